@@ -1,0 +1,57 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target speaks the same strict Swift; see docs/design.md.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+/// Unsafe code is confined to the adapters around C: everything else is checked for it.
+let safe = strict + [.strictMemorySafety()]
+
+let package = Package(
+    name: "siwa",
+    products: [
+        .library(name: "SignInWithApple", targets: ["SignInWithApple"]),
+        .executable(name: "siwa", targets: ["siwa"]),
+        .executable(name: "siwa-emulator", targets: ["siwa-emulator"]),
+    ],
+    targets: [
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"])]),
+
+        .target(name: "CommandTable", swiftSettings: safe),
+        .target(name: "LocalFiles", swiftSettings: strict),
+        .target(name: "SIWACrypto", dependencies: ["COpenSSL"], swiftSettings: strict),
+        .target(name: "SignInWithApple", dependencies: ["SIWACrypto"], swiftSettings: safe),
+        .target(
+            name: "CurlTransport", dependencies: ["CCurl", "SignInWithApple", "SIWACrypto"],
+            swiftSettings: strict),
+        .target(
+            name: "AppleEmulator", dependencies: ["SignInWithApple", "SIWACrypto"],
+            swiftSettings: safe),
+        .target(
+            name: "EmulatorServer",
+            dependencies: ["CMicroHTTPD", "AppleEmulator", "SignInWithApple", "SIWACrypto"],
+            swiftSettings: strict),
+        .target(
+            name: "SIWACLI",
+            dependencies: ["CommandTable", "LocalFiles", "SignInWithApple", "SIWACrypto"],
+            swiftSettings: safe),
+        .executableTarget(
+            name: "siwa", dependencies: ["SIWACLI", "CurlTransport", "LocalFiles"],
+            swiftSettings: safe),
+        .executableTarget(
+            name: "siwa-emulator",
+            dependencies: ["EmulatorServer", "AppleEmulator", "CommandTable", "LocalFiles"],
+            swiftSettings: safe),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,27 @@
+// OpenSSL 3: only what SIWACrypto uses, and a typed spelling of the macros Swift cannot import.
+#pragma once
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/param_build.h>
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/rsa.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+/// EVP_PKEY_KEYPAIR, a macro of casts.
+static inline int siwa_selection_keypair(void) { return EVP_PKEY_KEYPAIR; }
+
+/// EVP_PKEY_PUBLIC_KEY, a macro of casts.
+static inline int siwa_selection_public_key(void) { return EVP_PKEY_PUBLIC_KEY; }
+
+/// BIO_get_mem_data is a variadic macro; returns the length and lends the bytes.
+static inline long siwa_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
+
+/// EVP_EC_gen and EVP_RSA_gen are macros around a variadic function.
+static inline EVP_PKEY *siwa_generate_p256(void) { return EVP_EC_gen("P-256"); }
+static inline EVP_PKEY *siwa_generate_rsa(unsigned int bits) { return EVP_RSA_gen(bits); }

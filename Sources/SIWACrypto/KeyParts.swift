@@ -1,0 +1,62 @@
+internal import COpenSSL
+
+/// Passes only a key on P-256.
+func requireP256(_ key: OpaquePointer) throws(P256KeyError) {
+    guard EVP_PKEY_is_a(key, "EC") == 1 else {
+        throw .algorithm(EVP_PKEY_get0_type_name(key).map { String(cString: $0) } ?? "unknown")
+    }
+    var name = [CChar](repeating: 0, count: 64)
+    guard holds(EVP_PKEY_get_group_name(key, &name, name.count, nil)) else {
+        throw .curve("unnamed")
+    }
+    let curve = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    guard curve == "prime256v1" else { throw .curve(curve) }
+}
+
+/// The uncompressed point of an elliptic key.
+func publicPoint(of key: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
+    var point = [UInt8](repeating: 0, count: 65)
+    var length = 0
+    try check(
+        EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, &point, point.count, &length))
+    guard length == 65, point[0] == 4 else {
+        throw OpenSSLError(reasons: ["the public point is not uncompressed"])
+    }
+    return point
+}
+
+/// Builds a P-256 key from its point and, when given, its scalar.
+func ellipticKey(
+    point: [UInt8], scalar: SecretBytes? = nil, selection: CInt
+) throws(OpenSSLError) -> Owned<Key> {
+    let builder = try Owned<ParameterBuilder>(OSSL_PARAM_BLD_new())
+    try check(
+        OSSL_PARAM_BLD_push_utf8_string(
+            builder.pointer, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0))
+    try check(
+        OSSL_PARAM_BLD_push_octet_string(
+            builder.pointer, OSSL_PKEY_PARAM_PUB_KEY, point, point.count))
+    guard let scalar else { return try key("EC", from: builder.pointer, selection: selection) }
+    // The builder lends the number until the parameters are made: it must outlive them.
+    let number = try Owned<BigNumber>(
+        scalar.withUnsafeBytes {
+            BN_bin2bn($0.assumingMemoryBound(to: UInt8.self).baseAddress, CInt($0.count), nil)
+        })
+    BN_set_flags(number.pointer, BN_FLG_CONSTTIME)
+    try check(OSSL_PARAM_BLD_push_BN(builder.pointer, OSSL_PKEY_PARAM_PRIV_KEY, number.pointer))
+    return try key("EC", from: builder.pointer, selection: selection)
+}
+
+/// Makes a key of `algorithm` from collected parameters.
+func key(
+    _ algorithm: String, from builder: OpaquePointer, selection: CInt
+) throws(OpenSSLError) -> Owned<Key> {
+    ERR_clear_error()
+    guard let parameters = OSSL_PARAM_BLD_to_param(builder) else { throw .drained() }
+    defer { OSSL_PARAM_free(parameters) }
+    let context = try Owned<KeyContext>(EVP_PKEY_CTX_new_from_name(nil, algorithm, nil))
+    try check(EVP_PKEY_fromdata_init(context.pointer))
+    var made: OpaquePointer?
+    try check(EVP_PKEY_fromdata(context.pointer, &made, selection, parameters))
+    return try Owned<Key>(made)
+}

@@ -1,0 +1,38 @@
+internal import COpenSSL
+
+/// OpenSSL refused. Carries every reason it had queued, oldest first.
+///
+/// The reasons are detail for a bug report, never a headline: OpenSSL 3 calls
+/// an unreadable key just "unsupported".
+public struct OpenSSLError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The queued reasons, as OpenSSL words them.
+    public let reasons: [String]
+
+    /// The reasons on one line.
+    public var description: String {
+        reasons.isEmpty ? "OpenSSL gave no reason" : reasons.joined(separator: "; ")
+    }
+
+    /// Empties this thread's error queue into an error.
+    static func drained() -> Self {
+        var reasons: [String] = []
+        while true {
+            let code = ERR_get_error()
+            guard code != 0 else { return Self(reasons: reasons) }
+            reasons.append(ERR_reason_error_string(code).map { String(cString: $0) } ?? "\(code)")
+        }
+    }
+}
+
+/// The one funnel for OpenSSL's "returns 1 on success" convention.
+func check(_ result: @autoclosure () -> CInt) throws(OpenSSLError) {
+    ERR_clear_error()
+    guard result() == 1 else { throw .drained() }
+}
+
+/// The one funnel for a question: 1 is yes, anything else is no, and a no
+/// leaves nothing on the error queue.
+func holds(_ result: @autoclosure () -> CInt) -> Bool {
+    defer { ERR_clear_error() }
+    return result() == 1
+}

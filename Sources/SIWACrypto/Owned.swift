@@ -1,0 +1,57 @@
+internal import COpenSSL
+
+/// One OpenSSL object with exactly one owner, freed when the owner's scope ends.
+struct Owned<Kind: OpenSSLKind>: ~Copyable {
+    let pointer: OpaquePointer
+
+    /// Takes ownership of what `make` returns. Null is a failure, and its
+    /// reasons leave the thread's error queue here, before any `await` could
+    /// move us to another thread and another queue.
+    init(_ make: @autoclosure () -> OpaquePointer?) throws(OpenSSLError) {
+        ERR_clear_error()
+        guard let pointer = make() else { throw .drained() }
+        self.pointer = pointer
+    }
+
+    /// Hands the object over to whoever frees it from now on.
+    consuming func release() -> OpaquePointer {
+        let pointer = self.pointer
+        discard self
+        return pointer
+    }
+
+    deinit { Kind.free(pointer) }
+}
+
+/// How one kind of OpenSSL object is freed.
+protocol OpenSSLKind {
+    static func free(_ pointer: OpaquePointer)
+}
+
+enum DigestContext: OpenSSLKind {
+    static func free(_ pointer: OpaquePointer) { EVP_MD_CTX_free(pointer) }
+}
+
+enum Key: OpenSSLKind {
+    static func free(_ pointer: OpaquePointer) { EVP_PKEY_free(pointer) }
+}
+
+enum KeyContext: OpenSSLKind {
+    static func free(_ pointer: OpaquePointer) { EVP_PKEY_CTX_free(pointer) }
+}
+
+enum ECDSASignature: OpenSSLKind {
+    static func free(_ pointer: OpaquePointer) { ECDSA_SIG_free(pointer) }
+}
+
+enum BigNumber: OpenSSLKind {
+    static func free(_ pointer: OpaquePointer) { BN_clear_free(pointer) }
+}
+
+enum MemoryBIO: OpenSSLKind {
+    static func free(_ pointer: OpaquePointer) { BIO_free_all(pointer) }
+}
+
+enum ParameterBuilder: OpenSSLKind {
+    static func free(_ pointer: OpaquePointer) { OSSL_PARAM_BLD_free(pointer) }
+}

@@ -1,0 +1,79 @@
+internal import COpenSSL
+
+/// A P-256 private key (secp256r1), which signs ES256.
+public final class P256PrivateKey: Sendable {
+    /// Immutable once made; OpenSSL allows concurrent use of a constant key
+    /// and clears the scalar when it frees it.
+    private nonisolated(unsafe) let pointer: OpaquePointer
+
+    /// The public half.
+    public let publicKey: P256PublicKey
+
+    private init(adopting key: consuming Owned<Key>) throws(OpenSSLError) {
+        publicKey = try P256PublicKey(x963Representation: publicPoint(of: key.pointer))
+        pointer = key.release()
+    }
+
+    /// Reads PKCS#8 (RFC 5208), as Apple issues it, or SEC 1 (RFC 5915), both in DER.
+    ///
+    /// - Throws: ``P256KeyError``, which says what the bytes are instead.
+    public convenience init(derRepresentation: SecretBytes) throws(P256KeyError) {
+        do throws(OpenSSLError) {
+            if let parts = ApplePKCS8(derRepresentation) {
+                try self.init(adopting: parts.key())
+                return
+            }
+        } catch {
+            throw .inconsistent
+        }
+        let decoded: Owned<Key>
+        do throws(OpenSSLError) {
+            decoded = try Owned<Key>(
+                derRepresentation.withUnsafeBytes { bytes in
+                    var cursor = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+                    return d2i_AutoPrivateKey(nil, &cursor, bytes.count)
+                })
+        } catch {
+            throw .unreadable(error)
+        }
+        try requireP256(decoded.pointer)
+        do throws(OpenSSLError) {
+            try self.init(adopting: decoded)
+        } catch {
+            throw .inconsistent
+        }
+    }
+
+    /// A new key, for the emulator and for tests.
+    public static func generate() throws(OpenSSLError) -> P256PrivateKey {
+        try P256PrivateKey(adopting: Owned<Key>(siwa_generate_p256()))
+    }
+
+    deinit { EVP_PKEY_free(pointer) }
+
+    /// Signs the SHA-256 of `message`, and verifies the signature before it
+    /// leaves: a fault in the arithmetic of ECDSA can give the key away, and a
+    /// pair whose halves do not match signs happily.
+    ///
+    /// - Throws: ``OpenSSLError`` when signing fails or the signature does not verify.
+    public func signature(for message: Span<UInt8>) throws(OpenSSLError) -> P256Signature {
+        let signature = try P256Signature(der: sign(message, with: pointer))
+        guard try publicKey.isValidSignature(signature, for: message) else {
+            throw OpenSSLError(
+                reasons: ["the signature does not verify with the key's own public half"])
+        }
+        return signature
+    }
+
+    /// PKCS#8 in PEM (RFC 7468): what Apple hands out as a `.p8`.
+    public func pemRepresentation() throws(OpenSSLError) -> SecretBytes {
+        try pem { PEM_write_bio_PKCS8PrivateKey($0, pointer, nil, nil, 0, nil, nil) }
+    }
+
+    /// Lends the key to certificate making.
+    func withPointer<Result, Failure: Error>(
+        _ body: (OpaquePointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(pointer)
+    }
+}

@@ -1,0 +1,76 @@
+internal import COpenSSL
+
+/// The public half of a P-256 key (secp256r1), which verifies ES256.
+public final class P256PublicKey: Sendable {
+    /// Immutable once made; OpenSSL allows concurrent use of a constant key.
+    private nonisolated(unsafe) let pointer: OpaquePointer
+
+    /// The uncompressed point: 0x04, x, y; 65 bytes (SEC 1 §2.3.3).
+    public let x963Representation: [UInt8]
+
+    /// Takes an uncompressed point.
+    ///
+    /// - Throws: ``OpenSSLError`` when it is no point on the curve.
+    public init(x963Representation: [UInt8]) throws(OpenSSLError) {
+        pointer = try ellipticKey(
+            point: x963Representation, selection: siwa_selection_public_key()
+        ).release()
+        self.x963Representation = x963Representation
+    }
+
+    /// Reads a SubjectPublicKeyInfo (RFC 5480).
+    ///
+    /// - Throws: ``P256KeyError`` when it is no P-256 public key.
+    public convenience init(derRepresentation: [UInt8]) throws(P256KeyError) {
+        let point = try Self.point(of: derRepresentation)
+        do throws(OpenSSLError) {
+            try self.init(x963Representation: point)
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+
+    private static func point(of subjectPublicKeyInfo: [UInt8]) throws(P256KeyError) -> [UInt8] {
+        ERR_clear_error()
+        let key = subjectPublicKeyInfo.withUnsafeBufferPointer { bytes in
+            var cursor = bytes.baseAddress
+            return d2i_PUBKEY(nil, &cursor, bytes.count)
+        }
+        guard let key else { throw .unreadable(.drained()) }
+        defer { EVP_PKEY_free(key) }
+        try requireP256(key)
+        do throws(OpenSSLError) {
+            return try publicPoint(of: key)
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+
+    deinit { EVP_PKEY_free(pointer) }
+
+    /// Whether `signature` is this key's over the SHA-256 of `message`.
+    ///
+    /// - Throws: ``OpenSSLError`` when OpenSSL cannot answer at all.
+    public func isValidSignature(
+        _ signature: P256Signature, for message: Span<UInt8>
+    ) throws(OpenSSLError) -> Bool {
+        try verify(signature.der(), over: message, with: pointer)
+    }
+
+    /// SubjectPublicKeyInfo in DER (RFC 5480).
+    public func derRepresentation() throws(OpenSSLError) -> [UInt8] {
+        let length = i2d_PUBKEY(pointer, nil)
+        guard length > 0 else { throw .drained() }
+        var der = [UInt8](repeating: 0, count: Int(length))
+        der.withUnsafeMutableBufferPointer { bytes in
+            var cursor = bytes.baseAddress
+            _ = i2d_PUBKEY(pointer, &cursor)
+        }
+        return der
+    }
+
+    /// SubjectPublicKeyInfo in PEM (RFC 7468).
+    public func pemRepresentation() throws(OpenSSLError) -> String {
+        String(decoding: try pem { PEM_write_bio_PUBKEY($0, pointer) }.revealed(), as: UTF8.self)
+    }
+}

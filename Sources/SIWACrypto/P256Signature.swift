@@ -1,0 +1,58 @@
+internal import COpenSSL
+
+/// An ES256 signature as JWS wants it: r and s, 32 big-endian bytes each,
+/// leading zeros kept (RFC 7518 §3.4). OpenSSL speaks DER; this is the bridge.
+public struct P256Signature: Hashable, Sendable {
+    /// r and s, one after the other: always 64 bytes.
+    public let rawRepresentation: [UInt8]
+
+    /// Takes r and s; nil unless there are exactly 64 bytes.
+    public init?(rawRepresentation: some Collection<UInt8>) {
+        guard rawRepresentation.count == 64 else { return nil }
+        self.rawRepresentation = [UInt8](rawRepresentation)
+    }
+
+    /// Reads what OpenSSL signed.
+    init(der: [UInt8]) throws(OpenSSLError) {
+        let signature = try Owned<ECDSASignature>(
+            der.withUnsafeBufferPointer { bytes in
+                var cursor = bytes.baseAddress
+                return d2i_ECDSA_SIG(nil, &cursor, bytes.count)
+            })
+        var raw = [UInt8](repeating: 0, count: 64)
+        let padded = raw.withUnsafeMutableBufferPointer { bytes -> CInt in
+            guard let r = bytes.baseAddress else { return 0 }
+            let written =
+                BN_bn2binpad(ECDSA_SIG_get0_r(signature.pointer), r, 32)
+                + BN_bn2binpad(ECDSA_SIG_get0_s(signature.pointer), r + 32, 32)
+            return written == 64 ? 1 : 0
+        }
+        try check(padded)
+        rawRepresentation = raw
+    }
+
+    /// What OpenSSL verifies.
+    func der() throws(OpenSSLError) -> [UInt8] {
+        let signature = try Owned<ECDSASignature>(ECDSA_SIG_new())
+        let r = try number(rawRepresentation[..<32])
+        let s = try number(rawRepresentation[32...])
+        // set0 takes both numbers over, but only when it succeeds.
+        let (rPointer, sPointer) = (r.release(), s.release())
+        guard ECDSA_SIG_set0(signature.pointer, rPointer, sPointer) == 1 else {
+            BigNumber.free(rPointer)
+            BigNumber.free(sPointer)
+            throw .drained()
+        }
+        var der = [UInt8](repeating: 0, count: Int(i2d_ECDSA_SIG(signature.pointer, nil)))
+        der.withUnsafeMutableBufferPointer { bytes in
+            var cursor = bytes.baseAddress
+            _ = i2d_ECDSA_SIG(signature.pointer, &cursor)
+        }
+        return der
+    }
+
+    private func number(_ bytes: ArraySlice<UInt8>) throws(OpenSSLError) -> Owned<BigNumber> {
+        try Owned<BigNumber>(
+            bytes.withUnsafeBufferPointer { BN_bin2bn($0.baseAddress, CInt($0.count), nil) })
+    }
+}

@@ -1,0 +1,78 @@
+internal import COpenSSL
+
+/// An RSA public key of at least 2048 bits, which verifies RS256.
+public final class RSAPublicKey: Sendable {
+    /// Immutable once made; OpenSSL allows concurrent use of a constant key.
+    private nonisolated(unsafe) let pointer: OpaquePointer
+
+    /// The size of the modulus in bits.
+    public let bits: Int
+
+    /// Takes modulus and exponent, big-endian (RFC 7518 §6.3.1).
+    ///
+    /// - Throws: ``OpenSSLError`` when they make no key, or one under 2048 bits
+    ///   (RFC 7518 §3.3).
+    public init(modulus: [UInt8], exponent: [UInt8]) throws(OpenSSLError) {
+        let builder = try Owned<ParameterBuilder>(OSSL_PARAM_BLD_new())
+        let n = try Owned<BigNumber>(BN_bin2bn(modulus, CInt(modulus.count), nil))
+        let e = try Owned<BigNumber>(BN_bin2bn(exponent, CInt(exponent.count), nil))
+        try check(OSSL_PARAM_BLD_push_BN(builder.pointer, OSSL_PKEY_PARAM_RSA_N, n.pointer))
+        try check(OSSL_PARAM_BLD_push_BN(builder.pointer, OSSL_PKEY_PARAM_RSA_E, e.pointer))
+        let made = try key(
+            "RSA", from: builder.pointer, selection: siwa_selection_public_key())
+        bits = Int(EVP_PKEY_get_bits(made.pointer))
+        guard bits >= 2048 else { throw OpenSSLError(reasons: ["the key has only \(bits) bits"]) }
+        pointer = made.release()
+    }
+
+    deinit { EVP_PKEY_free(pointer) }
+
+    /// Whether `signature` is this key's over the SHA-256 of `message` (PKCS#1 v1.5).
+    ///
+    /// - Throws: ``OpenSSLError`` when OpenSSL cannot answer at all.
+    public func isValidSignature(
+        _ signature: [UInt8], for message: Span<UInt8>
+    ) throws(OpenSSLError) -> Bool {
+        try verify(signature, over: message, with: pointer)
+    }
+}
+
+/// An RSA private key, with which the emulator signs as Apple does.
+public final class RSAPrivateKey: Sendable {
+    /// Immutable once made; OpenSSL allows concurrent use of a constant key.
+    private nonisolated(unsafe) let pointer: OpaquePointer
+
+    /// The modulus, big-endian.
+    public let modulus: [UInt8]
+
+    /// The public exponent, big-endian.
+    public let exponent: [UInt8]
+
+    /// A new key of 2048 bits.
+    public static func generate() throws(OpenSSLError) -> RSAPrivateKey {
+        try RSAPrivateKey(adopting: Owned<Key>(siwa_generate_rsa(2048)))
+    }
+
+    private init(adopting key: consuming Owned<Key>) throws(OpenSSLError) {
+        modulus = try number(OSSL_PKEY_PARAM_RSA_N, of: key.pointer)
+        exponent = try number(OSSL_PKEY_PARAM_RSA_E, of: key.pointer)
+        pointer = key.release()
+    }
+
+    deinit { EVP_PKEY_free(pointer) }
+
+    /// Signs the SHA-256 of `message` (PKCS#1 v1.5): RS256.
+    public func signature(for message: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
+        try sign(message, with: pointer)
+    }
+}
+
+/// One number of a key, big-endian without leading zeros.
+private func number(_ name: String, of key: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
+    var value: OpaquePointer?
+    try check(EVP_PKEY_get_bn_param(key, name, &value))
+    let number = try Owned<BigNumber>(value)
+    var bytes = [UInt8](repeating: 0, count: Int(BN_num_bits(number.pointer) + 7) / 8)
+    _ = BN_bn2bin(number.pointer, &bytes)
+    return bytes
+}

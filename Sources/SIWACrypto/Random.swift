@@ -1,0 +1,13 @@
+internal import COpenSSL
+
+/// OpenSSL's generator of unpredictable bytes.
+public enum Random {
+    /// `count` unpredictable bytes.
+    ///
+    /// - Throws: ``OpenSSLError`` when the system gives no entropy.
+    public static func bytes(_ count: Int) throws(OpenSSLError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        try check(RAND_bytes(&bytes, CInt(count)))
+        return bytes
+    }
+}

@@ -1,0 +1,114 @@
+internal import COpenSSL
+
+/// Bytes nobody else may see: overwritten when their last owner lets go.
+public final class SecretBytes: Sendable {
+    /// Written once, before this object is shared; read-only afterwards.
+    private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
+
+    /// The number of bytes.
+    public let count: Int
+
+    /// Takes over `storage`, whose first `count` bytes are the secret.
+    fileprivate init(adopting storage: UnsafeMutableRawBufferPointer, count: Int) {
+        self.storage = storage
+        self.count = count
+    }
+
+    /// Copies `bytes`; the original is the caller's to cleanse.
+    public convenience init(_ bytes: some Sequence<UInt8>) {
+        var buffer = SecretBuffer(capacity: bytes.underestimatedCount)
+        buffer.append(contentsOf: bytes)
+        let (storage, count) = buffer.surrender()
+        self.init(adopting: storage, count: count)
+    }
+
+    deinit {
+        OPENSSL_cleanse(storage.baseAddress, storage.count)
+        storage.deallocate()
+    }
+
+    /// Lends the bytes for the length of `body`.
+    public func withSpan<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(Span(_unsafeBytes: UnsafeRawBufferPointer(rebasing: storage[..<count])))
+    }
+
+    /// Lends the bytes to C, which must not keep the pointer.
+    package func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(rebasing: storage[..<count]))
+    }
+
+    /// A plain copy, out of this type's care: for what leaves the program.
+    public func revealed() -> [UInt8] {
+        [UInt8](UnsafeRawBufferPointer(rebasing: storage[..<count]))
+    }
+}
+
+/// Grows a secret without leaving copies behind: memory it outgrows is
+/// overwritten before it is given back.
+public struct SecretBuffer: ~Copyable {
+    private var storage: UnsafeMutableRawBufferPointer
+
+    /// How many bytes were appended.
+    public private(set) var count = 0
+
+    /// Room for `capacity` bytes before the first move.
+    public init(capacity: Int = 256) {
+        storage = .allocate(byteCount: max(capacity, 16), alignment: 16)
+    }
+
+    deinit {
+        OPENSSL_cleanse(storage.baseAddress, storage.count)
+        storage.deallocate()
+    }
+
+    /// Appends one byte.
+    public mutating func append(_ byte: UInt8) {
+        reserve(1)
+        storage[count] = byte
+        count += 1
+    }
+
+    /// Appends a sequence of bytes.
+    public mutating func append(contentsOf bytes: some Sequence<UInt8>) {
+        for byte in bytes { append(byte) }
+    }
+
+    /// Appends lent bytes.
+    public mutating func append(contentsOf bytes: Span<UInt8>) {
+        for index in bytes.indices { append(bytes[index]) }
+    }
+
+    /// Appends what C lends for the length of the call.
+    package mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {
+        reserve(bytes.count)
+        UnsafeMutableRawBufferPointer(rebasing: storage[count...]).copyMemory(from: bytes)
+        count += bytes.count
+    }
+
+    /// Ends the growing; no copy is made.
+    public consuming func finished() -> SecretBytes {
+        let (storage, count) = surrender()
+        return SecretBytes(adopting: storage, count: count)
+    }
+
+    /// Gives the memory to an owner that cleanses it.
+    fileprivate consuming func surrender() -> (UnsafeMutableRawBufferPointer, Int) {
+        let parts = (storage, count)
+        discard self
+        return parts
+    }
+
+    private mutating func reserve(_ more: Int) {
+        guard count + more > storage.count else { return }
+        let larger = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: max(storage.count * 2, count + more), alignment: 16)
+        larger.copyMemory(from: UnsafeRawBufferPointer(storage))
+        OPENSSL_cleanse(storage.baseAddress, storage.count)
+        storage.deallocate()
+        storage = larger
+    }
+}

@@ -1,0 +1,82 @@
+/// Apple's endpoints, hard-coded: the discovery document once pointed elsewhere (June 2025).
+public enum Endpoint: String, Sendable, CaseIterable {
+    /// Exchanges and refreshes tokens.
+    case token = "/auth/token"
+    /// Revokes tokens.
+    case revoke = "/auth/revoke"
+    /// The keys that sign identity tokens, as a JWK Set.
+    case keys = "/auth/keys"
+}
+
+/// Where the endpoints live: Apple, or an emulator on loopback.
+public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
+    /// The origin, without a slash at its end.
+    public let description: String
+
+    /// The real thing.
+    public static let apple = Self(trusted: "https://appleid.apple.com")
+
+    private init(trusted: String) { description = trusted }
+
+    /// Takes an origin: https, or http towards loopback only, no path, user or query.
+    ///
+    /// - Throws: ``BaseURLError``, which says what is wrong with it.
+    public init(validating text: String) throws(BaseURLError) {
+        let origin = text.hasSuffix("/") ? String(text.dropLast()) : text
+        let isPlain = origin.hasPrefix("http://")
+        guard isPlain || origin.hasPrefix("https://") else { throw .scheme }
+        let authority = origin.dropFirst(isPlain ? 7 : 8)
+        guard !authority.contains(where: { "/?#@\\".contains($0) }) else { throw .notAnOrigin }
+        let (host, port) = Self.split(authority)
+        guard !host.isEmpty, Self.isHost(host), port.map(Self.isPort) ?? true else {
+            throw .host
+        }
+        guard !isPlain || Self.isLoopback(host) else { throw .plainHTTP }
+        description = origin
+    }
+
+    /// The URL of an endpoint.
+    public func url(of endpoint: Endpoint) -> String { description + endpoint.rawValue }
+
+    private static func split(_ authority: Substring) -> (host: Substring, port: Substring?) {
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+            let host = authority[...end]
+            let rest = authority[authority.index(after: end)...]
+            return (host, rest.isEmpty ? nil : rest.hasPrefix(":") ? rest.dropFirst() : "?")
+        }
+        guard let colon = authority.firstIndex(of: ":") else { return (authority, nil) }
+        return (authority[..<colon], authority[authority.index(after: colon)...])
+    }
+
+    private static func isHost(_ host: Substring) -> Bool {
+        let allowed = host.hasPrefix("[") ? "[]:.abcdefABCDEF0123456789" : nil
+        return host.unicodeScalars.allSatisfy { scalar in
+            allowed.map { $0.unicodeScalars.contains(scalar) }
+                ?? (scalar.isASCII
+                    && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                        || scalar == "-" || scalar == "." || scalar == "_"))
+        }
+    }
+
+    private static func isPort(_ port: Substring) -> Bool {
+        UInt16(port).map { $0 > 0 } ?? false
+    }
+
+    private static func isLoopback(_ host: Substring) -> Bool {
+        if host.lowercased() == "localhost" || host == "[::1]" { return true }
+        let octets = host.split(separator: ".", omittingEmptySubsequences: false)
+        return octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8($0) != nil }
+    }
+}
+
+/// Why a text is no base URL.
+public enum BaseURLError: Error, Hashable, Sendable {
+    /// Neither https nor http.
+    case scheme
+    /// A path, a query, a fragment or a user stands in it.
+    case notAnOrigin
+    /// The host or the port is none.
+    case host
+    /// http towards a host that is not loopback would show secrets to the network.
+    case plainHTTP
+}

@@ -1,0 +1,65 @@
+public import SIWACrypto
+
+/// The parameters of a form body (`application/x-www-form-urlencoded`), in their order.
+public struct Form: Sendable {
+    /// A parameter's value: open, or one that only the body may show.
+    public enum Value: Sendable {
+        /// A value anyone may read.
+        case plain(String)
+        /// A value that traces show as its fingerprint.
+        case secret(SecretText)
+    }
+
+    /// One parameter.
+    public struct Parameter: Sendable {
+        /// The name.
+        public let name: String
+        /// The value.
+        public let value: Value
+    }
+
+    /// The parameters, in their order.
+    public let parameters: [Parameter]
+
+    /// Collects parameters.
+    public init(_ parameters: [(String, Value)]) {
+        self.parameters = parameters.map { Parameter(name: $0, value: $1) }
+    }
+
+    /// The media type Apple demands; anything else is an unexplained `invalid_client`.
+    public static let contentType = "application/x-www-form-urlencoded"
+
+    /// The body: everything but RFC 3986's unreserved characters percent-encoded.
+    public func encoded() -> SecretBytes {
+        var body = SecretBuffer(capacity: 1024)
+        for (index, parameter) in parameters.enumerated() {
+            if index > 0 { body.append(UInt8(ascii: "&")) }
+            for byte in parameter.name.utf8 { Self.encode(byte, into: &body) }
+            body.append(UInt8(ascii: "="))
+            switch parameter.value {
+            case .plain(let text):
+                for byte in text.utf8 { Self.encode(byte, into: &body) }
+            case .secret(let secret):
+                secret.bytes.withSpan { bytes in
+                    for index in bytes.indices { Self.encode(bytes[index], into: &body) }
+                }
+            }
+        }
+        return body.finished()
+    }
+
+    private static func encode(_ byte: UInt8, into body: inout SecretBuffer) {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "_"), UInt8(ascii: "~"):
+            body.append(byte)
+        default:
+            body.append(UInt8(ascii: "%"))
+            body.append(hexadecimal[Int(byte >> 4)])
+            body.append(hexadecimal[Int(byte & 15)])
+        }
+    }
+
+    private static let hexadecimal = [UInt8]("0123456789ABCDEF".utf8)
+}

@@ -1,0 +1,69 @@
+public import SIWACrypto
+
+/// One header field (RFC 9110 §5).
+public struct HTTPField: Hashable, Sendable {
+    /// The name; compare it without regard to case.
+    public let name: String
+    /// The value.
+    public let value: String
+
+    /// Pairs a name with a value.
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+extension [HTTPField] {
+    /// The value of the first field called `name`, whatever its case.
+    public subscript(name: String) -> String? {
+        first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}
+
+/// A request on its way to Apple.
+public struct HTTPRequest: Sendable {
+    /// The methods Apple's endpoints take.
+    public enum Method: String, Sendable {
+        /// Reads a resource.
+        case get = "GET"
+        /// Submits a form.
+        case post = "POST"
+    }
+
+    /// The method.
+    public let method: Method
+    /// The absolute URL.
+    public let url: String
+    /// The header fields.
+    public let fields: [HTTPField]
+    /// The body; it may hold secrets.
+    public let body: SecretBytes
+
+    /// Composes a request.
+    public init(
+        method: Method, url: String, fields: [HTTPField] = [], body: SecretBytes = SecretBytes([])
+    ) {
+        self.method = method
+        self.url = url
+        self.fields = fields
+        self.body = body
+    }
+}
+
+/// A complete answer.
+public struct HTTPResponse: Sendable {
+    /// The status code.
+    public let status: Int
+    /// The header fields in the order they came.
+    public let fields: [HTTPField]
+    /// The body.
+    public let body: [UInt8]
+
+    /// Composes an answer.
+    public init(status: Int, fields: [HTTPField] = [], body: [UInt8] = []) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+}

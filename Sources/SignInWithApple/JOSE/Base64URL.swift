@@ -1,0 +1,79 @@
+/// base64url without padding (RFC 4648 §5, RFC 7515 §2), strict: one spelling for each value.
+public enum Base64URL {
+    /// The text of `bytes`.
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        String(decoding: encodedBytes(bytes), as: UTF8.self)
+    }
+
+    /// The text of `bytes`, as ASCII.
+    static func encodedBytes(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count * 4 + 2) / 3)
+        var accumulator: UInt32 = 0
+        var bits: UInt32 = 0
+        for byte in bytes {
+            accumulator = accumulator << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 6 {
+                bits -= 6
+                text.append(alphabet[Int(accumulator >> bits & 63)])
+            }
+        }
+        if bits > 0 { text.append(alphabet[Int(accumulator << (6 - bits) & 63)]) }
+        return text
+    }
+
+    /// The bytes that `text` spells.
+    ///
+    /// - Throws: ``Base64URLError`` for padding, white space, `+` or `/`, a length no
+    ///   encoder produces, and stray bits behind the last byte: all of them would
+    ///   let two texts mean one value.
+    public static func decode(
+        _ text: some Collection<UInt8>
+    ) throws(Base64URLError) -> [UInt8] {
+        guard text.count % 4 != 1 else { throw .length(text.count) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count * 3 / 4)
+        var accumulator: UInt32 = 0
+        var bits: UInt32 = 0
+        for character in text {
+            let digit = digits[Int(character)]
+            guard digit < 64 else { throw .character(character) }
+            accumulator = accumulator << 6 | UInt32(digit)
+            bits += 6
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(truncatingIfNeeded: accumulator >> bits))
+            }
+        }
+        guard accumulator & (1 << bits - 1) == 0 else { throw .strayBits }
+        return bytes
+    }
+
+    /// The bytes that `text` spells.
+    ///
+    /// - Throws: ``Base64URLError``, as for bytes.
+    public static func decode(_ text: String) throws(Base64URLError) -> [UInt8] {
+        try decode(text.utf8)
+    }
+
+    private static let alphabet = [UInt8](
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    /// The value of each character; 255 for what is not of the alphabet.
+    private static let digits: [UInt8] = {
+        var table = [UInt8](repeating: 255, count: 256)
+        for (value, character) in alphabet.enumerated() { table[Int(character)] = UInt8(value) }
+        return table
+    }()
+}
+
+/// Why a text is not base64url.
+public enum Base64URLError: Error, Hashable, Sendable {
+    /// A character outside the alphabet: padding, white space, or base64's own `+` and `/`.
+    case character(UInt8)
+    /// A length no encoder produces.
+    case length(Int)
+    /// Bits behind the last byte that are not zero.
+    case strayBits
+}

@@ -1,0 +1,95 @@
+/// A JWS in compact serialization (RFC 7515 §3.1), taken apart and not trusted.
+public struct CompactJWS: Sendable {
+    /// The JOSE header.
+    public let header: JSON
+    /// The claims.
+    public let payload: JSON
+    /// The signature as it stands behind the second dot.
+    public let signature: [UInt8]
+    /// What the signature is over: header, dot, payload, as they stand.
+    public let signingInput: [UInt8]
+
+    /// Takes a token apart.
+    ///
+    /// - Throws: ``CompactJWSError``, which names the part at fault.
+    public init(_ token: some Collection<UInt8>) throws(CompactJWSError) {
+        guard token.count <= Self.limit else { throw .tooLong(token.count) }
+        let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .parts(parts.count) }
+        header = try Self.object(parts[0], in: .header)
+        payload = try Self.object(parts[1], in: .payload)
+        signature = try Self.decode(parts[2], in: .signature)
+        signingInput = Array(parts[0]) + [UInt8(ascii: ".")] + Array(parts[1])
+    }
+
+    /// Takes a token apart.
+    ///
+    /// - Throws: ``CompactJWSError``, as for bytes.
+    public init(_ token: String) throws(CompactJWSError) {
+        try self.init(token.utf8)
+    }
+
+    /// Apple's tokens have about a thousand characters; this many are no token.
+    static let limit = 64 * 1024
+
+    /// Signs `payload` under `header`; the text is golden but for the signature.
+    public static func sign<Failure: Error>(
+        header: JSON, payload: JSON, with signature: (Span<UInt8>) throws(Failure) -> [UInt8]
+    ) throws(Failure) -> [UInt8] {
+        var token = Base64URL.encodedBytes(header.bytes)
+        token.append(UInt8(ascii: "."))
+        token.append(contentsOf: Base64URL.encodedBytes(payload.bytes))
+        let encoded = Base64URL.encodedBytes(try signature(token.span))
+        token.append(UInt8(ascii: "."))
+        token.append(contentsOf: encoded)
+        return token
+    }
+
+    private static func object(
+        _ text: some Collection<UInt8>, in part: CompactJWSError.Part
+    ) throws(CompactJWSError) -> JSON {
+        let bytes = try decode(text, in: part)
+        let value: JSON
+        do {
+            value = try JSON(bytes)
+        } catch {
+            throw .json(part, error)
+        }
+        guard value.members != nil else { throw .notAnObject(part) }
+        return value
+    }
+
+    private static func decode(
+        _ text: some Collection<UInt8>, in part: CompactJWSError.Part
+    ) throws(CompactJWSError) -> [UInt8] {
+        do {
+            return try Base64URL.decode(text)
+        } catch {
+            throw .base64URL(part, error)
+        }
+    }
+}
+
+/// Why a text is no compact JWS.
+public enum CompactJWSError: Error, Hashable, Sendable {
+    /// A part of the token.
+    public enum Part: String, Sendable {
+        /// The first part.
+        case header
+        /// The second part.
+        case payload
+        /// The third part.
+        case signature
+    }
+
+    /// More characters than any token has.
+    case tooLong(Int)
+    /// Not three parts between dots.
+    case parts(Int)
+    /// A part that is no base64url.
+    case base64URL(Part, Base64URLError)
+    /// A part that is no JSON.
+    case json(Part, JSONError)
+    /// A part that is JSON, but no object.
+    case notAnObject(Part)
+}

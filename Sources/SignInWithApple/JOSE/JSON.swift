@@ -1,0 +1,88 @@
+/// One JSON value (RFC 8259) with its members in their order.
+///
+/// siwa reads tokens, answers and settings through this type and not through
+/// `JSONDecoder`, which takes duplicate members and trailing commas silently
+/// (docs/decisions/json.md).
+public enum JSON: Hashable, Sendable {
+    case null
+    case boolean(Bool)
+    case integer(Int)
+    /// A number that is no `Int`; its text as it stood, so that nothing is rounded.
+    case number(String)
+    case string(String)
+    case array([JSON])
+    case object([Member])
+
+    /// A name and its value.
+    public struct Member: Hashable, Sendable {
+        /// The name.
+        public let name: String
+        /// The value.
+        public let value: JSON
+
+        /// Pairs a name with a value.
+        public init(_ name: String, _ value: JSON) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The member called `name`; nil when absent or when this is no object.
+    public subscript(name: String) -> JSON? {
+        members?.first { $0.name == name }?.value
+    }
+
+    /// The members, when this is an object.
+    public var members: [Member]? {
+        if case .object(let members) = self { members } else { nil }
+    }
+
+    /// The elements, when this is an array.
+    public var elements: [JSON]? {
+        if case .array(let elements) = self { elements } else { nil }
+    }
+
+    /// The text, when this is a string.
+    public var string: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// The value, when this is a whole number that fits.
+    public var integer: Int? {
+        if case .integer(let value) = self { value } else { nil }
+    }
+
+    /// The value, when this is `true` or `false`.
+    public var boolean: Bool? {
+        if case .boolean(let value) = self { value } else { nil }
+    }
+
+    /// What kind of value this is, with an article: for error messages.
+    public var kind: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "a boolean"
+        case .integer, .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// A string.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// A boolean.
+    public init(booleanLiteral value: Bool) { self = .boolean(value) }
+    /// A whole number.
+    public init(integerLiteral value: Int) { self = .integer(value) }
+    /// An array.
+    public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+    /// An object; the literal's order is kept.
+    public init(dictionaryLiteral elements: (String, JSON)...) {
+        self = .object(elements.map { Member($0, $1) })
+    }
+}

@@ -1,0 +1,265 @@
+extension JSON {
+    /// Reads one JSON value and nothing behind it.
+    ///
+    /// - Throws: ``JSONError`` for everything RFC 8259 forbids, and for duplicate members
+    ///   (RFC 7515 §4 forbids them in headers, RFC 7519 §4 in claims), invalid
+    ///   UTF-8, lone surrogates, and nesting deeper than 32.
+    public init(_ bytes: some Collection<UInt8>) throws(JSONError) {
+        var reader = JSONReader(Array(bytes))
+        self = try reader.document()
+    }
+
+    /// Reads a text.
+    ///
+    /// - Throws: ``JSONError``, as for bytes.
+    public init(text: String) throws(JSONError) {
+        try self.init(text.utf8)
+    }
+}
+
+/// Why a text is not the JSON that siwa accepts, and where.
+public struct JSONError: Error, Hashable, Sendable {
+    /// What is wrong.
+    public enum Reason: Hashable, Sendable {
+        /// Something else stands where a value, a comma or a bracket must.
+        case unexpected
+        /// The text ends inside a value.
+        case ended
+        /// A member that stands twice in one object.
+        case duplicate(String)
+        /// Bytes that are no UTF-8.
+        case notUTF8
+        /// An escape that is none, or half a surrogate pair.
+        case escape
+        /// A control character inside a string.
+        case controlCharacter
+        /// A number JSON does not know, such as 01 or 1.
+        case number
+        /// Objects and arrays inside each other, deeper than 32.
+        case depth
+        /// Something behind the value.
+        case trailing
+    }
+
+    /// What is wrong.
+    public let reason: Reason
+    /// The byte offset where it was noticed.
+    public let offset: Int
+    /// The line where it was noticed, from 1.
+    public let line: Int
+}
+
+extension JSONError: CustomStringConvertible {
+    /// What is wrong and where; never quotes the text, except a duplicate member's name.
+    public var description: String {
+        let what =
+            switch reason {
+            case .unexpected: "is not JSON"
+            case .ended: "ends in the middle"
+            case .duplicate(let name): "has the member '\(name)' twice"
+            case .notUTF8: "is not UTF-8"
+            case .escape: "has a broken escape in a string"
+            case .controlCharacter: "has a control character in a string"
+            case .number: "has a number that JSON does not know"
+            case .depth: "is nested too deeply"
+            case .trailing: "has something behind its end"
+            }
+        return "\(what) (line \(line))"
+    }
+}
+
+/// A strict recursive-descent reader; the depth limit bounds the recursion.
+private struct JSONReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func document() throws(JSONError) -> JSON {
+        let value = try value(depth: 0)
+        skipSpace()
+        guard position == bytes.count else { throw failure(.trailing) }
+        return value
+    }
+
+    private mutating func value(depth: Int) throws(JSONError) -> JSON {
+        guard depth < 32 else { throw failure(.depth) }
+        skipSpace()
+        switch try peek() {
+        case UInt8(ascii: "{"): return try object(depth: depth)
+        case UInt8(ascii: "["): return try array(depth: depth)
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .boolean(true))
+        case UInt8(ascii: "f"): return try word("false", .boolean(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+        default: throw failure(.unexpected)
+        }
+    }
+
+    private mutating func object(depth: Int) throws(JSONError) -> JSON {
+        var members: [JSON.Member] = []
+        var names: Set<String> = []
+        position += 1
+        if try next(isClosing: "}") { return .object([]) }
+        repeat {
+            skipSpace()
+            guard try peek() == UInt8(ascii: "\"") else { throw failure(.unexpected) }
+            let start = position
+            let name = try string()
+            guard names.insert(name).inserted else {
+                throw failure(.duplicate(name), at: start)
+            }
+            skipSpace()
+            guard try peek() == UInt8(ascii: ":") else { throw failure(.unexpected) }
+            position += 1
+            members.append(JSON.Member(name, try value(depth: depth + 1)))
+        } while try !next(isClosing: "}", afterItem: true)
+        return .object(members)
+    }
+
+    private mutating func array(depth: Int) throws(JSONError) -> JSON {
+        var elements: [JSON] = []
+        position += 1
+        if try next(isClosing: "]") { return .array([]) }
+        repeat {
+            elements.append(try value(depth: depth + 1))
+        } while try !next(isClosing: "]", afterItem: true)
+        return .array(elements)
+    }
+
+    /// Steps over the closing bracket, or over the comma that must stand after an item.
+    private mutating func next(
+        isClosing bracket: Unicode.Scalar, afterItem: Bool = false
+    ) throws(JSONError) -> Bool {
+        skipSpace()
+        let byte = try peek()
+        if byte == UInt8(ascii: bracket) {
+            position += 1
+            return true
+        }
+        guard afterItem else { return false }
+        guard byte == UInt8(ascii: ",") else { throw failure(.unexpected) }
+        position += 1
+        return false
+    }
+
+    private mutating func word(_ word: String, _ value: JSON) throws(JSONError) -> JSON {
+        guard bytes[position...].starts(with: word.utf8) else { throw failure(.unexpected) }
+        position += word.utf8.count
+        return value
+    }
+
+    private mutating func skipSpace() {
+        while position < bytes.count, [0x20, 0x0A, 0x0D, 0x09].contains(bytes[position]) {
+            position += 1
+        }
+    }
+
+    private func peek() throws(JSONError) -> UInt8 {
+        guard position < bytes.count else { throw failure(.ended) }
+        return bytes[position]
+    }
+
+    private func failure(_ reason: JSONError.Reason, at offset: Int? = nil) -> JSONError {
+        let offset = offset ?? position
+        let line = 1 + bytes[..<min(offset, bytes.count)].count { $0 == 0x0A }
+        return JSONError(reason: reason, offset: offset, line: line)
+    }
+}
+
+// Numbers and strings have rules of their own.
+extension JSONReader {
+    fileprivate mutating func number() throws(JSONError) -> JSON {
+        let start = position
+        if bytes[position] == UInt8(ascii: "-") { position += 1 }
+        let integerStart = position
+        try digits()
+        if bytes[integerStart] == UInt8(ascii: "0"), position > integerStart + 1 {
+            throw failure(.number, at: start)
+        }
+        var isInteger = true
+        if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+            isInteger = false
+            position += 1
+            try digits()
+        }
+        if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+            isInteger = false
+            position += 1
+            if position < bytes.count, bytes[position] == 0x2B || bytes[position] == 0x2D {
+                position += 1
+            }
+            try digits()
+        }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        if isInteger, let value = Int(text) { return .integer(value) }
+        return .number(text)
+    }
+
+    private mutating func digits() throws(JSONError) {
+        let start = position
+        while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
+        guard position > start else { throw failure(.number) }
+    }
+
+    fileprivate mutating func string() throws(JSONError) -> String {
+        let start = position
+        position += 1
+        var text: [UInt8] = []
+        while true {
+            let byte = try peek()
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""):
+                guard let text = String(validating: text, as: UTF8.self) else {
+                    throw failure(.notUTF8, at: start)
+                }
+                return text
+            case UInt8(ascii: "\\"): try escape(into: &text)
+            case 0..<0x20: throw failure(.controlCharacter, at: position - 1)
+            default: text.append(byte)
+            }
+        }
+    }
+
+    private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
+        let byte = try peek()
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"): text.append(contentsOf: try scalar().utf8)
+        default: throw failure(.escape)
+        }
+    }
+
+    /// The character behind `\u`, which may take a second escape to spell.
+    private mutating func scalar() throws(JSONError) -> Character {
+        var value = try hexadecimal()
+        if (0xD800..<0xDC00).contains(value) {
+            guard bytes[position...].starts(with: [0x5C, 0x75]) else { throw failure(.escape) }
+            position += 2
+            let low = try hexadecimal()
+            guard (0xDC00..<0xE000).contains(low) else { throw failure(.escape) }
+            value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(value) else { throw failure(.escape) }
+        return Character(scalar)
+    }
+
+    private mutating func hexadecimal() throws(JSONError) -> UInt32 {
+        guard position + 4 <= bytes.count else { throw failure(.ended) }
+        let text = bytes[position..<position + 4]
+        // UInt32(_:radix:) would take a sign.
+        guard text.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+            let value = UInt32(String(decoding: text, as: UTF8.self), radix: 16)
+        else { throw failure(.escape) }
+        position += 4
+        return value
+    }
+}

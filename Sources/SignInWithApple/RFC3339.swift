@@ -1,0 +1,140 @@
+extension NumericDate {
+    /// The moment as RFC 3339 writes it, in UTC: `2026-11-21T08:30:00Z`.
+    public var rfc3339: String {
+        let day = seconds.flooredQuotient(by: 86_400)
+        let time = seconds - day * 86_400
+        let date = CivilDate(daysSinceEpoch: day)
+        return """
+            \(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))\
+            T\((time / 3600).padded(2)):\((time / 60 % 60).padded(2)):\((time % 60).padded(2))Z
+            """
+    }
+
+    /// Reads an RFC 3339 moment with `Z` or an offset; a fraction of a second is dropped.
+    /// Nil for anything else, days that no calendar has included.
+    public init?(rfc3339 text: String) {
+        var scanner = DateScanner(text)
+        guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2),
+            scanner.skip("-"), let day = scanner.number(2), scanner.skip("Tt "),
+            let hour = scanner.number(2), scanner.skip(":"), let minute = scanner.number(2),
+            scanner.skip(":"), let second = scanner.number(2), scanner.skipFraction(),
+            let offset = scanner.offset(), scanner.isAtEnd
+        else { return nil }
+        self.init(
+            year: year, month: month, day: day, hour: hour, minute: minute, second: second,
+            offset: offset)
+    }
+
+    /// Reads the preferred form of an HTTP date (RFC 9110 §5.6.7):
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`.
+    public init?(httpDate text: String) {
+        let words = text.split(whereSeparator: { " :".contains($0) }).map(String.init)
+        let months = [
+            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        ]
+        guard words.count == 8, words[7] == "GMT", let month = months.firstIndex(of: words[2]),
+            let day = Int(words[1]), let year = Int(words[3]), let hour = Int(words[4]),
+            let minute = Int(words[5]), let second = Int(words[6])
+        else { return nil }
+        self.init(
+            year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
+    }
+
+    private init?(
+        year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int, offset: Int = 0
+    ) {
+        guard (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day),
+            (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
+        else { return nil }
+        let date = CivilDate(year: year, month: month, day: day)
+        // A day that the month does not have comes back as another date.
+        guard CivilDate(daysSinceEpoch: date.daysSinceEpoch) == date else { return nil }
+        self.init(
+            date.daysSinceEpoch * 86_400 + hour * 3600 + minute * 60 + min(second, 59) - offset)
+    }
+}
+
+/// A day of the proleptic Gregorian calendar. The arithmetic counts in eras of 400
+/// years that begin on 1 March, so that the leap day is the last day of its year.
+private struct CivilDate: Equatable {
+    let year: Int
+    let month: Int
+    let day: Int
+
+    init(year: Int, month: Int, day: Int) {
+        (self.year, self.month, self.day) = (year, month, day)
+    }
+
+    init(daysSinceEpoch days: Int) {
+        let shifted = days + 719_468
+        let era = shifted.flooredQuotient(by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+        month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    var daysSinceEpoch: Int {
+        let marchYear = month <= 2 ? year - 1 : year
+        let era = marchYear.flooredQuotient(by: 400)
+        let yearOfEra = marchYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+}
+
+private struct DateScanner {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) { rest = text[...].utf8 }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func number(_ digits: Int) -> Int? {
+        let text = rest.prefix(digits)
+        guard text.count == digits, text.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        rest = rest.dropFirst(digits)
+        return text.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    mutating func skip(_ anyOf: String) -> Bool {
+        guard let first = rest.first, anyOf.utf8.contains(first) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    mutating func skipFraction() -> Bool {
+        guard skip(".") else { return true }
+        let digits = rest.prefix { (0x30...0x39).contains($0) }
+        rest = rest.dropFirst(digits.count)
+        return !digits.isEmpty
+    }
+
+    /// Seconds east of UTC.
+    mutating func offset() -> Int? {
+        if skip("Zz") { return 0 }
+        let sign = rest.first == UInt8(ascii: "-") ? -1 : 1
+        guard skip("+-"), let hours = number(2), skip(":"), let minutes = number(2),
+            hours < 24, minutes < 60
+        else { return nil }
+        return sign * (hours * 3600 + minutes * 60)
+    }
+}
+
+extension Int {
+    fileprivate func flooredQuotient(by divisor: Int) -> Int {
+        (self - (self % divisor + divisor) % divisor) / divisor
+    }
+
+    fileprivate func padded(_ width: Int) -> String {
+        let text = String(self)
+        return String(repeating: "0", count: Swift.max(0, width - text.count)) + text
+    }
+}

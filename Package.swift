@@ -28,7 +28,7 @@ let package = Package(
             providers: [.apt(["libmicrohttpd-dev"])]),
 
         .target(name: "CommandTable", swiftSettings: safe),
-        .target(name: "LocalFiles", swiftSettings: strict),
+        .target(name: "LocalFiles", dependencies: ["SIWACrypto"], swiftSettings: strict),
         .target(name: "SIWACrypto", dependencies: ["COpenSSL"], swiftSettings: strict),
         .target(name: "SignInWithApple", dependencies: ["SIWACrypto"], swiftSettings: safe),
         .target(

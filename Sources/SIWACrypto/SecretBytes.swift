@@ -89,6 +89,17 @@ public struct SecretBuffer: ~Copyable {
         count += bytes.count
     }
 
+    /// Lets C fill up to `capacity` further bytes; `fill` answers how many it wrote, or -1.
+    package mutating func append<Failure: Error>(
+        upTo capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+    ) throws(Failure) -> Int {
+        reserve(capacity)
+        let room = UnsafeMutableRawBufferPointer(rebasing: storage[count..<count + capacity])
+        let written = try fill(room)
+        count += max(written, 0)
+        return written
+    }
+
     /// Ends the growing; no copy is made.
     public consuming func finished() -> SecretBytes {
         let (storage, count) = surrender()

@@ -1,0 +1,1 @@
+struct BashCompletions { let tree: CompletionTree; var script: String { "" } }

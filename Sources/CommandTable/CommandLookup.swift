@@ -1,0 +1,65 @@
+/// Finds the command that words name; the longest name wins.
+struct CommandLookup {
+    enum Match: Equatable {
+        /// The command at that place in the table, which took so many words.
+        case command(Int, words: Int)
+
+        /// A word that only begins names.
+        case group(String)
+    }
+
+    let names: [String]
+
+    func match(_ words: [String]) throws(UsageError.Problem) -> Match {
+        for count in stride(from: min(words.count, longest), to: 0, by: -1) {
+            let name = words.prefix(count).joined(separator: " ")
+            if let index = names.firstIndex(of: name) { return .command(index, words: count) }
+        }
+        guard let word = words.first else { throw .missingCommand }
+        guard members(of: word).isEmpty else { return .group(word) }
+        throw .unknownCommand(typed: quotedName(word), suggestions: near(words))
+    }
+
+    /// What is wrong with a line that names a group and none of its members.
+    func incomplete(_ words: [String]) -> UsageError.Problem {
+        let word = words.first ?? ""
+        return .incompleteCommand(
+            word: word, candidates: members(of: word),
+            suggestions: words.count > 1 ? near(words, shortest: 2) : [])
+    }
+
+    /// The names that begin with `word` and go on.
+    func members(of word: String) -> [String] {
+        names.filter { $0.hasPrefix(word + " ") }
+    }
+
+    /// As many words as the longest name has: no more are ever looked at.
+    var longest: Int {
+        names.map(wordCount).max() ?? 1
+    }
+
+    /// Compares the first words with the first words of every name.
+    private func near(_ words: [String], shortest: Int = 1) -> [String] {
+        var found: [String] = []
+        for count in stride(from: min(words.count, longest), through: shortest, by: -1) {
+            let typed = words.prefix(count).joined(separator: " ")
+            for name in suggestions(for: typed, among: beginnings(count)) {
+                if !found.contains(name) { found.append(name) }
+            }
+        }
+        return Array(found.prefix(3))
+    }
+
+    /// The first `count` words of every name that has as many, each once.
+    private func beginnings(_ count: Int) -> [String] {
+        names.reduce(into: []) { found, name in
+            let words = name.split(separator: " ")
+            let beginning = words.prefix(count).joined(separator: " ")
+            if words.count >= count, !found.contains(beginning) { found.append(beginning) }
+        }
+    }
+
+    private func wordCount(_ name: String) -> Int {
+        name.split(separator: " ").count
+    }
+}

@@ -1,0 +1,14 @@
+/// What a shell offers where a value is typed that is not one of a few choices.
+public enum CompletionKind: String, Codable, Hashable, Sendable {
+    /// Nothing: the value is an identifier, a number or a secret.
+    case none
+
+    /// Files and folders.
+    case file
+
+    /// Folders only.
+    case directory
+
+    /// The names of the tool's own commands.
+    case command
+}

@@ -1,0 +1,97 @@
+/// Where the values of one parameter go, and what the type of that place says about them.
+///
+/// The values arrive together, not one by one, so that typing a repeating option replaces its
+/// default instead of adding to it.
+struct Destination<Root>: Sendable {
+    typealias Store =
+        @Sendable (inout Root, [String]) throws(RefusedValue) -> StandardInputReads
+
+    let arity: ParameterInfo.Arity
+    let type: ValueType
+    let store: Store
+    let defaultValue: @Sendable (Root) -> String?
+
+    func rerooted<NewRoot>(at path: Path<NewRoot, Root>) -> Destination<NewRoot> {
+        Destination<NewRoot>(arity: arity, type: type) {
+            (root, arguments) throws(RefusedValue) in
+            try store(&root[keyPath: path], arguments)
+        } defaultValue: {
+            defaultValue($0[keyPath: path])
+        }
+    }
+}
+
+/// How many of the stored values will be read from standard input, which can be read only once.
+typealias StandardInputReads = Int
+
+/// An argument that the type of its parameter would not take.
+struct RefusedValue: Error {
+    let argument: String
+}
+
+/// What a type says about its values.
+struct ValueType: Sendable {
+    var choices: [String] = []
+    var expectation = ""
+    var isSecret = false
+
+    /// The type of a flag, which has no value.
+    static let none = Self()
+
+    static func of<T: ParameterValue>(_: T.Type) -> Self {
+        Self(choices: T.choices, expectation: T.expectation, isSecret: T.isSecret)
+    }
+}
+
+extension Destination {
+    static func flag(_ path: Path<Root, Bool>) -> Self {
+        Self(arity: .optional, type: .none) { root, _ in
+            root[keyPath: path] = true
+            return 0
+        } defaultValue: { _ in nil }
+    }
+
+    static func defaulted<T: ParameterValue>(_ path: Path<Root, T>) -> Self {
+        Self(arity: .defaulted, type: .of(T.self)) { (root, arguments) throws(RefusedValue) in
+            try eachValue(of: arguments) { root[keyPath: path] = $0 }
+        } defaultValue: {
+            T.isSecret ? nil : $0[keyPath: path].argumentDescription
+        }
+    }
+
+    static func optional<T: ParameterValue>(_ path: Path<Root, T?>) -> Self {
+        Self(arity: .optional, type: .of(T.self)) { (root, arguments) throws(RefusedValue) in
+            try eachValue(of: arguments) { root[keyPath: path] = $0 }
+        } defaultValue: { _ in nil }
+    }
+
+    static func required<T: ParameterValue>(_ path: Path<Root, Required<T>>) -> Self {
+        Self(arity: .required, type: .of(T.self)) { (root, arguments) throws(RefusedValue) in
+            try eachValue(of: arguments) { root[keyPath: path].wrappedValue = $0 }
+        } defaultValue: { _ in nil }
+    }
+
+    static func repeating<T: ParameterValue>(_ path: Path<Root, [T]>) -> Self {
+        Self(arity: .repeating, type: .of(T.self)) { (root, arguments) throws(RefusedValue) in
+            var values: [T] = []
+            let reads = try eachValue(of: arguments) { values.append($0) }
+            root[keyPath: path] = values
+            return reads
+        } defaultValue: {
+            T.isSecret ? nil : $0[keyPath: path].map(\.argumentDescription).joined(separator: ", ")
+        }
+    }
+}
+
+/// Hands every argument over as a value, and counts those that stand for standard input.
+private func eachValue<T: ParameterValue>(
+    of arguments: [String], _ keep: (T) -> Void
+) throws(RefusedValue) -> StandardInputReads {
+    var reads = 0
+    for argument in arguments {
+        guard let value = T(argument: argument) else { throw RefusedValue(argument: argument) }
+        if value.readsStandardInput { reads += 1 }
+        keep(value)
+    }
+    return reads
+}

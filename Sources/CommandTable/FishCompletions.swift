@@ -1,0 +1,1 @@
+struct FishCompletions { let tree: CompletionTree; var script: String { "" } }

@@ -1,0 +1,22 @@
+extension Parameter {
+    /// `--name`, `-n`: true when given.
+    public static func flag(
+        _ name: String, short: Character? = nil, _ path: Path<Root, Bool>, help: String
+    ) -> Self {
+        Self(.flag, name, short, .flag(path), value: nil, help, .none)
+    }
+
+    /// The one place where what is written and what the type says become a row.
+    init(
+        _ kind: ParameterInfo.Kind, _ name: String, _ short: Character?,
+        _ destination: Destination<Root>, value: String?, _ help: String,
+        _ completion: CompletionKind
+    ) {
+        let type = destination.type
+        info = ParameterInfo(
+            kind: kind, name: name, short: short.map { String($0) }, valueName: value, help: help,
+            arity: destination.arity, choices: type.choices, expectation: type.expectation,
+            isSecret: type.isSecret, completion: completion)
+        self.destination = destination
+    }
+}

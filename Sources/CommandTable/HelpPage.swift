@@ -1,0 +1,86 @@
+/// Help as plain text, 80 characters wide.
+struct HelpPage {
+    let tool: ToolInfo
+
+    /// The help of the tool itself.
+    func overview() -> String {
+        render([
+            usage("COMMAND [OPTIONS] [ARGUMENTS]"),
+            TextLayout.wrapped(tool.abstract),
+            discussion(tool.discussion),
+            section("Commands", tool.commands.map(\.entry)),
+            section("Global options", tool.globals.map(\.helpEntry)),
+            section("Environment", tool.environment),
+            section("Exit codes", tool.exitCodes),
+            pointer(to: "COMMAND"),
+        ])
+    }
+
+    /// The help of a word that only begins commands.
+    func group(_ word: String) -> String {
+        render([
+            usage("\(word) COMMAND [OPTIONS] [ARGUMENTS]"),
+            section("Commands", tool.commands.filter { $0.isMember(of: word) }.map(\.entry)),
+            section("Global options", tool.globals.map(\.helpEntry)),
+            pointer(to: "\(word) COMMAND"),
+        ])
+    }
+
+    /// The help of one command.
+    func command(_ command: CommandInfo) -> String {
+        render([
+            usage(command.synopsis.joined(separator: " ")),
+            TextLayout.wrapped(command.abstract),
+            discussion(command.discussion),
+            section("Arguments", command.operands.map(\.helpEntry)),
+            section("Options", command.options.map(\.helpEntry)),
+            section("Global options", command.globals.map(\.helpEntry)),
+            secrets(command),
+            examples(command.examples),
+        ])
+    }
+
+    private func render(_ blocks: [[String]]) -> String {
+        blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
+            .joined(separator: "\n\n") + "\n"
+    }
+
+    /// The usage line; what does not fit continues under the first word after the tool's name.
+    private func usage(_ synopsis: String) -> [String] {
+        let head = "Usage: \(tool.name) "
+        var lines = TextLayout.wrapped(synopsis, indent: head.count)
+        if let first = lines.first { lines[0] = head + first.dropFirst(head.count) }
+        return lines
+    }
+
+    private func discussion(_ text: String) -> [String] {
+        Array(
+            TextLayout.paragraphs(text).map { paragraph in
+                switch paragraph {
+                case .prose(let text): TextLayout.wrapped(text)
+                case .verbatim(let lines): lines
+                }
+            }.joined(separator: [""]))
+    }
+
+    private func section(_ title: String, _ rows: [Entry]) -> [String] {
+        rows.isEmpty ? [] : ["\(title):"] + TextLayout.table(rows)
+    }
+
+    private func secrets(_ command: CommandInfo) -> [String] {
+        guard let note = command.secretsNote else { return [] }
+        return ["Secrets:"] + TextLayout.wrapped(note, indent: 2)
+    }
+
+    private func examples(_ examples: [Example]) -> [String] {
+        guard !examples.isEmpty else { return [] }
+        return ["Examples:"]
+            + examples.map { example in
+                TextLayout.wrapped(example.meaning, indent: 2) + ["    \(example.command)"]
+            }.joined(separator: [""])
+    }
+
+    private func pointer(to command: String) -> [String] {
+        ["See '\(tool.name) help \(command)' for more about one command."]
+    }
+}

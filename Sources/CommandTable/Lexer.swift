@@ -1,0 +1,107 @@
+/// Splits arguments into tokens, knowing which flags there are and which of them take a value.
+///
+/// The first fault is kept, not thrown, and reading goes on: a `--help` further right still wins.
+struct Lexer {
+    private(set) var rest: ArraySlice<String>
+    private(set) var tokens: [Token] = []
+    private(set) var fault: UsageError.Problem?
+
+    private let beforeCommand: Bool
+    private let names: [String]
+    private let byName: [String: ParameterInfo]
+    private let byLetter: [String: ParameterInfo]
+
+    init(_ arguments: ArraySlice<String>, flags: [ParameterInfo], beforeCommand: Bool = false) {
+        let named = (flags + BuiltIn.flags).filter { $0.kind != .operand }
+        rest = arguments
+        names = named.map(\.name)
+        byName = Dictionary(named.map { ($0.name, $0) }) { first, _ in first }
+        byLetter = Dictionary(named.compactMap { info in info.short.map { ($0, info) } }) {
+            first, _ in first
+        }
+        self.beforeCommand = beforeCommand
+    }
+
+    /// Reads everything.
+    mutating func readAll() {
+        readFlags()
+        while let word = rest.popFirst() {
+            if word == "--" {
+                tokens += rest.map(Token.operand)
+                rest = []
+            } else {
+                tokens.append(.operand(word))
+                readFlags()
+            }
+        }
+    }
+
+    /// Reads up to the first operand or `--`.
+    mutating func readFlags() {
+        while let argument = rest.first, argument.isFlagLike {
+            rest.removeFirst()
+            if argument.utf8.starts(with: "--".utf8) {
+                readLong(argument)
+            } else {
+                readLetters(argument)
+            }
+        }
+    }
+
+    /// `--name` or `--name=value`.
+    private mutating func readLong(_ argument: String) {
+        let body = argument.utf8.dropFirst(2)
+        let equals = body.firstIndex(of: UInt8(ascii: "="))
+        let name = String(argument[body.startIndex..<(equals ?? body.endIndex)])
+        let attached = equals.map { String(argument[body.index(after: $0)...]) }
+        if let info = byName[name] {
+            read(info, as: "--\(name)", attached: attached)
+        } else {
+            fail(unknownFlag("--\(name)", meant: suggestions(for: name, among: names)))
+        }
+    }
+
+    /// `-v`, `-vq`, `-kVALUE` or `-k VALUE`.
+    private mutating func readLetters(_ argument: String) {
+        var letters = argument.unicodeScalars.dropFirst()
+        while let letter = letters.popFirst() {
+            guard let info = byLetter[String(letter)] else {
+                let wholeWord = String(argument.unicodeScalars.dropFirst())
+                let meant = byName[wholeWord] == nil ? [] : [wholeWord]
+                return fail(unknownFlag("-\(letter)", meant: meant))
+            }
+            let takesTheRest = info.kind == .option && !letters.isEmpty
+            read(info, as: "-\(letter)", attached: takesTheRest ? String(letters) : nil)
+            if takesTheRest { return }
+        }
+    }
+
+    private mutating func read(_ info: ParameterInfo, as spelling: String, attached: String?) {
+        switch (info.kind, attached) {
+        case (.option, let value?): tokens.append(.option(info.name, value))
+        case (.option, nil): readValue(of: info, as: spelling)
+        case (_, nil): tokens.append(.flag(info.name))
+        case (_, _?): fail(.unexpectedValue(flag: spelling))
+        }
+    }
+
+    private mutating func readValue(of info: ParameterInfo, as spelling: String) {
+        let next = rest.first
+        let looksLikeFlag = next.map { $0.isFlagLike || $0 == "--" } ?? false
+        guard let next, !looksLikeFlag else {
+            return fail(.missingValue(option: spelling, followedByFlag: looksLikeFlag))
+        }
+        rest.removeFirst()
+        tokens.append(.option(info.name, next))
+    }
+
+    private func unknownFlag(_ spelling: String, meant: [String]) -> UsageError.Problem {
+        .unknownFlag(
+            typed: quotedName(spelling), suggestions: meant.map { "--\($0)" },
+            beforeCommand: beforeCommand)
+    }
+
+    private mutating func fail(_ problem: UsageError.Problem) {
+        fault = fault ?? problem
+    }
+}

@@ -1,0 +1,95 @@
+/// Manual pages in the man(7) language, such as siwa(1) and siwa-secret(1).
+struct ManualPage {
+    let tool: ToolInfo
+
+    /// The page of the tool itself.
+    func overview() -> String {
+        render([
+            title(tool.name, tool.abstract),
+            synopsis(["COMMAND", "[OPTIONS]", "[ARGUMENTS]"]),
+            description(tool.abstract, tool.discussion),
+            section("COMMANDS", tool.commands.map { (Roff.bold($0.name), $0.abstract) }),
+            section("GLOBAL OPTIONS", tool.globals.map(\.manualItem)),
+            section("ENVIRONMENT", tool.environment.map { (Roff.bold($0.term), $0.meaning) }),
+            exitStatus,
+            seeAlso(tool.commands.map { page($0.name) }),
+        ])
+    }
+
+    /// The page of one command.
+    func command(_ command: CommandInfo) -> String {
+        render([
+            title(page(command.name), command.abstract),
+            synopsis(command.synopsis),
+            description(command.abstract, command.discussion),
+            section("ARGUMENTS", command.operands.map(\.manualItem)),
+            section("OPTIONS", command.options.map(\.manualItem)),
+            section("GLOBAL OPTIONS", command.globals.map(\.manualItem)),
+            command.secretsNote.map { Roff.section("SECRETS") + Roff.paragraph($0) } ?? [],
+            examples(command.examples),
+            exitStatus,
+            seeAlso([tool.name]),
+        ])
+    }
+
+    /// The page's name: `siwa-config-show`.
+    private func page(_ command: String) -> String {
+        "\(tool.name)-" + command.map { $0 == " " ? "-" : String($0) }.joined()
+    }
+
+    private func render(_ blocks: [[String]]) -> String {
+        blocks.joined().joined(separator: "\n") + "\n"
+    }
+
+    private func title(_ page: String, _ abstract: String) -> [String] {
+        let purpose = abstract.hasSuffix(".") ? String(abstract.dropLast()) : abstract
+        let source = "\(tool.name) \(tool.version)"
+        return [
+            ".TH \(Roff.escaped(page.uppercased())) 1 \"\" \"\(Roff.escaped(source))\"",
+        ] + Roff.section("NAME") + ["\(Roff.escaped(page)) \\- \(Roff.prose(purpose))"]
+    }
+
+    private func synopsis(_ words: [String]) -> [String] {
+        Roff.section("SYNOPSIS") + [
+            "\(Roff.bold(tool.name)) " + Roff.escaped(words.joined(separator: " "))
+        ]
+    }
+
+    private func description(_ abstract: String, _ discussion: String) -> [String] {
+        Roff.section("DESCRIPTION") + [Roff.prose(abstract)]
+            + TextLayout.paragraphs(discussion).flatMap { paragraph in
+                switch paragraph {
+                case .prose(let text): Roff.paragraph(text)
+                case .verbatim(let lines): Roff.verbatim(lines)
+                }
+            }
+    }
+
+    private func section(_ title: String, _ items: [(String, String)]) -> [String] {
+        items.isEmpty ? [] : Roff.section(title) + items.flatMap { Roff.item($0, $1) }
+    }
+
+    private var exitStatus: [String] {
+        section("EXIT STATUS", tool.exitCodes.map { (Roff.bold($0.term), $0.meaning) })
+    }
+
+    private func examples(_ examples: [Example]) -> [String] {
+        guard !examples.isEmpty else { return [] }
+        return Roff.section("EXAMPLES")
+            + examples.flatMap { Roff.paragraph($0.meaning) + Roff.verbatim([$0.command]) }
+    }
+
+    private func seeAlso(_ pages: [String]) -> [String] {
+        Roff.section("SEE ALSO") + [
+            pages.map { "\(Roff.bold($0))(1)" }.joined(separator: ",\n")
+        ]
+    }
+}
+
+extension ParameterInfo {
+    fileprivate var manualItem: (String, String) {
+        let spellings = [short.map { Roff.bold("-\($0)") }, Roff.bold(label)].compactMap(\.self)
+        let value = valueName.map { " " + Roff.italic($0) } ?? ""
+        return (spellings.joined(separator: ", ") + value, meaning)
+    }
+}

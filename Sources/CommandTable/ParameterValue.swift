@@ -1,0 +1,74 @@
+/// A type whose values are typed as one argument.
+///
+/// A `CaseIterable` enum over `String` needs only to declare the conformance; its cases become the
+/// choices in messages, help and completions.
+public protocol ParameterValue: Sendable {
+    /// Reads one argument; nil refuses it.
+    init?(argument: String)
+
+    /// The only values there are; empty when there is no such list.
+    static var choices: [String] { get }
+
+    /// Whether values must never be shown, not even in the message that refuses one.
+    static var isSecret: Bool { get }
+
+    /// What a value must be, to end the sentence "--timeout needs …".
+    static var expectation: String { get }
+
+    /// How help shows this value when it is a default.
+    var argumentDescription: String { get }
+
+    /// Whether the program will read standard input to learn the value.
+    ///
+    /// The parser accepts one such value a command, because standard input can be read only once.
+    var readsStandardInput: Bool { get }
+}
+
+extension ParameterValue {
+    /// Any value.
+    public static var choices: [String] { [] }
+
+    /// Not secret.
+    public static var isSecret: Bool { false }
+
+    /// "one of" the choices, or no more than "a valid value".
+    public static var expectation: String {
+        choices.isEmpty ? "a valid value" : "one of \(choices.joined(separator: ", "))"
+    }
+
+    /// Does not read standard input.
+    public var readsStandardInput: Bool { false }
+}
+
+extension ParameterValue where Self: CaseIterable & RawRepresentable, RawValue == String {
+    /// The case of that name.
+    public init?(argument: String) { self.init(rawValue: argument) }
+
+    /// The names of the cases, in the order of their declaration.
+    public static var choices: [String] { allCases.map(\.rawValue) }
+
+    /// The name of the case.
+    public var argumentDescription: String { rawValue }
+}
+
+extension String: ParameterValue {
+    /// Any text.
+    public init(argument: String) { self = argument }
+
+    /// Any text will do.
+    public static var expectation: String { "text" }
+
+    /// The text.
+    public var argumentDescription: String { self }
+}
+
+extension Int: ParameterValue {
+    /// A decimal number, with a sign or without.
+    public init?(argument: String) { self.init(argument, radix: 10) }
+
+    /// A decimal number.
+    public static var expectation: String { "a whole number" }
+
+    /// The number.
+    public var argumentDescription: String { description }
+}

@@ -1,0 +1,27 @@
+/// A property that has no default: the parser guarantees that it was given.
+///
+/// Declare `@Required var token: SecretArgument` and store through the projection, `\.$token`. A
+/// write through a key path to a computed property reads it first; `\.token` would therefore trap
+/// on the value that is not there yet, while reading the projection is harmless.
+@propertyWrapper
+public struct Required<T: Sendable>: Sendable {
+    private var value: T?
+
+    /// Nothing given yet.
+    public init() {}
+
+    /// What was given; reading it before parsing is a defect in the program, and traps.
+    public var wrappedValue: T {
+        get {
+            guard let value else { preconditionFailure("a required parameter was read too early") }
+            return value
+        }
+        set { value = newValue }
+    }
+
+    /// The wrapper itself: where the parser stores.
+    public var projectedValue: Self {
+        get { self }
+        set { self = newValue }
+    }
+}

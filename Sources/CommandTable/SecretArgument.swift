@@ -1,0 +1,64 @@
+/// How a secret was given: itself, or where it is to be read from.
+///
+/// The parser only tells the four apart; the program reads the file, the variable or standard
+/// input. Nothing printed, dumped or interpolated from a value shows more than which of the four
+/// it is.
+public enum SecretArgument: ParameterValue, Hashable {
+    /// `VALUE`: the secret stands on the command line, where every process can read it.
+    case literal(String)
+
+    /// `-`: the first line of standard input.
+    case standardInput
+
+    /// `@PATH`: the first line of a file.
+    case file(String)
+
+    /// `@env:NAME`: an environment variable.
+    case environment(String)
+
+    /// Reads one argument. Nothing at all, `@` and `@env:` are refused: each is what is left of a
+    /// call when a shell variable was empty.
+    public init?(argument: String) {
+        switch argument {
+        case "", "@", "@env:": return nil
+        case "-": self = .standardInput
+        case _ where argument.hasPrefix("@env:"): self = .environment(String(argument.dropFirst(5)))
+        case _ where argument.hasPrefix("@"): self = .file(String(argument.dropFirst()))
+        default: self = .literal(argument)
+        }
+    }
+
+    /// Secret.
+    public static var isSecret: Bool { true }
+
+    /// The four forms.
+    public static var expectation: String {
+        "a value, -, @PATH or @env:NAME, with nothing left empty"
+    }
+
+    /// The form, never the content.
+    public var argumentDescription: String { description }
+
+    /// True of `-`.
+    public var readsStandardInput: Bool { self == .standardInput }
+}
+
+extension SecretArgument: CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    /// The form, never the content.
+    public var description: String {
+        switch self {
+        case .literal: "VALUE"
+        case .standardInput: "-"
+        case .file: "@PATH"
+        case .environment: "@env:NAME"
+        }
+    }
+
+    /// The form, never the content.
+    public var debugDescription: String { description }
+
+    /// A mirror without children, because `dump` and test failures look into mirrors.
+    public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .enum) }
+}

@@ -1,0 +1,36 @@
+/// The candidates that `typed` was probably meant to be, the likeliest first, at most three.
+///
+/// Likely means: two slips of the finger away, or begun and not finished.
+func suggestions(for typed: String, among candidates: [String]) -> [String] {
+    // No name is that long, and what is that long would be slow to compare.
+    guard !typed.isEmpty, typed.utf8.count <= 64 else { return [] }
+    let ranked = candidates.compactMap { candidate -> (name: String, slips: Int)? in
+        let slips = slips(between: typed.lowercased(), and: candidate)
+        let isNear = slips <= 2 && slips < min(typed.count, candidate.count)
+        let isBegun = typed.count > 1 && candidate.hasPrefix(typed)
+        return isNear || isBegun ? (candidate, slips) : nil
+    }
+    // Sorting is stable, so equals keep the order of the table.
+    return ranked.sorted { $0.slips < $1.slips }.prefix(3).map(\.name)
+}
+
+/// The Damerau–Levenshtein distance: insertions, deletions, replacements and swaps of neighbours.
+func slips(between left: String, and right: String) -> Int {
+    let left = Array(left)
+    let right = Array(right)
+    var twoAbove: [Int] = []
+    var above = Array(0...right.count)
+    for i in left.indices {
+        var row = [i + 1]
+        for j in right.indices {
+            let replaced = above[j] + (left[i] == right[j] ? 0 : 1)
+            var best = min(replaced, above[j + 1] + 1, row[j] + 1)
+            if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
+                best = min(best, twoAbove[j - 1] + 1)
+            }
+            row.append(best)
+        }
+        (twoAbove, above) = (above, row)
+    }
+    return above[right.count]
+}

@@ -1,0 +1,115 @@
+/// A program made of commands: its table, and everything that is derived from it.
+public struct Tool<World>: Sendable {
+    let name: String
+    let version: String
+    let abstract: String
+    let discussion: String
+    let commands: [any Command<World>.Type]
+    let globals: [ParameterInfo]
+    let environment: [Entry]
+    let exitCodes: [Entry]
+
+    /// A tool whose help lists `commands` in the order given.
+    ///
+    /// - Parameters:
+    ///   - globals: What is accepted before the command; every command that takes these options
+    ///     lists them among its own parameters.
+    ///   - environment: The variables that help and manual explain.
+    ///   - exitCodes: The exit codes that help and manual explain.
+    public init(
+        name: String, version: String, abstract: String, discussion: String = "",
+        commands: [any Command<World>.Type], globals: [ParameterInfo],
+        environment: [Entry] = [], exitCodes: [Entry] = []
+    ) {
+        self.name = name
+        self.version = version
+        self.abstract = abstract
+        self.discussion = discussion
+        self.commands = commands
+        self.globals = globals
+        self.environment = environment
+        self.exitCodes = exitCodes
+    }
+
+    /// The help of a command, of the commands that begin with a word, or of the tool itself.
+    public func help(for commandName: String?) throws(UsageError) -> String {
+        switch try topic(commandName) {
+        case .tool: HelpPage(tool: info).overview()
+        case .group(let word): HelpPage(tool: info).group(word)
+        case .command(let index): HelpPage(tool: info).command(commandInfo(commands[index]))
+        }
+    }
+
+    /// The manual page of a command, or of the tool itself, for `man`.
+    public func manual(for commandName: String?) throws(UsageError) -> String {
+        switch try topic(commandName) {
+        case .tool: return ManualPage(tool: info).overview()
+        case .group(let word): throw error(lookup.incomplete([word]))
+        case .command(let index):
+            return ManualPage(tool: info).command(commandInfo(commands[index]))
+        }
+    }
+
+    /// The script that teaches a shell to complete this tool's command lines.
+    public func completions(for shell: Shell) -> String {
+        let tree = CompletionTree(info)
+        return switch shell {
+        case .bash: BashCompletions(tree: tree).script
+        case .zsh: ZshCompletions(tree: tree).script
+        case .fish: FishCompletions(tree: tree).script
+        }
+    }
+}
+
+extension Tool {
+    var lookup: CommandLookup { CommandLookup(names: commands.map { $0.name }) }
+
+    /// The whole table as data.
+    ///
+    /// Made when something is printed, not when the tool is: reading every command's table would be
+    /// most of the time a short command takes.
+    var info: ToolInfo {
+        let commands = commands.map { commandInfo($0) }
+        let described = commands.lazy.flatMap(\.parameters)
+        return ToolInfo(
+            name: name, version: version, abstract: abstract, discussion: discussion,
+            commands: commands,
+            // Defaults are known only where a command holds the option.
+            globals: globals.map { global in
+                described.first { $0.isGlobal && $0.name == global.name } ?? global
+            } + BuiltIn.flags,
+            environment: environment, exitCodes: exitCodes)
+    }
+
+    func error(_ problem: UsageError.Problem, in command: String? = nil) -> UsageError {
+        UsageError(problem: problem, subject: command.map { "\(name) \($0)" } ?? name)
+    }
+
+    private func commandInfo(_ type: any Command<World>.Type) -> CommandInfo {
+        CommandInfo(
+            name: type.name, abstract: type.abstract, discussion: type.discussion,
+            examples: type.examples, parameters: type.parameterInfos + BuiltIn.flags)
+    }
+
+    private enum Topic {
+        case tool
+        case group(String)
+        case command(Int)
+    }
+
+    private func topic(_ commandName: String?) throws(UsageError) -> Topic {
+        let words = commandName?.split(separator: " ").map { String($0) } ?? []
+        guard !words.isEmpty else { return .tool }
+        do throws(UsageError.Problem) {
+            switch try lookup.match(words) {
+            case .command(let index, words: words.count): return .command(index)
+            case .group(let word) where words.count == 1: return .group(word)
+            case .group: throw lookup.incomplete(words)
+            case .command:
+                throw .unknownCommand(typed: quotedName(words[0]), suggestions: [])
+            }
+        } catch {
+            throw self.error(error)
+        }
+    }
+}

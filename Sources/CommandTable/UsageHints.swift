@@ -1,0 +1,30 @@
+extension UsageError {
+    /// What to try, the likeliest first; the last one says where to read more.
+    public var hints: [String] {
+        problem.hints + ["see '\(subject) --help'"]
+    }
+}
+
+extension UsageError.Problem {
+    fileprivate var hints: [String] {
+        switch self {
+        case .unknownCommand(_, let suggestions), .incompleteCommand(_, _, let suggestions),
+            .refusedValue(_, _, _, let suggestions), .unknownFlag(_, let suggestions, false):
+            didYouMean(suggestions)
+        case .unknownFlag(_, let suggestions, true):
+            didYouMean(suggestions) + ["the flags of a command stand after the command"]
+        case .missingValue(let option, true):
+            ["a value that begins with '-' is written \(attached(option))"]
+        default: []
+        }
+    }
+
+    private func didYouMean(_ suggestions: [String]) -> [String] {
+        suggestions.isEmpty
+            ? [] : ["did you mean \(listed(suggestions.map { "'\($0)'" }, "or"))?"]
+    }
+
+    private func attached(_ option: String) -> String {
+        option.hasPrefix("--") ? "\(option)=VALUE" : "\(option)VALUE"
+    }
+}

@@ -1,0 +1,55 @@
+/// Words that help and manual share.
+extension ParameterInfo {
+    /// `-k, --key FILE`; without a letter the name is indented, so that names stand below another.
+    var helpEntry: Entry {
+        let letter = short.map { "-\($0), " } ?? (kind == .operand ? "" : "    ")
+        return Entry(letter + usage, meaning)
+    }
+
+    /// The help and, in brackets, what the type of the property adds.
+    var meaning: String { ([help] + remarks).joined(separator: " ") }
+
+    private var remarks: [String] {
+        var remarks: [String] = []
+        if !choices.isEmpty { remarks.append("[one of: \(choices.joined(separator: ", "))]") }
+        if let defaultValue, !defaultValue.isEmpty { remarks.append("[default: \(defaultValue)]") }
+        if kind == .option, isRequired { remarks.append("[required]") }
+        if kind == .option, repeats { remarks.append("[repeats]") }
+        return remarks
+    }
+}
+
+extension CommandInfo {
+    var entry: Entry { Entry(name, abstract) }
+
+    /// Whether the name is `word` and more.
+    func isMember(of word: String) -> Bool { name.hasPrefix(word + " ") }
+
+    /// What stands after the tool's name in the usage line: all that must be typed, in full.
+    var synopsis: [String] {
+        let required = parameters.filter { $0.kind == .option && $0.isRequired }.map(\.usage)
+        return [name] + required + ["[OPTIONS]"] + operands.map(\.synopsis)
+    }
+
+    /// How secrets are given, or nil when the command takes none.
+    var secretsNote: String? {
+        guard !secrets.isEmpty else { return nil }
+        let takers = listed(secrets.map(\.label), "and")
+        return """
+            \(takers) \(secrets.count == 1 ? "takes" : "take") the value itself, - (the first line \
+            of standard input), @PATH (the first line of a file) or @env:NAME (an environment \
+            variable). Every process on the machine can read a value that stands on the command \
+            line; none can read the other three.
+            """
+    }
+}
+
+extension ParameterInfo {
+    fileprivate var synopsis: String {
+        switch arity {
+        case .required: name
+        case .optional, .defaulted: "[\(name)]"
+        case .repeating: "[\(name)...]"
+        }
+    }
+}

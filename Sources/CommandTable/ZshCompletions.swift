@@ -1,0 +1,1 @@
+struct ZshCompletions { let tree: CompletionTree; var script: String { "" } }

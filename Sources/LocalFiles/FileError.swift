@@ -1,0 +1,50 @@
+internal import Glibc
+
+/// The system refused something about a file.
+public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was tried, as a verb: `read`, `write`, `create`.
+    public let operation: String
+    /// The file, as it was named.
+    public let path: String
+    /// The system's error number; 0 when this program refused by itself.
+    public let code: CInt
+    /// Why, in words.
+    public let reason: String
+
+    /// Takes the reason from the system's error number.
+    init(_ operation: String, _ path: String, code: CInt = errno) {
+        self.operation = operation
+        self.path = path
+        self.code = code
+        reason = String(cString: strerror(code)).lowercased()
+    }
+
+    /// Gives a reason of this program's own.
+    init(_ operation: String, _ path: String, reason: String) {
+        self.operation = operation
+        self.path = path
+        code = 0
+        self.reason = reason
+    }
+
+    /// Whether there is no such file.
+    public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
+
+    /// Whether trying again later can help: the disk is full or broken, not the call wrong.
+    public var isTemporary: Bool { [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM].contains(code) }
+
+    /// `cannot read 'key.p8': permission denied`.
+    public var description: String { "cannot \(operation) '\(path)': \(reason)" }
+}
+
+/// The one funnel for the system's "returns -1 and sets errno" convention,
+/// repeated when a signal interrupted the call.
+func system<Value: FixedWidthInteger & SignedInteger>(
+    _ operation: String, _ path: String, _ call: () -> Value
+) throws(FileError) -> Value {
+    while true {
+        let result = call()
+        if result != -1 { return result }
+        guard errno == EINTR else { throw FileError(operation, path) }
+    }
+}

@@ -1,0 +1,71 @@
+internal import Glibc
+public import SIWACrypto
+
+/// A file's contents and who may read them.
+public struct LocalFile: Sendable {
+    /// The contents, treated as a secret because nobody knows yet what they are.
+    public let contents: SecretBytes
+    /// The permission bits, such as 0o600.
+    public let permissions: UInt32
+    /// Whether it is a regular file: the permissions of pipes and devices say nothing.
+    public let isRegular: Bool
+
+    /// Whether the file's group or anybody else may read it.
+    public var isReadableByOthers: Bool { isRegular && permissions & 0o044 != 0 }
+}
+
+/// Reads a whole file, or a pipe to its end.
+///
+/// - Throws: ``FileError`` when it cannot be read or holds more than `limit` bytes.
+public func readFile(_ path: String, limit: Int = 1 << 20) throws(FileError) -> LocalFile {
+    let descriptor = try system("read", path) { open(path, O_RDONLY | O_CLOEXEC) }
+    defer { close(descriptor) }
+    var status = stat()
+    _ = try system("read", path) { fstat(descriptor, &status) }
+    guard status.st_mode & S_IFMT != S_IFDIR else { throw FileError("read", path, code: EISDIR) }
+    return LocalFile(
+        contents: try readToEnd(of: descriptor, named: path, limit: limit),
+        permissions: status.st_mode & 0o7777, isRegular: status.st_mode & S_IFMT == S_IFREG)
+}
+
+/// Reads standard input to its end.
+///
+/// - Throws: ``FileError`` when it cannot be read or holds more than `limit` bytes.
+public func readStandardInput(limit: Int = 1 << 20) throws(FileError) -> SecretBytes {
+    try readToEnd(of: STDIN_FILENO, named: "standard input", limit: limit)
+}
+
+/// Reads standard input up to and including the first line feed, and not one byte
+/// further: what follows belongs to whoever reads next.
+///
+/// - Throws: ``FileError`` when it cannot be read or the line is longer than `limit` bytes.
+public func readStandardInputLine(limit: Int = 1 << 16) throws(FileError) -> SecretBytes {
+    var line = SecretBuffer(capacity: 4096)
+    var byte: UInt8 = 0
+    while true {
+        let got = try system("read", "standard input") { read(STDIN_FILENO, &byte, 1) }
+        if got == 0 || byte == 0x0A { return line.finished() }
+        guard line.count < limit else { throw tooLarge("standard input", limit) }
+        line.append(byte)
+    }
+}
+
+/// Whether something stands at `path`.
+public func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+private func readToEnd(
+    of descriptor: CInt, named path: String, limit: Int
+) throws(FileError) -> SecretBytes {
+    var contents = SecretBuffer(capacity: 4096)
+    while true {
+        let got = try contents.append(upTo: 4096) { room throws(FileError) in
+            try system("read", path) { read(descriptor, room.baseAddress, room.count) }
+        }
+        if got == 0 { return contents.finished() }
+        guard contents.count <= limit else { throw tooLarge(path, limit) }
+    }
+}
+
+private func tooLarge(_ path: String, _ limit: Int) -> FileError {
+    FileError("read", path, reason: "it holds more than \(limit) bytes")
+}

@@ -1,3 +1,5 @@
+public import SIWACrypto
+
 /// A JWS in compact serialization (RFC 7515 §3.1), taken apart and not trusted.
 public struct CompactJWS: Sendable {
     /// The JOSE header.
@@ -32,17 +34,22 @@ public struct CompactJWS: Sendable {
     /// Apple's tokens have about a thousand characters; this many are no token.
     static let limit = 64 * 1024
 
-    /// Signs `payload` under `header`; the text is golden but for the signature.
+    /// Signs `payload` under `header`. All of the text but the signature follows from the
+    /// arguments alone.
     public static func sign<Failure: Error>(
         header: JSON, payload: JSON, with signature: (Span<UInt8>) throws(Failure) -> [UInt8]
-    ) throws(Failure) -> [UInt8] {
-        var token = Base64URL.encodedBytes(header.bytes)
-        token.append(UInt8(ascii: "."))
-        token.append(contentsOf: Base64URL.encodedBytes(payload.bytes))
-        let encoded = Base64URL.encodedBytes(try signature(token.span))
+    ) throws(Failure) -> SecretBytes {
+        var signingInput = SecretBuffer(capacity: 512)
+        signingInput.append(contentsOf: Base64URL.encodedBytes(header.bytes))
+        signingInput.append(UInt8(ascii: "."))
+        signingInput.append(contentsOf: Base64URL.encodedBytes(payload.bytes))
+        let signed = signingInput.finished()
+        let encoded = Base64URL.encodedBytes(try signed.withSpan(signature))
+        var token = SecretBuffer(capacity: signed.count + 1 + encoded.count)
+        signed.withSpan { token.append(contentsOf: $0) }
         token.append(UInt8(ascii: "."))
         token.append(contentsOf: encoded)
-        return token
+        return token.finished()
     }
 
     private static func object(

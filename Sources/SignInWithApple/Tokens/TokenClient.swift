@@ -53,7 +53,7 @@ public struct TokenClient: Sendable {
         return (
             HTTPRequest(
                 method: .post, url: baseURL.url(of: request.endpoint), fields: fields,
-                body: form.encoded()), form
+                body: form.encoded(), isRepeatable: request.isRepeatable), form
         )
     }
 

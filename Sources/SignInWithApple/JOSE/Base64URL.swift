@@ -96,3 +96,17 @@ public enum Base64URLError: Error, Hashable, Sendable {
     /// Bits behind the last byte that are not zero.
     case strayBits
 }
+
+extension Base64URLError: CustomStringConvertible {
+    /// What is wrong, without quoting the text.
+    public var description: String {
+        switch self {
+        case .character(UInt8(ascii: "=")): "it is padded with ="
+        case .character(UInt8(ascii: "+")), .character(UInt8(ascii: "/")):
+            "it is base64 with + or /, not base64url"
+        case .character(let byte): "it has the byte 0x\([byte].hexadecimal)"
+        case .length(let count): "no encoder makes \(count) characters"
+        case .strayBits: "its last character has bits to spare"
+        }
+    }
+}

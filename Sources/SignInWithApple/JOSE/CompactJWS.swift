@@ -100,3 +100,16 @@ public enum CompactJWSError: Error, Hashable, Sendable {
     /// A part that is JSON, but no object.
     case notAnObject(Part)
 }
+
+extension CompactJWSError: CustomStringConvertible {
+    /// What is wrong, without quoting the token.
+    public var description: String {
+        switch self {
+        case .tooLong(let count): "\(count) characters are more than any token has"
+        case .parts(let count): "it has \(count) parts between dots, a JWT has 3"
+        case .base64URL(let part, let error): "its \(part) is not base64url: \(error)"
+        case .json(let part, let error): "its \(part) \(error)"
+        case .notAnObject(let part): "its \(part) is not a JSON object"
+        }
+    }
+}

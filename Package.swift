@@ -52,6 +52,10 @@ let package = Package(
             name: "siwa-emulator",
             dependencies: ["EmulatorServer", "AppleEmulator", "CommandTable", "LocalFiles"],
             swiftSettings: safe),
+
+        .testTarget(
+            name: "CommandTableTests", dependencies: ["CommandTable"], exclude: ["Snapshots"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -25,3 +25,12 @@ static inline long siwa_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_d
 /// EVP_EC_gen and EVP_RSA_gen are macros around a variadic function.
 static inline EVP_PKEY *siwa_generate_p256(void) { return EVP_EC_gen("P-256"); }
 static inline EVP_PKEY *siwa_generate_rsa(unsigned int bits) { return EVP_RSA_gen(bits); }
+
+// OSSL_PARAM_BLD keeps the pointers to names it is given: as macros, Swift would lend it
+// temporary copies. String literals live for ever.
+static const char *const siwa_name_group = OSSL_PKEY_PARAM_GROUP_NAME;
+static const char *const siwa_name_public = OSSL_PKEY_PARAM_PUB_KEY;
+static const char *const siwa_name_private = OSSL_PKEY_PARAM_PRIV_KEY;
+static const char *const siwa_name_modulus = OSSL_PKEY_PARAM_RSA_N;
+static const char *const siwa_name_exponent = OSSL_PKEY_PARAM_RSA_E;
+static const char *const siwa_curve_p256 = "prime256v1";

@@ -105,3 +105,6 @@ static inline CURLcode siwa_get_string(
 
 /// The result of a finished transfer; a union that Swift does not import.
 static inline CURLcode siwa_result(const CURLMsg *message) { return message->data.result; }
+
+/// CURLVERSION_NOW, a macro that names an enumerator.
+static inline CURLversion siwa_version_now(void) { return CURLVERSION_NOW; }

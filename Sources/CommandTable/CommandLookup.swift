@@ -38,16 +38,14 @@ struct CommandLookup {
         names.map(wordCount).max() ?? 1
     }
 
-    /// Compares the first words with the first words of every name.
+    /// Compares the first words with the first words of every name, as many as help.
     private func near(_ words: [String], shortest: Int = 1) -> [String] {
-        var found: [String] = []
         for count in stride(from: min(words.count, longest), through: shortest, by: -1) {
             let typed = words.prefix(count).joined(separator: " ")
-            for name in suggestions(for: typed, among: beginnings(count)) {
-                if !found.contains(name) { found.append(name) }
-            }
+            let found = suggestions(for: typed, among: beginnings(count))
+            if !found.isEmpty { return found }
         }
-        return Array(found.prefix(3))
+        return []
     }
 
     /// The first `count` words of every name that has as many, each once.

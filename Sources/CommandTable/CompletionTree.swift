@@ -51,20 +51,22 @@ struct CompletionTree {
                 isSecret: false, completion: .command)
         ])
 
+    /// The words that can follow `path`, in the order of the table.
     private static func words(after path: String, in commands: [CommandInfo]) -> [Entry] {
         let depth = path.split(separator: " ").count
-        var found: [Entry] = []
-        for command in commands where path.isEmpty || command.isMember(of: path) {
-            let words = command.name.split(separator: " ").map { String($0) }
-            let word = words[depth]
-            if words.count == depth + 1 {
-                found.removeAll { $0.term == word }
-                found.append(Entry(word, command.abstract))
-            } else if !found.contains(where: { $0.term == word }) {
-                found.append(Entry(word, "Commands that begin with \(word)."))
-            }
+        let members = commands.filter { path.isEmpty || $0.isMember(of: path) }
+        let words = members.map { String($0.name.split(separator: " ")[depth]) }
+        return words.enumerated().filter { words.firstIndex(of: $1) == $0 }.map { _, word in
+            let name = path.isEmpty ? word : "\(path) \(word)"
+            let command = members.first { $0.name == name }
+            return Entry(word, command?.abstract ?? Self.group(name, in: members))
         }
-        return found
+    }
+
+    /// What is said of a word that only begins commands: how they go on.
+    private static func group(_ name: String, in commands: [CommandInfo]) -> String {
+        commands.filter { $0.isMember(of: name) }.map { $0.name.dropFirst(name.count + 1) }
+            .joined(separator: ", ")
     }
 }
 

@@ -48,7 +48,9 @@ extension Destination {
         Self(arity: .optional, type: .none) { root, _ in
             root[keyPath: path] = true
             return 0
-        } defaultValue: { _ in nil }
+        } defaultValue: { _ in
+            nil
+        }
     }
 
     static func defaulted<T: ParameterValue>(_ path: Path<Root, T>) -> Self {
@@ -62,13 +64,17 @@ extension Destination {
     static func optional<T: ParameterValue>(_ path: Path<Root, T?>) -> Self {
         Self(arity: .optional, type: .of(T.self)) { (root, arguments) throws(RefusedValue) in
             try eachValue(of: arguments) { root[keyPath: path] = $0 }
-        } defaultValue: { _ in nil }
+        } defaultValue: { _ in
+            nil
+        }
     }
 
     static func required<T: ParameterValue>(_ path: Path<Root, Required<T>>) -> Self {
         Self(arity: .required, type: .of(T.self)) { (root, arguments) throws(RefusedValue) in
             try eachValue(of: arguments) { root[keyPath: path].wrappedValue = $0 }
-        } defaultValue: { _ in nil }
+        } defaultValue: { _ in
+            nil
+        }
     }
 
     static func repeating<T: ParameterValue>(_ path: Path<Root, [T]>) -> Self {

@@ -1,5 +1,82 @@
 extension Tool {
-    /// What is wrong with the table itself; empty when it is sound. For the program's own tests.
-    public func faults() -> [String] { TableCheck(info).faults }
+    /// What is wrong with the table itself; empty when it is sound.
+    ///
+    /// For the program's own tests: the compiler cannot see that two options share a name.
+    public func faults() -> [String] {
+        let info = info
+        return repeated(info.commands.map(\.name)).map { "two commands are named '\($0)'" }
+            + (info.commands.contains { $0.name == "help" } ? ["'help' is the parser's own"] : [])
+            + info.commands.flatMap(\.faults)
+            + info.globals.filter { !$0.isGlobal }.map { "\($0.label) is not marked global" }
+            + info.globals.flatMap(\.faults).map { "globals: \($0)" }
+    }
 }
-struct TableCheck { init(_: ToolInfo) {}; var faults: [String] { [] } }
+
+extension CommandInfo {
+    fileprivate var faults: [String] {
+        (ownFaults + parameters.flatMap(\.faults) + orderFaults + clashes)
+            .map { "\(name): \($0)" }
+    }
+
+    private var ownFaults: [String] {
+        let words = name.split(separator: " ", omittingEmptySubsequences: false)
+        let isNamed = words.allSatisfy { isHyphenated($0, letters: "a"..."z") }
+        return (isNamed ? [] : ["the name is not lower-case words with hyphens"])
+            + (abstract.hasSuffix(".") ? [] : ["the abstract does not end in a full stop"])
+    }
+
+    private var clashes: [String] {
+        repeated(parameters.map(\.label)).map { "\($0) is there twice" }
+            + repeated(parameters.compactMap(\.short)).map { "-\($0) is there twice" }
+    }
+
+    /// An operand that can never be reached, or whose place depends on what is left out.
+    private var orderFaults: [String] {
+        zip(operands, operands.dropFirst()).flatMap { operand, next -> [String] in
+            (operand.repeats ? ["\(next.name) follows \(operand.name), which takes the rest"] : [])
+                + (next.isRequired && !operand.isRequired
+                    ? ["\(next.name) is required but follows \(operand.name), which is not"] : [])
+        }
+    }
+}
+
+extension ParameterInfo {
+    fileprivate var faults: [String] {
+        let letterCase = kind == .operand ? "upper" : "lower"
+        let problems: [(Bool, String)] = [
+            (!help.hasSuffix("."), "the help does not end in a full stop"),
+            (!isNamedWell, "the name is not in \(letterCase) case with hyphens"),
+            (kind == .option && valueName?.isEmpty != false, "the value has no name"),
+            (kind == .flag && !choices.isEmpty, "a flag has choices"),
+            (short.map { !isLetter($0) } ?? false, "the short name is not one letter or digit"),
+            // Completions put choices between blanks, and three shells quote in three ways.
+            (!choices.allSatisfy(isPlain), "a choice has characters that shells take for theirs"),
+        ]
+        return problems.filter(\.0).map { "\(label): \($0.1)" }
+    }
+
+    private var isNamedWell: Bool {
+        isHyphenated(name[...], letters: kind == .operand ? "A"..."Z" : "a"..."z")
+    }
+}
+
+private func isHyphenated(_ word: Substring, letters: ClosedRange<Character>) -> Bool {
+    !word.isEmpty && word.first != "-" && word.last != "-"
+        && word.allSatisfy { letters.contains($0) || ("0"..."9").contains($0) || $0 == "-" }
+}
+
+private func isLetter(_ short: String) -> Bool {
+    short.utf8.count == 1 && short.allSatisfy { $0.isLetter || $0.isNumber }
+}
+
+private func isPlain(_ choice: String) -> Bool {
+    !choice.isEmpty
+        && choice.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.+/".contains($0)) }
+}
+
+/// What occurs more than once, each named once.
+private func repeated(_ names: [String]) -> [String] {
+    var seen: Set<String> = []
+    var again: Set<String> = []
+    return names.filter { !seen.insert($0).inserted && again.insert($0).inserted }
+}

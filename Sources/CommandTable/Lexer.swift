@@ -6,6 +6,13 @@ struct Lexer {
     private(set) var tokens: [Token] = []
     private(set) var fault: UsageError.Problem?
 
+    /// The operands among the tokens.
+    var operands: [String] {
+        tokens.compactMap { token in
+            if case .operand(let word) = token { word } else { nil }
+        }
+    }
+
     private let beforeCommand: Bool
     private let names: [String]
     private let byName: [String: ParameterInfo]

@@ -25,7 +25,7 @@ struct ManualPage {
             section("ARGUMENTS", command.operands.map(\.manualItem)),
             section("OPTIONS", command.options.map(\.manualItem)),
             section("GLOBAL OPTIONS", command.globals.map(\.manualItem)),
-            command.secretsNote.map { Roff.section("SECRETS") + Roff.paragraph($0) } ?? [],
+            Roff.section("SECRETS", command.secretsNote.map(Roff.paragraph) ?? []),
             examples(command.examples),
             exitStatus,
             seeAlso([tool.name]),
@@ -34,39 +34,39 @@ struct ManualPage {
 
     /// The page's name: `siwa-config-show`.
     private func page(_ command: String) -> String {
-        "\(tool.name)-" + command.map { $0 == " " ? "-" : String($0) }.joined()
+        "\(tool.name)-" + command.replacing(" ", with: "-")
     }
 
     private func render(_ blocks: [[String]]) -> String {
         blocks.joined().joined(separator: "\n") + "\n"
     }
 
+    /// Words are not hyphenated: a broken flag or address is no flag or address.
     private func title(_ page: String, _ abstract: String) -> [String] {
         let purpose = abstract.hasSuffix(".") ? String(abstract.dropLast()) : abstract
-        let source = "\(tool.name) \(tool.version)"
-        return [
-            ".TH \(Roff.escaped(page.uppercased())) 1 \"\" \"\(Roff.escaped(source))\"",
-        ] + Roff.section("NAME") + ["\(Roff.escaped(page)) \\- \(Roff.prose(purpose))"]
+        let source = Roff.escaped("\(tool.name) \(tool.version)")
+        let date = Roff.escaped(tool.released)
+        return [".TH \(Roff.escaped(page.uppercased())) 1 \"\(date)\" \"\(source)\"", ".nh"]
+            + Roff.section("NAME", ["\(Roff.escaped(page)) \\- \(Roff.escaped(purpose))"])
     }
 
     private func synopsis(_ words: [String]) -> [String] {
-        Roff.section("SYNOPSIS") + [
-            "\(Roff.bold(tool.name)) " + Roff.escaped(words.joined(separator: " "))
-        ]
+        let line = "\(Roff.bold(tool.name)) \(Roff.escaped(words.joined(separator: " ")))"
+        return Roff.section("SYNOPSIS", [line])
     }
 
     private func description(_ abstract: String, _ discussion: String) -> [String] {
-        Roff.section("DESCRIPTION") + [Roff.prose(abstract)]
-            + TextLayout.paragraphs(discussion).flatMap { paragraph in
-                switch paragraph {
-                case .prose(let text): Roff.paragraph(text)
-                case .verbatim(let lines): Roff.verbatim(lines)
-                }
+        let paragraphs = TextLayout.paragraphs(discussion).flatMap { paragraph in
+            switch paragraph {
+            case .prose(let text): Roff.paragraph(text)
+            case .verbatim(let lines): Roff.verbatim(lines)
             }
+        }
+        return Roff.section("DESCRIPTION", Roff.paragraph(abstract) + paragraphs)
     }
 
     private func section(_ title: String, _ items: [(String, String)]) -> [String] {
-        items.isEmpty ? [] : Roff.section(title) + items.flatMap { Roff.item($0, $1) }
+        Roff.section(title, items.flatMap { Roff.item($0, $1) })
     }
 
     private var exitStatus: [String] {
@@ -74,15 +74,12 @@ struct ManualPage {
     }
 
     private func examples(_ examples: [Example]) -> [String] {
-        guard !examples.isEmpty else { return [] }
-        return Roff.section("EXAMPLES")
-            + examples.flatMap { Roff.paragraph($0.meaning) + Roff.verbatim([$0.command]) }
+        let body = examples.flatMap { Roff.paragraph($0.meaning) + Roff.verbatim([$0.command]) }
+        return Roff.section("EXAMPLES", body)
     }
 
     private func seeAlso(_ pages: [String]) -> [String] {
-        Roff.section("SEE ALSO") + [
-            pages.map { "\(Roff.bold($0))(1)" }.joined(separator: ",\n")
-        ]
+        Roff.section("SEE ALSO", [pages.map { "\(Roff.bold($0))(1)" }.joined(separator: ",\n")])
     }
 }
 

@@ -5,22 +5,13 @@ extension Tool {
     public func parse(_ arguments: [String]) throws(UsageError) -> Invocation<World> {
         var preamble = Lexer(arguments[...], flags: globals, beforeCommand: true)
         preamble.readFlags()
-        let request = BuiltInRequest(preamble.tokens)
-        if let fault = preamble.fault, request == nil { throw error(fault) }
-        let typedBefore = arguments[..<preamble.rest.startIndex]
         switch preamble.rest.first {
-        case nil, "--": return try answer(request)
-        case "help": return try explain(typedBefore + preamble.rest.dropFirst())
-        case _: return try parseCommand(preamble.rest, after: typedBefore)
-        }
-    }
-
-    /// What a line without a command gets.
-    private func answer(_ request: BuiltInRequest?) throws(UsageError) -> Invocation<World> {
-        switch request {
-        case .help: return .help(try help(for: nil))
-        case .version: return versionLine
-        case nil: throw error(.missingCommand)
+        case nil, "--":
+            return try answer(preamble.tokens, about: nil) { () throws(UsageError) in
+                throw error(preamble.fault ?? .missingCommand)
+            }
+        case "help": return try explain(preamble.rest.dropFirst())
+        case _: return try parseCommand(after: preamble, arguments)
         }
     }
 
@@ -29,56 +20,67 @@ extension Tool {
         var lexer = Lexer(arguments, flags: globals)
         lexer.readAll()
         if let fault = lexer.fault { throw error(fault) }
-        let words = lexer.tokens.compactMap { token -> String? in
-            if case .operand(let word) = token { word } else { nil }
-        }
-        return .help(try help(for: words.joined(separator: " ")))
+        return .help(try help(for: lexer.operands.joined(separator: " ")))
     }
 
     /// Reads a line that has a command; the flags before it count as typed after it.
     private func parseCommand(
-        _ line: ArraySlice<String>, after typedBefore: ArraySlice<String>
+        after preamble: Lexer, _ arguments: [String]
     ) throws(UsageError) -> Invocation<World> {
+        let typedBefore = arguments[..<preamble.rest.startIndex]
         let lookup = lookup
-        let words = Array(line.prefix(lookup.longest).prefix { !$0.isFlagLike && $0 != "--" })
-        let match: CommandLookup.Match
-        do throws(UsageError.Problem) {
-            match = try lookup.match(words)
-        } catch {
-            throw self.error(error)
-        }
-        switch match {
+        let words = Array(
+            preamble.rest.prefix(lookup.longest).prefix { !$0.isFlagLike && $0 != "--" })
+        switch try match(words, in: lookup, preamble.fault) {
         case .command(let index, let count):
-            return try read(commands[index], typedBefore + line.dropFirst(count))
+            let line = typedBefore + preamble.rest.dropFirst(count)
+            return try read(commands[index], line, preamble.fault)
         case .group(let word):
-            var lexer = Lexer(typedBefore + line, flags: globals)
+            var lexer = Lexer(typedBefore + preamble.rest, flags: globals)
             lexer.readAll()
-            switch BuiltInRequest(lexer.tokens) {
-            case .help: return .help(try help(for: word))
-            case .version: return versionLine
-            case nil: throw error(lookup.incomplete(words))
+            return try answer(lexer.tokens, about: word) { () throws(UsageError) in
+                throw error(preamble.fault ?? lookup.incomplete(words))
             }
         }
     }
 
-    private func read<C: Command<World>>(
-        _ type: C.Type, _ arguments: ArraySlice<String>
-    ) throws(UsageError) -> Invocation<World> {
-        let parameters = C.parameters
-        var lexer = Lexer(arguments, flags: parameters.map(\.info))
-        lexer.readAll()
-        switch BuiltInRequest(lexer.tokens) {
-        case .help: return .help(try help(for: C.name))
-        case .version: return versionLine
-        case nil: break
-        }
+    /// A flag misread before the command may have left its value in the command's place, so that
+    /// fault comes first.
+    private func match(
+        _ words: [String], in lookup: CommandLookup, _ fault: UsageError.Problem?
+    ) throws(UsageError) -> CommandLookup.Match {
         do throws(UsageError.Problem) {
-            if let fault = lexer.fault { throw fault }
-            return .run(try Binder<C>.bind(lexer.tokens, to: parameters))
+            return try lookup.match(words)
         } catch {
-            throw self.error(error, in: C.name)
+            throw self.error(fault ?? error)
         }
     }
 
-    private var versionLine: Invocation<World> { .version("\(name) \(version)\n") }
+    private func read<C: Command<World>>(
+        _ type: C.Type, _ line: ArraySlice<String>, _ fault: UsageError.Problem?
+    ) throws(UsageError) -> Invocation<World> {
+        let parameters = C.parameters
+        var lexer = Lexer(line, flags: parameters.map(\.info))
+        lexer.readAll()
+        return try answer(lexer.tokens, about: C.name) { () throws(UsageError) in
+            do throws(UsageError.Problem) {
+                if let fault = fault ?? lexer.fault { throw fault }
+                return .run(try Binder<C>.bind(lexer.tokens, to: parameters))
+            } catch {
+                throw self.error(error, in: C.name)
+            }
+        }
+    }
+
+    /// `--help` and `--version` win over everything that is wrong with a line.
+    private func answer(
+        _ tokens: [Token], about commandName: String?,
+        otherwise: () throws(UsageError) -> Invocation<World>
+    ) throws(UsageError) -> Invocation<World> {
+        switch BuiltInRequest(tokens) {
+        case .help: .help(try help(for: commandName))
+        case .version: .version("\(name) \(version)\n")
+        case nil: try otherwise()
+        }
+    }
 }

@@ -1,11 +1,11 @@
 /// Text in the language of manual pages.
 enum Roff {
-    /// `text` such that roff prints it and obeys none of it.
+    /// `text` such that roff prints it; a line of it that begins with a dot is still an order.
     ///
     /// Hyphens become minus signs so that a flag copied from the page is the flag; quotes, accents
     /// and tildes would otherwise come out as their typographic cousins.
     static func escaped(_ text: String) -> String {
-        let body = text.unicodeScalars.map { scalar in
+        text.unicodeScalars.map { scalar in
             switch scalar {
             case "\\": "\\(rs"
             case "-": "\\-"
@@ -18,30 +18,38 @@ enum Roff {
             case _: "\\[u\(hexadecimal(scalar))]"
             }
         }.joined()
-        return body.hasPrefix(".") ? "\\&" + body : body
     }
 
     static func bold(_ text: String) -> String { "\\fB\(escaped(text))\\fR" }
 
     static func italic(_ text: String) -> String { "\\fI\(escaped(text))\\fR" }
 
-    static func section(_ title: String) -> [String] { [".SH \(escaped(title))"] }
+    /// A section; nothing if there is nothing in it. A paragraph needs no announcement right
+    /// below a heading, and lint says so.
+    static func section(_ title: String, _ body: [String]) -> [String] {
+        body.isEmpty ? [] : [".SH \(escaped(title))"] + body.drop { $0 == ".PP" }
+    }
 
     /// A term and, indented below it, what it means; `term` is roff already.
     static func item(_ term: String, _ meaning: String) -> [String] {
-        [".TP", term, prose(meaning)]
+        [".TP", term] + lines(meaning)
     }
 
-    static func paragraph(_ text: String) -> [String] { [".PP", prose(text)] }
+    static func paragraph(_ text: String) -> [String] { [".PP"] + lines(text) }
 
     /// Lines that stay as they are.
     static func verbatim(_ lines: [String]) -> [String] {
-        [".PP", ".RS 4", ".EX"] + lines.map(escaped) + [".EE", ".RE"]
+        [".PP", ".RS 4", ".EX"] + lines.map { inert(escaped($0)) } + [".EE", ".RE"]
     }
 
-    /// Line breaks would begin new roff lines, on which a dot is an order.
-    static func prose(_ text: String) -> String {
-        escaped(text.split(whereSeparator: \.isWhitespace).joined(separator: " "))
+    /// Text that roff fills into lines of its own.
+    private static func lines(_ text: String) -> [String] {
+        TextLayout.wrapped(escaped(text)).map(inert)
+    }
+
+    /// Keeps a line that happens to begin with a dot from being an order.
+    private static func inert(_ line: String) -> String {
+        line.hasPrefix(".") ? "\\&" + line : line
     }
 
     /// At least four digits, as roff wants them.

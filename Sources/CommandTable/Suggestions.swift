@@ -6,7 +6,8 @@ func suggestions(for typed: String, among candidates: [String]) -> [String] {
     guard !typed.isEmpty, typed.utf8.count <= 64 else { return [] }
     let ranked = candidates.compactMap { candidate -> (name: String, slips: Int)? in
         let slips = slips(between: typed.lowercased(), and: candidate)
-        let isNear = slips <= 2 && slips < min(typed.count, candidate.count)
+        // Two slips in a word of four leave nothing of it.
+        let isNear = slips <= 2 && slips * 2 < typed.count
         let isBegun = typed.count > 1 && candidate.hasPrefix(typed)
         return isNear || isBegun ? (candidate, slips) : nil
     }

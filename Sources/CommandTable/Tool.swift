@@ -2,6 +2,7 @@
 public struct Tool<World>: Sendable {
     let name: String
     let version: String
+    let released: String
     let abstract: String
     let discussion: String
     let commands: [any Command<World>.Type]
@@ -12,17 +13,19 @@ public struct Tool<World>: Sendable {
     /// A tool whose help lists `commands` in the order given.
     ///
     /// - Parameters:
+    ///   - released: The day of the version, as in `2025-01-31`; manual pages carry it.
     ///   - globals: What is accepted before the command; every command that takes these options
     ///     lists them among its own parameters.
     ///   - environment: The variables that help and manual explain.
     ///   - exitCodes: The exit codes that help and manual explain.
     public init(
-        name: String, version: String, abstract: String, discussion: String = "",
-        commands: [any Command<World>.Type], globals: [ParameterInfo],
+        name: String, version: String, released: String = "", abstract: String,
+        discussion: String = "", commands: [any Command<World>.Type], globals: [ParameterInfo],
         environment: [Entry] = [], exitCodes: [Entry] = []
     ) {
         self.name = name
         self.version = version
+        self.released = released
         self.abstract = abstract
         self.discussion = discussion
         self.commands = commands
@@ -72,8 +75,8 @@ extension Tool {
         let commands = commands.map { commandInfo($0) }
         let described = commands.lazy.flatMap(\.parameters)
         return ToolInfo(
-            name: name, version: version, abstract: abstract, discussion: discussion,
-            commands: commands,
+            name: name, version: version, released: released, abstract: abstract,
+            discussion: discussion, commands: commands,
             // Defaults are known only where a command holds the option.
             globals: globals.map { global in
                 described.first { $0.isGlobal && $0.name == global.name } ?? global

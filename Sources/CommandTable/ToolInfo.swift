@@ -2,6 +2,7 @@
 struct ToolInfo: Codable, Hashable, Sendable {
     let name: String
     let version: String
+    let released: String
     let abstract: String
     let discussion: String
     let commands: [CommandInfo]

@@ -1,1 +1,134 @@
-struct ZshCompletions { let tree: CompletionTree; var script: String { "" } }
+/// The script for zsh: a function for each place on the line, which leaves the reading of flags to
+/// zsh's own `_arguments`.
+struct ZshCompletions {
+    let tree: CompletionTree
+
+    var script: String {
+        """
+        #compdef \(tree.tool)
+        # zsh completion for \(tree.tool), made by '\(tree.tool) completions zsh'.
+
+        # Offers the words that can follow the words $1.
+        \(name)_next() {
+            local -a entries
+            case $1 in
+        \(tree.nodes.filter { !$0.next.isEmpty }.map(next).joined(separator: "\n"))
+            esac
+            _describe -t commands command entries
+        }
+
+        # Offers the next word of a command whose name is typed as operands.
+        \(name)_spoken() { \(name)_next "${(j: :)words[1,CURRENT-1]}" }
+
+        \(tree.nodes.map(function).joined(separator: "\n\n"))
+
+        # Loaded by compinit, this file is the body of the function; sourced, it has to register it.
+        if [[ $funcstack[1] == \(name) ]]; then
+            \(name) "$@"
+        else
+            compdef \(name) \(tree.tool)
+        fi
+
+        """
+    }
+
+    private var name: String { tree.function }
+
+    private func function(at path: String) -> String {
+        path.isEmpty ? name : "\(name)__\(CompletionTree.identifier(path))"
+    }
+
+    private func next(_ node: CompletionTree.Node) -> String {
+        let entries = node.next.map { entry in
+            "            " + quoted("\(entry.term):\(entry.meaning)")
+        }
+        return """
+                \(quoted(node.path)))
+                    entries=(
+            \(entries.joined(separator: "\n"))
+                    )
+                    ;;
+            """
+    }
+
+    private func function(_ node: CompletionTree.Node) -> String {
+        let specifications = node.flags.flatMap(flag) + places(node)
+        return """
+            \(function(at: node.path))() {
+            \(node.next.isEmpty ? "" : opening)\
+                _arguments -s -S\(node.next.isEmpty ? "" : " -C") \\
+            \(specifications.map { "        \(quoted($0))" }.joined(separator: " \\\n"))
+            \(node.next.isEmpty ? "" : dispatch(node))}
+            """
+    }
+
+    private var opening: String {
+        """
+            local curcontext=$curcontext state state_descr line
+            typeset -A opt_args
+
+        """
+    }
+
+    /// Goes on where the next word leads.
+    private func dispatch(_ node: CompletionTree.Node) -> String {
+        let cases = node.next.map { entry in
+            let path = node.path.isEmpty ? entry.term : "\(node.path) \(entry.term)"
+            return "        \(entry.term)) \(function(at: path)) ;;"
+        }
+        return """
+                case $state in
+                word) \(name)_next \(quoted(node.path)) ;;
+                rest)
+                    case $words[1] in
+            \(cases.joined(separator: "\n"))
+                    esac
+                    ;;
+                esac
+
+            """
+    }
+
+    /// What is typed by its place: the next word and all that follows it, or operands.
+    private func places(_ node: CompletionTree.Node) -> [String] {
+        guard node.next.isEmpty else { return ["(-): :->word", "(-)*:: :->rest"] }
+        return node.operands.enumerated().map { index, operand in
+            "\(place(index, operand))\(operand.name):\(action(operand))"
+        }
+    }
+
+    /// `1:`, `2::` if it may be left out, `*:` for the rest; `*::` hands over only the rest.
+    private func place(_ index: Int, _ operand: ParameterInfo) -> String {
+        if operand.repeats { return operand.completion == .command ? "*::" : "*:" }
+        return operand.isRequired ? "\(index + 1):" : "\(index + 1)::"
+    }
+
+    private func flag(_ info: ParameterInfo) -> [String] {
+        let exclusion = info.repeats ? "*" : "(\(info.spellings.joined(separator: " ")))"
+        let help = "[\(escaped(info.help))]"
+        let value = ":\(escaped(info.valueName ?? "")):\(action(info))"
+        return info.spellings.map { spelling in
+            guard info.kind == .option else { return exclusion + spelling + help }
+            return exclusion + spelling + (spelling.hasPrefix("--") ? "=" : "+") + help + value
+        }
+    }
+
+    private func action(_ info: ParameterInfo) -> String {
+        if !info.choices.isEmpty { return "(\(info.choices.joined(separator: " ")))" }
+        return switch info.completion {
+        case .none: " "
+        case .file: "_files"
+        case .directory: "_files -/"
+        case .command: "\(name)_spoken"
+        }
+    }
+
+    /// Brackets end a help text and colons a field.
+    private func escaped(_ text: String) -> String {
+        text.map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+    }
+
+    private func quoted(_ text: String) -> String {
+        "'\(text.replacing("'", with: "'\\''"))'"
+    }
+}

@@ -135,7 +135,8 @@ struct Manual: Command {
 }
 
 let sampleTool = Tool<SampleWorld>(
-    name: "siwa", version: "1.2.3", abstract: "Mint, exchange, revoke and verify.",
+    name: "siwa", version: "1.2.3", released: "2025-01-31",
+    abstract: "Mint, exchange, revoke and verify.",
     discussion: "Configuration is read from one file.",
     commands: [
         Revoke.self, PublicKey.self, ConfigShow.self, ConfigPath.self, Completions.self,

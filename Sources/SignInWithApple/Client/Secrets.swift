@@ -15,9 +15,7 @@ public struct SecretText: Sendable, CustomStringConvertible, CustomReflectable {
     public var fingerprint: String {
         // Only a site policy without SHA-256 fails here, and then nothing can be minted either.
         guard let digest = try? bytes.withSpan(SHA256.digest) else { return "(no SHA-256)" }
-        return digest.prefix(6).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        return digest.prefix(6).hexadecimal
     }
 
     /// The fingerprint, never the text.

@@ -39,15 +39,20 @@ public struct HTTPRequest: Sendable {
     public let fields: [HTTPField]
     /// The body; it may hold secrets.
     public let body: SecretBytes
+    /// Whether a transport may send it a second time by itself, as HTTP allows when a
+    /// kept connection turns out to be dead. A single-use code must not be.
+    public let isRepeatable: Bool
 
     /// Composes a request.
     public init(
-        method: Method, url: String, fields: [HTTPField] = [], body: SecretBytes = SecretBytes([])
+        method: Method, url: String, fields: [HTTPField] = [], body: SecretBytes = SecretBytes([]),
+        isRepeatable: Bool = true
     ) {
         self.method = method
         self.url = url
         self.fields = fields
         self.body = body
+        self.isRepeatable = isRepeatable
     }
 }
 

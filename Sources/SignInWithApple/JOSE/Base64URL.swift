@@ -31,22 +31,13 @@ public enum Base64URL {
     public static func decode(
         _ text: some Collection<UInt8>
     ) throws(Base64URLError) -> [UInt8] {
-        guard text.count % 4 != 1 else { throw .length(text.count) }
+        var decoder = Base64Decoder()
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count * 3 / 4)
-        var accumulator: UInt32 = 0
-        var bits: UInt32 = 0
         for character in text {
-            let digit = digits[Int(character)]
-            guard digit < 64 else { throw .character(character) }
-            accumulator = accumulator << 6 | UInt32(digit)
-            bits += 6
-            if bits >= 8 {
-                bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: accumulator >> bits))
-            }
+            if let byte = try decoder.next(character) { bytes.append(byte) }
         }
-        guard accumulator & (1 << bits - 1) == 0 else { throw .strayBits }
+        try decoder.finish()
         return bytes
     }
 
@@ -57,13 +48,41 @@ public enum Base64URL {
         try decode(text.utf8)
     }
 
-    private static let alphabet = [UInt8](
+    fileprivate static let alphabet = [UInt8](
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+}
+
+/// Turns characters of base64url into bytes, one at a time: whoever calls decides where
+/// the bytes are kept.
+struct Base64Decoder {
+    private var accumulator: UInt32 = 0
+    private var bits: UInt32 = 0
+    private var count = 0
+
+    /// Takes one character; answers a byte when it completes one.
+    mutating func next(_ character: UInt8) throws(Base64URLError) -> UInt8? {
+        let digit = Self.digits[Int(character)]
+        guard digit < 64 else { throw .character(character) }
+        count += 1
+        accumulator = accumulator << 6 | UInt32(digit)
+        bits += 6
+        guard bits >= 8 else { return nil }
+        bits -= 8
+        return UInt8(truncatingIfNeeded: accumulator >> bits)
+    }
+
+    /// Checks that the text could end here.
+    func finish() throws(Base64URLError) {
+        guard count % 4 != 1 else { throw .length(count) }
+        guard accumulator & ((1 << bits) - 1) == 0 else { throw .strayBits }
+    }
 
     /// The value of each character; 255 for what is not of the alphabet.
     private static let digits: [UInt8] = {
         var table = [UInt8](repeating: 255, count: 256)
-        for (value, character) in alphabet.enumerated() { table[Int(character)] = UInt8(value) }
+        for (value, character) in Base64URL.alphabet.enumerated() {
+            table[Int(character)] = UInt8(value)
+        }
         return table
     }()
 }
@@ -76,4 +95,18 @@ public enum Base64URLError: Error, Hashable, Sendable {
     case length(Int)
     /// Bits behind the last byte that are not zero.
     case strayBits
+}
+
+extension Base64URLError: CustomStringConvertible {
+    /// What is wrong, without quoting the text.
+    public var description: String {
+        switch self {
+        case .character(UInt8(ascii: "=")): "it is padded with ="
+        case .character(UInt8(ascii: "+")), .character(UInt8(ascii: "/")):
+            "it is base64 with + or /, not base64url"
+        case .character(let byte): "it has the byte 0x\([byte].hexadecimal)"
+        case .length(let count): "no encoder makes \(count) characters"
+        case .strayBits: "its last character has bits to spare"
+        }
+    }
 }

@@ -1,3 +1,5 @@
+public import SIWACrypto
+
 /// A JWS in compact serialization (RFC 7515 §3.1), taken apart and not trusted.
 public struct CompactJWS: Sendable {
     /// The JOSE header.
@@ -32,17 +34,22 @@ public struct CompactJWS: Sendable {
     /// Apple's tokens have about a thousand characters; this many are no token.
     static let limit = 64 * 1024
 
-    /// Signs `payload` under `header`; the text is golden but for the signature.
+    /// Signs `payload` under `header`. All of the text but the signature follows from the
+    /// arguments alone.
     public static func sign<Failure: Error>(
         header: JSON, payload: JSON, with signature: (Span<UInt8>) throws(Failure) -> [UInt8]
-    ) throws(Failure) -> [UInt8] {
-        var token = Base64URL.encodedBytes(header.bytes)
-        token.append(UInt8(ascii: "."))
-        token.append(contentsOf: Base64URL.encodedBytes(payload.bytes))
-        let encoded = Base64URL.encodedBytes(try signature(token.span))
+    ) throws(Failure) -> SecretBytes {
+        var signingInput = SecretBuffer(capacity: 512)
+        signingInput.append(contentsOf: Base64URL.encodedBytes(header.bytes))
+        signingInput.append(UInt8(ascii: "."))
+        signingInput.append(contentsOf: Base64URL.encodedBytes(payload.bytes))
+        let signed = signingInput.finished()
+        let encoded = Base64URL.encodedBytes(try signed.withSpan(signature))
+        var token = SecretBuffer(capacity: signed.count + 1 + encoded.count)
+        signed.withSpan { token.append(contentsOf: $0) }
         token.append(UInt8(ascii: "."))
         token.append(contentsOf: encoded)
-        return token
+        return token.finished()
     }
 
     private static func object(
@@ -92,4 +99,17 @@ public enum CompactJWSError: Error, Hashable, Sendable {
     case json(Part, JSONError)
     /// A part that is JSON, but no object.
     case notAnObject(Part)
+}
+
+extension CompactJWSError: CustomStringConvertible {
+    /// What is wrong, without quoting the token.
+    public var description: String {
+        switch self {
+        case .tooLong(let count): "\(count) characters are more than any token has"
+        case .parts(let count): "it has \(count) parts between dots, a JWT has 3"
+        case .base64URL(let part, let error): "its \(part) is not base64url: \(error)"
+        case .json(let part, let error): "its \(part) \(error)"
+        case .notAnObject(let part): "its \(part) is not a JSON object"
+        }
+    }
 }

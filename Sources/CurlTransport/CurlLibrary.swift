@@ -1,0 +1,43 @@
+internal import CCurl
+internal import SignInWithApple
+
+/// libcurl, loaded when it is first used and kept for good.
+struct CurlLibrary: @unchecked Sendable {
+    /// The functions. Written once before anybody sees them, never freed: unloading a
+    /// library that has run threads of its own is not safe.
+    let functions: UnsafePointer<siwa_curl>
+    /// The folder of trusted authorities that libcurl was built for.
+    let authorityFolder: String?
+    /// The file of trusted authorities that libcurl was built for.
+    let authorityFile: String?
+
+    static let shared = Result { () throws(TransportError) in try CurlLibrary() }
+
+    private init() throws(TransportError) {
+        let functions = UnsafeMutablePointer<siwa_curl>.allocate(capacity: 1)
+        functions.initialize(to: siwa_curl())
+        guard siwa_curl_load(functions) else {
+            let reason = dlerror().map { String(cString: $0) } ?? "unknown reason"
+            throw unavailable("libcurl cannot be loaded: \(reason)")
+        }
+        let code = functions.pointee.global_init(Int(CURL_GLOBAL_DEFAULT))
+        guard code == CURLE_OK else { throw unavailable("libcurl cannot start (\(code.rawValue))") }
+        let version = functions.pointee.version_info(siwa_version_now())
+        guard let version, version.pointee.version_num >= 0x075500 else {
+            throw unavailable("libcurl is older than 7.85")
+        }
+        authorityFolder = version.pointee.capath.map { String(cString: $0) }
+        authorityFile = version.pointee.cainfo.map { String(cString: $0) }
+        self.functions = UnsafePointer(functions)
+    }
+
+    /// libcurl's words for a result.
+    func message(_ code: CURLcode) -> String {
+        functions.pointee.easy_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
+    }
+}
+
+/// The transport cannot work at all.
+func unavailable(_ message: String) -> TransportError {
+    TransportError(.unavailable, message, requestMayHaveLeft: false)
+}

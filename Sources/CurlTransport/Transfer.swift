@@ -1,0 +1,166 @@
+internal import CCurl
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// One request in flight: the easy handle, and all memory libcurl borrows while it runs.
+///
+/// Owned by the actor's table from `add` to `finish`; libcurl's callbacks get it
+/// unretained, which is safe because the handle is removed before the table lets go.
+final class Transfer {
+    let easy: UnsafeMutableRawPointer
+    private let library: CurlLibrary
+    private let request: HTTPRequest
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    private var fieldList: UnsafeMutablePointer<curl_slist>?
+    private var answer = AnswerCollector()
+    /// Set by libcurl when the connection stands and the request is about to be sent.
+    private var isOnItsWay = false
+
+    init(
+        _ request: HTTPRequest, timeout: Duration, trusting authorities: Authorities,
+        _ library: CurlLibrary
+    ) throws(TransportError) {
+        guard let easy = library.functions.pointee.easy_init() else {
+            errorText.deallocate()
+            throw unavailable("libcurl has no memory")
+        }
+        (self.easy, self.library, self.request) = (easy, library, request)
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        try configure(timeout: timeout, trusting: authorities)
+    }
+
+    deinit {
+        library.functions.pointee.easy_cleanup(easy)
+        library.functions.pointee.slist_free_all(fieldList)
+        errorText.deallocate()
+    }
+
+    /// What came of it, once libcurl is done with it.
+    func outcome(_ code: CURLcode) -> Result<HTTPResponse, TransportError> {
+        if code == CURLE_OK {
+            var status = 0
+            _ = siwa_get_long(library.functions, easy, CURLINFO_RESPONSE_CODE, &status)
+            return .success(answer.response(status: status))
+        }
+        let detail = String(cString: errorText)
+        return .failure(
+            TransportError(
+                answer.isTooLarge ? .tooLarge : TransportError.Kind(code),
+                detail.isEmpty ? library.message(code) : detail, requestMayHaveLeft: isOnItsWay))
+    }
+
+    /// The error of a transfer that its caller gave up.
+    var cancellation: TransportError {
+        TransportError(.cancelled, "the request was given up", requestMayHaveLeft: isOnItsWay)
+    }
+}
+
+// What libcurl is told. Nothing here can switch off a check of TLS.
+extension Transfer {
+    private func configure(
+        timeout: Duration, trusting authorities: Authorities
+    ) throws(TransportError) {
+        try set(CURLOPT_URL, request.url)
+        // HTTP/1.1: as fast for one request, and an answer that comes before the body was
+        // read, which libcurl 7.88 takes for an error over HTTP/2, does no harm.
+        try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        try set(CURLOPT_PROTOCOLS_STR, "https,http")
+        try set(CURLOPT_FOLLOWLOCATION, 0)
+        try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        try set(CURLOPT_SSL_VERIFYPEER, 1)
+        try set(CURLOPT_SSL_VERIFYHOST, 2)
+        try set(CURLOPT_NOSIGNAL, 1)
+        // Otherwise cleaning up waits for a resolver that does not answer.
+        try set(CURLOPT_QUICK_EXIT, 1)
+        // A kept connection that turns out dead makes libcurl send again by itself.
+        try set(CURLOPT_FRESH_CONNECT, request.isRepeatable ? 0 : 1)
+        let milliseconds = max(timeout.milliseconds, 1)
+        try set(CURLOPT_TIMEOUT_MS, milliseconds)
+        try set(CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 10_000))
+        try setAuthorities(authorities)
+        try setBody()
+        try setFields()
+        try setCallbacks()
+    }
+
+    private func setBody() throws(TransportError) {
+        guard request.method == .post else { return }
+        try set(CURLOPT_POST, 1)
+        try set(CURLOPT_POSTFIELDSIZE, request.body.count)
+        // libcurl borrows these bytes; the request, and so they, live as long as this object.
+        try request.body.withUnsafeBytes { bytes throws(TransportError) in
+            try check(
+                siwa_set_pointer(library.functions, easy, CURLOPT_POSTFIELDS, bytes.baseAddress))
+        }
+    }
+
+    private func setFields() throws(TransportError) {
+        // Without this libcurl asks for a 100 before it sends a body over a megabyte.
+        for field in request.fields + [HTTPField("Expect", "")] {
+            let line = field.value.isEmpty ? "\(field.name):" : "\(field.name): \(field.value)"
+            guard let longer = library.functions.pointee.slist_append(fieldList, line) else {
+                throw unavailable("libcurl has no memory")
+            }
+            fieldList = longer
+        }
+        try check(siwa_set_pointer(library.functions, easy, CURLOPT_HTTPHEADER, fieldList))
+    }
+
+    private func setCallbacks() throws(TransportError) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try check(siwa_set_pointer(library.functions, easy, CURLOPT_ERRORBUFFER, errorText))
+        try check(siwa_set_pointer(library.functions, easy, CURLOPT_WRITEDATA, context))
+        try check(siwa_set_pointer(library.functions, easy, CURLOPT_HEADERDATA, context))
+        try check(siwa_set_pointer(library.functions, easy, CURLOPT_PREREQDATA, context))
+        try check(
+            siwa_set_write(library.functions, easy, CURLOPT_WRITEFUNCTION) { bytes, _, count, context in
+                Transfer.lent(by: context)?.answer.appendBody(bytes, count) ?? 0
+            })
+        try check(
+            siwa_set_write(library.functions, easy, CURLOPT_HEADERFUNCTION) { bytes, _, count, context in
+                Transfer.lent(by: context)?.answer.appendField(bytes, count) ?? 0
+            })
+        try check(
+            siwa_set_prerequest(library.functions, easy) { context, _, _, _, _ in
+                Transfer.lent(by: context)?.isOnItsWay = true
+                return CURL_PREREQFUNC_OK
+            })
+    }
+
+    private static func lent(by context: UnsafeMutableRawPointer?) -> Transfer? {
+        context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func setAuthorities(_ authorities: Authorities) throws(TransportError) {
+        try set(CURLOPT_CAPATH, authorities.folder)
+        switch authorities.bundle {
+        case .none: try set(CURLOPT_CAINFO, nil)
+        case .file(let path): try set(CURLOPT_CAINFO, path)
+        case .text(let bytes):
+            try set(CURLOPT_CAINFO, nil)
+            try check(siwa_set_authorities(library.functions, easy, bytes, bytes.count))
+        }
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
+        try check(siwa_set_long(library.functions, easy, option, value))
+    }
+
+    private func set(_ option: CURLoption, _ value: String?) throws(TransportError) {
+        try check(siwa_set_string(library.functions, easy, option, value))
+    }
+
+    /// The one funnel for libcurl's "returns CURLE_OK" convention.
+    private func check(_ code: CURLcode) throws(TransportError) {
+        guard code == CURLE_OK else {
+            throw unavailable("libcurl refuses a setting: \(library.message(code))")
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int {
+        Int(clamping: components.seconds.multipliedReportingOverflow(by: 1000).partialValue)
+            + Int(components.attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,90 @@
+public import SIWACrypto
+
+/// A client_secret: the JWT by which a client proves itself to Apple's token endpoint.
+///
+/// ES256 over `iss` Team ID, `sub` client id, `aud` Apple, `iat`, `exp`, under the Key ID
+/// (Apple: "Creating a client secret").
+public struct ClientSecret: Sendable {
+    /// The only audience Apple accepts.
+    public static let audience = "https://appleid.apple.com"
+
+    /// The longest lifetime Apple accepts: about six months.
+    public static let longestLifetime = Duration.seconds(15_777_000)
+
+    /// How far `iat` lies in the past: a clock that runs ahead of Apple's would
+    /// otherwise put it in the future, which is an unexplained `invalid_client`.
+    public static let backdating = Duration.seconds(60)
+
+    /// The JWT.
+    public let text: SecretText
+    /// `iss`.
+    public let teamID: TeamID
+    /// `sub`.
+    public let clientID: ClientID
+    /// `kid`.
+    public let keyID: KeyID
+    /// `iat`.
+    public let issuedAt: NumericDate
+    /// `exp`.
+    public let expiresAt: NumericDate
+
+    /// Mints a secret that expires `lifetime` after `now`.
+    ///
+    /// - Throws: ``ClientSecretError`` for a lifetime outside (0, ``longestLifetime``],
+    ///   and when OpenSSL cannot sign.
+    public init(
+        signedBy key: SigningKey, for client: ClientID, of team: TeamID, at now: NumericDate,
+        lifetime: Duration
+    ) throws(ClientSecretError) {
+        guard lifetime >= .seconds(1) else { throw .tooShort(lifetime) }
+        guard lifetime <= Self.longestLifetime else { throw .tooLong(lifetime) }
+        (teamID, clientID, keyID) = (team, client, key.id)
+        (issuedAt, expiresAt) = (now - Self.backdating, now + lifetime)
+        let claims: JSON = [
+            "aud": .string(Self.audience), "exp": .integer(expiresAt.seconds),
+            "iat": .integer(issuedAt.seconds), "iss": .string(team.rawValue),
+            "sub": .string(client.rawValue),
+        ]
+        do throws(OpenSSLError) {
+            let signed = try CompactJWS.sign(
+                header: ["alg": "ES256", "kid": .string(key.id.rawValue)], payload: claims
+            ) { input throws(OpenSSLError) in
+                try key.privateKey.signature(for: input).rawRepresentation
+            }
+            text = SecretText(signed)
+        } catch {
+            throw .signing(error)
+        }
+    }
+
+    /// Reads one that was minted before, trusting nothing in it but its shape.
+    ///
+    /// Nil unless it is one this `key` signed for `client` of `team`.
+    public init?(
+        minted text: SecretText, by key: SigningKey, for client: ClientID, of team: TeamID
+    ) {
+        guard let jws = try? CompactJWS(text.bytes.revealed()),
+            jws.header["alg"] == "ES256", jws.header["kid"]?.string == key.id.rawValue,
+            jws.payload["iss"]?.string == team.rawValue,
+            jws.payload["sub"]?.string == client.rawValue,
+            jws.payload["aud"]?.string == Self.audience,
+            let issued = jws.payload["iat"]?.integer, let expires = jws.payload["exp"]?.integer,
+            let signature = P256Signature(rawRepresentation: jws.signature),
+            (try? key.privateKey.publicKey.isValidSignature(
+                signature, for: jws.signingInput.span)) == true
+        else { return nil }
+        self.text = text
+        (teamID, clientID, keyID) = (team, client, key.id)
+        (issuedAt, expiresAt) = (NumericDate(issued), NumericDate(expires))
+    }
+}
+
+/// Why no client_secret was minted.
+public enum ClientSecretError: Error, Hashable, Sendable {
+    /// A lifetime of less than a second.
+    case tooShort(Duration)
+    /// More than Apple accepts.
+    case tooLong(Duration)
+    /// OpenSSL could not sign, or the signature did not verify.
+    case signing(OpenSSLError)
+}

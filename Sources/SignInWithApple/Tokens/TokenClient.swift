@@ -1,0 +1,75 @@
+/// A client of Apple's token endpoints.
+public struct TokenClient: Sendable {
+    private let client: Client
+    private let baseURL: BaseURL
+    private let delivery: Delivery
+
+    /// Speaks for `client` to the endpoints at `baseURL`.
+    public init(client: Client, baseURL: BaseURL = .apple, delivery: Delivery) {
+        self.client = client
+        self.baseURL = baseURL
+        self.delivery = delivery
+    }
+
+    /// Trades a code for tokens. Sent at most once, unless certainly nothing left.
+    public func exchange(
+        _ code: AuthorizationCode, redirectURI: String? = nil, codeVerifier: CodeVerifier? = nil
+    ) async throws(TokenFailure) -> TokenResponse {
+        try await send(.exchange(code, redirectURI: redirectURI, codeVerifier: codeVerifier)) {
+            TokenResponse($0.body)
+        }
+    }
+
+    /// Validates a refresh token and gets a new access token.
+    public func refresh(_ token: RefreshToken) async throws(TokenFailure) -> TokenResponse {
+        try await send(.refresh(token)) { TokenResponse($0.body) }
+    }
+
+    /// Asks Apple to forget a token; answers the status, because Apple says 200 to anything.
+    public func revoke(
+        _ token: SecretText, as kind: TokenKind
+    ) async throws(TokenFailure) -> Int {
+        try await send(.revoke(token, kind)) { $0.status }
+    }
+
+    /// Fetches the keys that sign identity tokens.
+    public func keySet() async throws(TokenFailure) -> KeySet {
+        let request = HTTPRequest(method: .get, url: baseURL.url(of: .keys), fields: commonFields)
+        return try await delivery.carryOut(
+            Delivery.Order(
+                name: "the key set", isRepeatable: true, parameterNames: [],
+                compose: { _ in request }, read: { KeySet($0.body) }))
+    }
+
+    /// The request that would be sent, its form apart: for a dry run, which sends nothing.
+    ///
+    /// - Throws: ``ClientSecretError``.
+    public func draft(
+        _ request: TokenRequest, at now: NumericDate
+    ) throws(ClientSecretError) -> (request: HTTPRequest, form: Form) {
+        let secret = try client.mintSecret(at: now)
+        let form = request.form(clientID: client.clientID, clientSecret: secret)
+        let fields = commonFields + [HTTPField("Content-Type", Form.contentType)]
+        return (
+            HTTPRequest(
+                method: .post, url: baseURL.url(of: request.endpoint), fields: fields,
+                body: form.encoded(), isRepeatable: request.isRepeatable), form
+        )
+    }
+
+    private func send<Answer: Sendable>(
+        _ request: TokenRequest, read: @escaping @Sendable (HTTPResponse) -> Answer?
+    ) async throws(TokenFailure) -> Answer {
+        try await delivery.carryOut(
+            Delivery.Order(
+                name: request.name, isRepeatable: request.isRepeatable,
+                parameterNames: request.parameterNames,
+                compose: { now throws(ClientSecretError) in try draft(request, at: now).request },
+                read: read))
+    }
+}
+
+/// What every request carries. Clients without a User-Agent are said to be refused.
+private let commonFields = [
+    HTTPField("Accept", "application/json"), HTTPField("User-Agent", "siwa/\(version)"),
+]

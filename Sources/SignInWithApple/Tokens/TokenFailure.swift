@@ -1,0 +1,59 @@
+/// Why a request to Apple came to nothing.
+public struct TokenFailure: Error, Sendable {
+    /// What happened on the last attempt.
+    public enum Cause: Sendable {
+        /// Apple answered with an OAuth error.
+        case refused(AppleError)
+        /// An answer that no token endpoint gives: an outage page, a limit, a captive portal.
+        case unusable(HTTPResponse)
+        /// No answer.
+        case unreachable(TransportError)
+        /// No request: the client_secret could not be minted.
+        case unminted(ClientSecretError)
+    }
+
+    /// What happened on the last attempt.
+    public let cause: Cause
+    /// What was asked.
+    public let request: String
+    /// How often it was sent or tried.
+    public let attempts: Int
+    /// Apple's clock minus ours when the last answer came; nil without an answer.
+    public let clockOffset: Duration?
+
+    /// Whether what was asked can have taken effect although no answer says so: a
+    /// single-use code may be spent.
+    public let isOutcomeUnknown: Bool
+}
+
+extension HTTPResponse {
+    /// Whether it calls itself JSON.
+    public var isJSON: Bool {
+        fields["Content-Type"]?.lowercased().hasPrefix("application/json") ?? false
+    }
+
+    /// Apple's name for this exchange, which its support asks for; nil when it gave none.
+    public var requestID: String? {
+        fields["X-Apple-I-Request-ID"] ?? fields["X-Apple-Request-UUID"]
+    }
+
+    /// How long the server asks to wait (RFC 9110 §10.2.3): seconds, or until a date.
+    public func retryAfter(at now: NumericDate) -> Duration? {
+        guard let text = fields["Retry-After"]?.trimmingSpace else { return nil }
+        if let seconds = Int(text) { return .seconds(max(seconds, 0)) }
+        return NumericDate(httpDate: text).map { max($0 - now, .zero) }
+    }
+
+    /// Apple's clock minus `now`, by the `Date` field; nil without one.
+    public func clockOffset(at now: NumericDate) -> Duration? {
+        fields["Date"].flatMap { NumericDate(httpDate: $0) }.map { $0 - now }
+    }
+}
+
+extension String {
+    var trimmingSpace: String {
+        let front = drop { $0 == " " || $0 == "\t" }
+        guard let end = front.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
+        return String(front[...end])
+    }
+}

@@ -1,0 +1,27 @@
+/// Apple's answer to an exchange or a refresh (RFC 6749 §5.1).
+public struct TokenResponse: Sendable {
+    /// Good for ``expiresIn`` seconds.
+    public let accessToken: AccessToken
+    /// Only an exchange brings one; a refresh leaves the old one in force.
+    public let refreshToken: RefreshToken?
+    /// The lifetime of the access token in seconds; the identity token has its own.
+    public let expiresIn: Int?
+    /// A JWT signed by Apple that says who signed in.
+    public let identityToken: SecretText?
+    /// The answer as it came, members siwa does not know included.
+    public let members: [JSON.Member]
+
+    /// Reads the body of a 200.
+    ///
+    /// Nil when it is no JSON object with an `access_token`.
+    public init?(_ body: [UInt8]) {
+        guard let json = try? JSON(body), let members = json.members,
+            let accessToken = json["access_token"]?.string
+        else { return nil }
+        self.members = members
+        self.accessToken = AccessToken(SecretText(accessToken))
+        refreshToken = json["refresh_token"]?.string.map { RefreshToken(SecretText($0)) }
+        expiresIn = json["expires_in"]?.integer
+        identityToken = json["id_token"]?.string.map { SecretText($0) }
+    }
+}

@@ -5,12 +5,12 @@ public import SignInWithApple
 /// and meets the same faults as over a socket.
 public struct EmulatorTransport: Transport {
     private let emulator: AppleEmulator
-    private let clock: any Clock<Duration>
+    private let timekeeper: Timekeeper
 
-    /// Carries requests to `emulator`; delays pass on `clock`.
-    public init(_ emulator: AppleEmulator, clock: any Clock<Duration> = ContinuousClock()) {
+    /// Carries requests to `emulator`; delays are waited for by `timekeeper`.
+    public init(_ emulator: AppleEmulator, timekeeper: Timekeeper = .system) {
         self.emulator = emulator
-        self.clock = clock
+        self.timekeeper = timekeeper
     }
 
     /// Sends `request`; host and scheme of its URL do not matter.
@@ -19,7 +19,7 @@ public struct EmulatorTransport: Transport {
     ) async throws(TransportError) -> HTTPResponse {
         let reply = await emulator.respond(to: EmulatorRequest(request))
         do {
-            if reply.delay > .zero { try await clock.sleep(for: min(reply.delay, timeout)) }
+            if reply.delay > .zero { try await timekeeper.sleep(min(reply.delay, timeout)) }
         } catch {
             throw TransportError(.cancelled, "given up", requestMayHaveLeft: true)
         }

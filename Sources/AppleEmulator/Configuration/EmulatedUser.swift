@@ -32,7 +32,7 @@ public struct EmulatedUser: Sendable, Hashable {
     public static func freshUserID() -> UserID {
         let digits = Array("0123456789")
         let parts = [
-            "00" + Fresh.text(4, of: digits), Fresh.text(32, of: Fresh.hexadecimal),
+            "00" + Fresh.text(4, of: digits), Fresh.bytes(16).hexadecimal,
             "1" + Fresh.text(1, of: digits) + Fresh.text(1, of: Array("012345"))
                 + Fresh.text(1, of: digits),
         ]

@@ -26,7 +26,7 @@ struct ClientAuthentication {
         do throws(CompactJWSError) {
             return try CompactJWS(secret)
         } catch {
-            throw .clientSecret(error.verdict)
+            throw .clientSecret("\(error)")
         }
     }
 
@@ -71,7 +71,7 @@ struct ClientAuthentication {
             ("iss", configuration.teamID.rawValue, "the Team ID"),
             ("sub", client.clientID.rawValue, "the client_id"),
             // Whether Apple takes an array here is not recorded, so that no client may rely on it.
-            ("aud", "https://appleid.apple.com", "exactly this text"),
+            ("aud", ClientSecret.audience, "exactly this text"),
         ]
         for (name, value, meaning) in expected where claims[name] != .string(value) {
             let found = Self.quoted(claims[name])

@@ -5,9 +5,6 @@ struct ClientSecretTimes {
     let now: NumericDate
     let tolerance: Duration
 
-    /// Six months as Apple counts them; 184 days are too many.
-    static let longest = Duration.seconds(15_777_000)
-
     func check(_ claims: JSON) throws(Refusal) {
         let expiry = try required("exp", in: claims)
         // Whether Apple demands iat is not recorded; its documentation lists it with the others.
@@ -15,9 +12,10 @@ struct ClientSecretTimes {
         guard expiry > now else {
             throw .clientSecret("expired \(Self.count(now - expiry)) ago")
         }
-        guard expiry - now <= Self.longest else {
-            let far = Self.count(expiry - now)
-            throw .clientSecret("exp is \(far) ahead, at most 15777000 s are allowed")
+        guard expiry - now <= ClientSecret.longestLifetime else {
+            throw .clientSecret(
+                "exp is \(Self.count(expiry - now)) ahead, at most "
+                    + "\(Self.count(ClientSecret.longestLifetime)) are allowed")
         }
         try checkPast("iat", issued)
         if claims["nbf"] != nil { try checkPast("nbf", try required("nbf", in: claims)) }

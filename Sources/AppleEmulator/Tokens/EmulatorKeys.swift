@@ -40,7 +40,7 @@ public struct EmulatorKeys: Sendable {
             bytes throws(OpenSSLError) in
             try signing.key.signature(for: bytes)
         }
-        return String(decoding: token, as: UTF8.self)
+        return SecretText(token).revealed()
     }
 
     /// Gives a key ten characters, as Apple has since 2024.

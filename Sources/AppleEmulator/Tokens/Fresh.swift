@@ -1,6 +1,7 @@
+internal import SignInWithApple
+
 /// Texts nobody can guess, in the shapes Apple uses.
 enum Fresh {
-    static let hexadecimal = Array("0123456789abcdef")
     static let alphanumeric = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 
@@ -16,10 +17,10 @@ enum Fresh {
 
     /// A random UUID (RFC 9562 §5.4), as Apple numbers its requests.
     static func requestID() -> String {
-        let variant = text(1, of: Array("89ab"))
-        return [
-            text(8, of: hexadecimal), text(4, of: hexadecimal), "4" + text(3, of: hexadecimal),
-            variant + text(3, of: hexadecimal), text(12, of: hexadecimal),
-        ].joined(separator: "-").uppercased()
+        var bytes = bytes(16)
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return [bytes[..<4], bytes[4..<6], bytes[6..<8], bytes[8..<10], bytes[10...]]
+            .map { $0.hexadecimal.uppercased() }.joined(separator: "-")
     }
 }

@@ -22,7 +22,7 @@ enum TokenText {
 
     static func fresh(_ kind: Kind, shard: String) -> String {
         let random = Base64URL.encode(Fresh.bytes(16))
-        return "\(kind.rawValue)\(Fresh.text(32, of: Fresh.hexadecimal)).0.\(shard).\(random)"
+        return "\(kind.rawValue)\(Fresh.bytes(16).hexadecimal).0.\(shard).\(random)"
     }
 
     /// The part all texts of one user share: three to five letters of Apple's thirteen.

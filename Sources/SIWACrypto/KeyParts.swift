@@ -30,12 +30,8 @@ func ellipticKey(
     point: [UInt8], scalar: SecretBytes? = nil, selection: CInt
 ) throws(OpenSSLError) -> Owned<Key> {
     let builder = try Owned<ParameterBuilder>(OSSL_PARAM_BLD_new())
-    try check(
-        OSSL_PARAM_BLD_push_utf8_string(
-            builder.pointer, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0))
-    try check(
-        OSSL_PARAM_BLD_push_octet_string(
-            builder.pointer, OSSL_PKEY_PARAM_PUB_KEY, point, point.count))
+    try check(siwa_push_p256(builder.pointer))
+    try check(siwa_push_point(builder.pointer, point, point.count))
     guard let scalar else { return try key("EC", from: builder.pointer, selection: selection) }
     // The builder lends the number until the parameters are made: it must outlive them.
     let number = try Owned<BigNumber>(
@@ -43,7 +39,7 @@ func ellipticKey(
             BN_bin2bn($0.assumingMemoryBound(to: UInt8.self).baseAddress, CInt($0.count), nil)
         })
     BN_set_flags(number.pointer, BN_FLG_CONSTTIME)
-    try check(OSSL_PARAM_BLD_push_BN(builder.pointer, OSSL_PKEY_PARAM_PRIV_KEY, number.pointer))
+    try check(siwa_push_scalar(builder.pointer, number.pointer))
     return try key("EC", from: builder.pointer, selection: selection)
 }
 

@@ -16,8 +16,7 @@ public final class RSAPublicKey: Sendable {
         let builder = try Owned<ParameterBuilder>(OSSL_PARAM_BLD_new())
         let n = try Owned<BigNumber>(BN_bin2bn(modulus, CInt(modulus.count), nil))
         let e = try Owned<BigNumber>(BN_bin2bn(exponent, CInt(exponent.count), nil))
-        try check(OSSL_PARAM_BLD_push_BN(builder.pointer, OSSL_PKEY_PARAM_RSA_N, n.pointer))
-        try check(OSSL_PARAM_BLD_push_BN(builder.pointer, OSSL_PKEY_PARAM_RSA_E, e.pointer))
+        try check(siwa_push_rsa(builder.pointer, n.pointer, e.pointer))
         let made = try key(
             "RSA", from: builder.pointer, selection: siwa_selection_public_key())
         bits = Int(EVP_PKEY_get_bits(made.pointer))

@@ -52,6 +52,11 @@ let package = Package(
             name: "siwa-emulator",
             dependencies: ["EmulatorServer", "AppleEmulator", "CommandTable", "LocalFiles"],
             swiftSettings: safe),
+
+        .testTarget(
+            name: "AppleEmulatorTests",
+            dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -56,6 +56,10 @@ let package = Package(
         .testTarget(
             name: "CommandTableTests", dependencies: ["CommandTable"], exclude: ["Snapshots"],
             swiftSettings: strict),
+        .testTarget(
+            name: "AppleEmulatorTests",
+            dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -25,14 +25,27 @@ extension NumericDate {
             offset: offset)
     }
 
+    /// The moment in the preferred form of an HTTP date (RFC 9110 §5.6.7).
+    public var httpDate: String {
+        let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+        let day = seconds.flooredQuotient(by: 86_400)
+        let date = CivilDate(daysSinceEpoch: day)
+        return """
+            \(weekdays[day - day.flooredQuotient(by: 7) * 7]), \(date.day.padded(2)) \
+            \(Self.months[date.month - 1]) \(date.year.padded(4)) \
+            \(rfc3339.dropFirst(rfc3339.count - 9).dropLast()) GMT
+            """
+    }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
     /// Reads the preferred form of an HTTP date (RFC 9110 §5.6.7):
     /// `Sun, 06 Nov 1994 08:49:37 GMT`.
     public init?(httpDate text: String) {
         let words = text.split(whereSeparator: { " :".contains($0) }).map(String.init)
-        let months = [
-            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-        ]
-        guard words.count == 8, words[7] == "GMT", let month = months.firstIndex(of: words[2]),
+        guard words.count == 8, words[7] == "GMT", let month = Self.months.firstIndex(of: words[2]),
             let day = Int(words[1]), let year = Int(words[3]), let hour = Int(words[4]),
             let minute = Int(words[5]), let second = Int(words[6])
         else { return nil }

@@ -1,0 +1,64 @@
+/// How Apple behaves where recordings disagree or are silent. The defaults are the
+/// recorded or the most cautious behaviour; a good client works with every setting.
+public struct Switches: Sendable, Hashable {
+    /// Which is looked at first: the code or token, or the client_secret.
+    enum Order: String, CaseIterable, Shaped {
+        /// As observed since the winter of 2022/23.
+        case credentialFirst = "credential_first"
+        /// As RFC 6749 has it, and Apple until June 2022.
+        case clientFirst = "client_first"
+    }
+
+    /// The error for a redirect_uri other than the sign-in's.
+    enum RedirectError: String, CaseIterable, Shaped {
+        case invalidGrant = "invalid_grant"
+        case invalidClient = "invalid_client"
+    }
+
+    /// The error for a refresh token that was revoked.
+    enum RevokedError: String, CaseIterable, Shaped {
+        case invalidGrant = "invalid_grant"
+        case invalidRequest = "invalid_request"
+    }
+
+    /// What one revocation ends.
+    enum RevokeScope: String, CaseIterable, Shaped {
+        /// The session of the token: what one code was exchanged for.
+        case session
+        /// Every session of the user with the client.
+        case user
+    }
+
+    /// How the two email claims are written.
+    enum EmailClaims: String, CaseIterable, Shaped {
+        case boolean
+        /// `"true"`, as before February 2024.
+        case string
+    }
+
+    /// Whose discovery document this is; Apple's changed for some days in June 2025.
+    enum DiscoveryIssuer: String, CaseIterable, Shaped {
+        case appleID = "https://appleid.apple.com"
+        case account = "https://account.apple.com"
+    }
+
+    var order = Order.credentialFirst
+    var redirectMismatch = RedirectError.invalidGrant
+    var acceptsSpareRedirect = false
+    var mismatchFullStop = false
+    var refreshIDToken = true
+    var refreshNonce = false
+    var refreshAfterRevoke = RevokedError.invalidGrant
+    var revokeChecksHint = false
+    var revokeChecksClient = false
+    var revokeScope = RevokeScope.session
+    var emailClaims = EmailClaims.boolean
+    var clockSkewTolerance = Duration.seconds(5)
+    var codeLifetime = Duration.seconds(300)
+    var accessTokenLifetime = Duration.seconds(3600)
+    var idTokenLifetime = Duration.seconds(86_400)
+    var discoveryIssuer = DiscoveryIssuer.appleID
+
+    /// Every switch as Apple is believed to behave.
+    public init() {}
+}

@@ -1,0 +1,56 @@
+internal import SignInWithApple
+
+/// What drives the emulator from outside: everything under `/emulator/`.
+enum Control: String, CaseIterable {
+    case codes
+    case faults
+    case clock
+    case switches
+    case requests
+    case keysRevoke = "keys/revoke"
+    case reset
+
+    static let root = "/emulator/"
+
+    /// The control called `name`: its path behind ``root``.
+    init(named name: String) throws(ControlError) {
+        guard let control = Control(rawValue: name) else {
+            let known = Control.allCases.map { Self.root + $0.rawValue }.joined(separator: ", ")
+            throw ControlError(status: 404, "there is no such control; known are \(known)")
+        }
+        self = control
+    }
+
+    /// The control that a request means.
+    init(_ request: EmulatorRequest) throws(ControlError) {
+        try self.init(named: String(request.path.dropFirst(Self.root.count)))
+        guard methods.contains(request.method) else {
+            throw ControlError(status: 405, "must be \(methods.joined(separator: " or "))")
+        }
+    }
+
+    private var methods: [String] {
+        switch self {
+        case .requests: ["GET"]
+        case .switches: ["GET", "POST"]
+        case .codes, .faults, .clock, .keysRevoke, .reset: ["POST"]
+        }
+    }
+}
+
+extension EmulatorRequest {
+    var isControl: Bool { path.hasPrefix(Control.root) }
+
+    /// The body of a control request; no body is an empty object.
+    func controlBody() throws(ControlError) -> JSON {
+        guard body.count <= Self.bodyLimit else {
+            throw ControlError(status: 413, "the body is longer than \(Self.bodyLimit) bytes")
+        }
+        guard !body.isEmpty else { return [:] }
+        do throws(JSONError) {
+            return try JSON(body)
+        } catch {
+            throw ControlError("the body \(error)")
+        }
+    }
+}

@@ -1,0 +1,20 @@
+internal import SignInWithApple
+
+/// A control request that cannot be carried out, told to its author in full.
+struct ControlError: Error, CustomStringConvertible {
+    let status: Int
+    let message: String
+
+    init(status: Int = 400, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    var description: String { message }
+
+    var page: Page {
+        .json(
+            ["error": "invalid_control_request", "error_description": .string(message)],
+            status: status)
+    }
+}

@@ -1,0 +1,92 @@
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// Examines a client_secret as Apple does. Every fault is the same bare `invalid_client`
+/// on the wire; the verdict says which one it was.
+struct ClientAuthentication {
+    let configuration: EmulatorConfiguration
+    let revokedKeys: Set<KeyID>
+    let tolerance: Duration
+    let now: NumericDate
+
+    /// Passes only the client whose secret it is.
+    func check(_ credentials: ClientCredentials) throws {
+        guard let client = configuration.client(credentials.clientID) else {
+            throw Refusal(
+                .invalidClient, because: "client_id: no client of team \(configuration.teamID)")
+        }
+        let token = try read(credentials.secret)
+        let key = try key(of: token, for: client)
+        try checkSignature(of: token, with: key)
+        try checkNames(in: token.payload, client: client)
+        try ClientSecretTimes(now: now, tolerance: tolerance).check(token.payload)
+    }
+
+    private func read(_ secret: String) throws(Refusal) -> CompactJWS {
+        do throws(CompactJWSError) {
+            return try CompactJWS(secret)
+        } catch {
+            throw .clientSecret("\(error)")
+        }
+    }
+
+    private func key(
+        of token: CompactJWS, for client: EmulatedClient
+    ) throws(Refusal) -> EmulatedKey {
+        guard token.header["alg"] == "ES256" else {
+            throw .clientSecret("alg is \(Self.quoted(token.header["alg"])), must be ES256")
+        }
+        guard let name = token.header["kid"]?.string else {
+            throw .clientSecret("kid is missing from the header")
+        }
+        guard let key = configuration.key(name) else {
+            throw .clientSecret("kid '\(name.clipped)' is no key of this team")
+        }
+        guard !revokedKeys.contains(key.keyID) else {
+            throw .clientSecret("key \(key.keyID) is revoked")
+        }
+        guard client.keyIDs?.contains(key.keyID) ?? true else {
+            throw .clientSecret("key \(key.keyID) is not configured for \(client.clientID)")
+        }
+        return key
+    }
+
+    private func checkSignature(of token: CompactJWS, with key: EmulatedKey) throws {
+        let bytes = token.signature
+        guard let signature = P256Signature(rawRepresentation: bytes) else {
+            let isDER = bytes.count > 2 && bytes[0] == 0x30 && Int(bytes[1]) == bytes.count - 2
+            throw Refusal.clientSecret(
+                isDER
+                    ? "signature is DER, not r||s"
+                    : "signature has \(bytes.count) bytes, must have 64")
+        }
+        guard try key.publicKey.isValidSignature(signature, for: token.signingInput.span) else {
+            throw Refusal.clientSecret(
+                "signature does not verify with key \(key.keyID): another .p8, or changed since")
+        }
+    }
+
+    private func checkNames(in claims: JSON, client: EmulatedClient) throws(Refusal) {
+        let expected = [
+            ("iss", configuration.teamID.rawValue, "the Team ID"),
+            ("sub", client.clientID.rawValue, "the client_id"),
+            // Whether Apple takes an array here is not recorded, so that no client may rely on it.
+            ("aud", ClientSecret.audience, "exactly this text"),
+        ]
+        for (name, value, meaning) in expected where claims[name] != .string(value) {
+            let found = Self.quoted(claims[name])
+            throw .clientSecret("\(name) is \(found), must be '\(value)', \(meaning)")
+        }
+    }
+
+    private static func quoted(_ value: JSON?) -> String {
+        value?.string.map { "'\($0.clipped)'" } ?? value?.kind ?? "missing"
+    }
+}
+
+extension Refusal {
+    /// What Apple answers to every fault of a client_secret.
+    static func clientSecret(_ fault: String) -> Refusal {
+        Refusal(.invalidClient, because: "client_secret: \(fault)")
+    }
+}

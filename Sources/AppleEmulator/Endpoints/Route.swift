@@ -1,0 +1,20 @@
+internal import SignInWithApple
+
+/// Apple's paths, as far as they are emulated.
+enum Route: String, CaseIterable {
+    case token = "/auth/token"
+    case revoke = "/auth/revoke"
+    case keys = "/auth/keys"
+    case discovery = "/.well-known/openid-configuration"
+
+    /// The one method the path takes.
+    var method: String {
+        switch self {
+        case .token, .revoke: "POST"
+        case .keys, .discovery: "GET"
+        }
+    }
+}
+
+/// Control requests name a route by its path.
+extension Route: Shaped {}

@@ -1,0 +1,63 @@
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// Apple's side of the protocol: everything it knows, and what it answers.
+///
+/// A value, so that a request is answered in one step or not at all.
+struct Service {
+    let configuration: EmulatorConfiguration
+    let keys: EmulatorKeys
+    /// The emulator's own time, which a control request can move.
+    var now: @Sendable () -> NumericDate
+    var switches: Switches
+    var ledger = Ledger()
+    var revokedKeys: Set<KeyID> = []
+
+    /// Answers one request to one of Apple's paths.
+    mutating func answer(_ request: EmulatorRequest, _ form: FormReading) -> Answer {
+        guard let route = Route(rawValue: request.path) else {
+            return Answer(.edge(status: 404), because: "no such path")
+        }
+        // What Apple answers to a wrong method is not recorded: this is its edge's usual page.
+        guard request.method == route.method else {
+            return Answer(.edge(status: 405), because: "method: must be \(route.method)")
+        }
+        guard request.body.count <= EmulatorRequest.bodyLimit else { return .tooLarge }
+        return Answer {
+            switch route {
+            case .token: try token(form.get())
+            case .revoke: try revoke(form.get())
+            case .keys: Answer(.json(keys.document()), because: "ok")
+            case .discovery: Answer(.json(discovery(at: request.origin)), because: "ok")
+            }
+        }
+    }
+
+    /// Passes only the client whose secret it is.
+    func authenticate(_ credentials: ClientCredentials) throws {
+        try ClientAuthentication(
+            configuration: configuration, revokedKeys: revokedKeys,
+            tolerance: switches.clockSkewTolerance, now: now()
+        ).check(credentials)
+    }
+
+    /// Looks a code or a token up and authenticates the client, in the order of the profile.
+    func authenticate<Found>(
+        _ credentials: ClientCredentials, lookingUp find: () throws -> Found
+    ) throws -> Found {
+        if switches.order == .clientFirst { try authenticate(credentials) }
+        let found = try find()
+        if switches.order == .credentialFirst { try authenticate(credentials) }
+        return found
+    }
+}
+
+/// A form, or why there is none.
+typealias FormReading = Result<ReceivedForm, Refusal>
+
+extension Answer {
+    /// Not recorded from Apple; 413 says to a person what 400 would not.
+    fileprivate static let tooLarge = Answer(
+        .json(["error": "invalid_request"], status: 413), error: "invalid_request",
+        because: "body: longer than \(EmulatorRequest.bodyLimit) bytes")
+}

@@ -1,0 +1,22 @@
+internal import SignInWithApple
+
+// grant_type=client_credentials: the team's own token, for user migration.
+extension Service {
+    mutating func issueTeamToken(_ form: ReceivedForm) throws -> Answer {
+        let credentials = try ClientCredentials(form)
+        let scope = try form.required("scope")
+        try authenticate(credentials)
+        guard scope == "user.migration" else {
+            throw Refusal(
+                .invalidScope, because: "scope: '\(scope.clipped)' is not user.migration")
+        }
+        let session = Ledger.Session(
+            clientID: ClientID(unchecked: credentials.clientID), user: nil, nonce: nil,
+            signedInAt: now())
+        let shard = try TokenText.shard(of: UserID(unchecked: configuration.teamID.rawValue))
+        let accessToken = issueAccessToken(of: ledger.open(session), shard: shard)
+        return Answer(
+            .json(.object(tokenMembers(accessToken: accessToken))),
+            because: "ok: token of the team")
+    }
+}

@@ -1,0 +1,26 @@
+internal import SignInWithApple
+
+/// Texts nobody can guess, in the shapes Apple uses.
+enum Fresh {
+    static let alphanumeric = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+
+    /// `count` characters of `alphabet`; the system's generator cannot fail, unlike OpenSSL's.
+    static func text(_ count: Int, of alphabet: [Character]) -> String {
+        String((0..<count).map { _ in alphabet[Int.random(in: alphabet.indices)] })
+    }
+
+    /// `count` unpredictable bytes.
+    static func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8.random(in: 0...255) }
+    }
+
+    /// A random UUID (RFC 9562 §5.4), as Apple numbers its requests.
+    static func requestID() -> String {
+        var bytes = bytes(16)
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return [bytes[..<4], bytes[4..<6], bytes[6..<8], bytes[8..<10], bytes[10...]]
+            .map { $0.hexadecimal.uppercased() }.joined(separator: "-")
+    }
+}

@@ -1,0 +1,67 @@
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// What one identity token says, before it is written down in Apple's order.
+struct IdentityTokenClaims {
+    /// What the token came with, so that nobody can pair it with another.
+    enum Companion {
+        case code(String)
+        case accessToken(String)
+    }
+
+    let clientID: ClientID
+    let user: EmulatedUser
+    let companion: Companion
+    let nonce: String?
+    let signedInAt: NumericDate
+    /// Apple judges the person only in an app, and only at the first sign-in.
+    var realUserStatus: Int?
+
+    /// iss, aud, exp, iat, sub, nonce, c_hash or at_hash, the email claims, auth_time,
+    /// nonce_supported, real_user_status: the recorded order.
+    func json(issuedAt now: NumericDate, switches: Switches) throws(OpenSSLError) -> JSON {
+        var members = [
+            JSON.Member("iss", "https://appleid.apple.com"),
+            JSON.Member("aud", .string(clientID.rawValue)),
+            JSON.Member("exp", .integer((now + switches.idTokenLifetime).seconds)),
+            JSON.Member("iat", .integer(now.seconds)),
+            JSON.Member("sub", .string(user.userID.rawValue)),
+        ]
+        if let nonce { members.append(JSON.Member("nonce", .string(nonce))) }
+        members.append(try companion.hash())
+        members += emailClaims(switches.emailClaims)
+        members.append(JSON.Member("auth_time", .integer(signedInAt.seconds)))
+        members.append(JSON.Member("nonce_supported", true))
+        if let realUserStatus {
+            members.append(JSON.Member("real_user_status", .integer(realUserStatus)))
+        }
+        return .object(members)
+    }
+
+    /// `is_private_email` is absent rather than false.
+    private func emailClaims(_ style: Switches.EmailClaims) -> [JSON.Member] {
+        guard let email = user.email else { return [] }
+        func flag(_ value: Bool) -> JSON {
+            style == .boolean ? .boolean(value) : .string(String(value))
+        }
+        let claims = [
+            JSON.Member("email", .string(email)),
+            JSON.Member("email_verified", flag(user.isEmailVerified)),
+        ]
+        return user.isPrivateEmail
+            ? claims + [JSON.Member("is_private_email", flag(true))] : claims
+    }
+}
+
+extension IdentityTokenClaims.Companion {
+    /// The left half of the SHA-256, in base64url (OpenID Connect Core §3.1.3.6).
+    fileprivate func hash() throws(OpenSSLError) -> JSON.Member {
+        let (name, text) =
+            switch self {
+            case .code(let text): ("c_hash", text)
+            case .accessToken(let text): ("at_hash", text)
+            }
+        return JSON.Member(
+            name, .string(Base64URL.encode(try SHA256.digest(text).prefix(16))))
+    }
+}

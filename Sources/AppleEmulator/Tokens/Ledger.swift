@@ -1,0 +1,118 @@
+internal import SignInWithApple
+
+/// Every code and token that was issued. A text that is not here was never issued, or so
+/// long ago that Apple would not know it either.
+struct Ledger {
+    /// One sign-in, waiting to be exchanged.
+    struct Code {
+        let clientID: ClientID
+        let user: EmulatedUser
+        let nonce: String?
+        let redirectURI: String?
+        let challenge: PKCEChallenge?
+        let issuedAt: NumericDate
+        var isUsed = false
+    }
+
+    /// What one code was exchanged for: a refresh token and the access tokens since.
+    /// A team's own session, for user migration, has no user and no refresh token.
+    struct Session {
+        let clientID: ClientID
+        let user: EmulatedUser?
+        let nonce: String?
+        let signedInAt: NumericDate
+        var isRevoked = false
+    }
+
+    /// Names a session; never reused.
+    struct SessionID: Hashable {
+        fileprivate let number: Int
+    }
+
+    private struct AccessToken {
+        let session: SessionID
+        let expiresAt: NumericDate
+    }
+
+    private struct Consent: Hashable {
+        let clientID: ClientID
+        let userID: UserID
+    }
+
+    private var codes: [String: Code] = [:]
+    private var sessions: [Session] = []
+    private var refreshTokens: [String: SessionID] = [:]
+    private var accessTokens: [String: AccessToken] = [:]
+    private var consents: Set<Consent> = []
+    private var sweepThreshold = 10_000
+}
+
+// Codes.
+extension Ledger {
+    /// Writes a sign-in down; true when it is the user's first with this client.
+    mutating func record(_ code: Code, as text: String) -> Bool {
+        sweep(at: code.issuedAt)
+        codes[text] = code
+        let consent = Consent(clientID: code.clientID, userID: code.user.userID)
+        return consents.insert(consent).inserted
+    }
+
+    func code(_ text: String) -> Code? { codes[text] }
+
+    /// From now on the code is used.
+    mutating func spendCode(_ text: String) { codes[text]?.isUsed = true }
+}
+
+// Sessions and their tokens.
+extension Ledger {
+    subscript(id: SessionID) -> Session { sessions[id.number] }
+
+    mutating func open(_ session: Session, refreshToken: String? = nil) -> SessionID {
+        let id = SessionID(number: sessions.count)
+        sessions.append(session)
+        if let refreshToken { refreshTokens[refreshToken] = id }
+        return id
+    }
+
+    /// Writes an access token down.
+    mutating func record(
+        accessToken text: String, of session: SessionID, at now: NumericDate,
+        lifetime: Duration
+    ) {
+        sweep(at: now)
+        accessTokens[text] = AccessToken(session: session, expiresAt: now + lifetime)
+    }
+
+    func session(refreshToken text: String) -> SessionID? { refreshTokens[text] }
+
+    func session(accessToken text: String, at now: NumericDate) -> SessionID? {
+        guard let token = accessTokens[text], token.expiresAt > now else { return nil }
+        return token.session
+    }
+
+    /// Ends a session and with it every token of it.
+    ///
+    /// The user counts as new to the client afterwards, as with Apple.
+    mutating func revoke(_ id: SessionID, scope: Switches.RevokeScope) {
+        let revoked = sessions[id.number]
+        sessions[id.number].isRevoked = true
+        guard let user = revoked.user else { return }
+        consents.remove(Consent(clientID: revoked.clientID, userID: user.userID))
+        guard scope == .user else { return }
+        for index in sessions.indices
+        where sessions[index].clientID == revoked.clientID
+            && sessions[index].user?.userID == user.userID
+        {
+            sessions[index].isRevoked = true
+        }
+    }
+
+    /// Forgets what expired a day ago, so that an emulator can run for weeks.
+    private mutating func sweep(at now: NumericDate) {
+        guard codes.count + accessTokens.count > sweepThreshold else { return }
+        let yesterday = now - .seconds(86_400)
+        codes = codes.filter { $0.value.issuedAt > yesterday }
+        accessTokens = accessTokens.filter { $0.value.expiresAt > yesterday }
+        sweepThreshold = max(10_000, 2 * (codes.count + accessTokens.count))
+    }
+}

@@ -1,0 +1,50 @@
+internal import SignInWithApple
+
+/// An answer before Apple's edge adds the header fields every answer has.
+struct Page: Sendable {
+    var status: Int
+    var fields: [HTTPField]
+    var body: [UInt8]
+
+    /// JSON as the endpoints send it, never to be stored.
+    static func json(_ value: JSON, status: Int = 200) -> Page {
+        Page(status: status, fields: jsonFields, body: value.bytes)
+    }
+
+    /// What revoke answers: no byte at all, yet labelled JSON as Apple documents it.
+    static let nothing = Page(status: 200, fields: jsonFields, body: [])
+
+    /// No body and no type, as Apple's edge answers 403.
+    static func bare(status: Int) -> Page { Page(status: status, fields: [], body: []) }
+
+    /// A text given by a fault.
+    static func text(_ text: String, status: Int) -> Page {
+        Page(
+            status: status, fields: [HTTPField("Content-Type", "text/plain;charset=UTF-8")],
+            body: Array(text.utf8))
+    }
+
+    /// The page of Apple's edge; for 503 these are the 190 bytes that were recorded.
+    static func edge(status: Int) -> Page {
+        let title = "\(status) \(phrases[status] ?? "Error")"
+        let lines = [
+            "<html>", "<head><title>\(title)</title></head>", "<body>",
+            "<center><h1>\(title)</h1></center>", "<hr><center>Apple</center>", "</body>",
+            "</html>", "",
+        ]
+        return Page(
+            status: status, fields: [HTTPField("Content-Type", "text/html")],
+            body: Array(lines.joined(separator: "\r\n").utf8))
+    }
+
+    private static let jsonFields = [
+        HTTPField("Content-Type", "application/json;charset=UTF-8"),
+        HTTPField("Cache-Control", "no-store"), HTTPField("Pragma", "no-cache"),
+    ]
+
+    private static let phrases = [
+        400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Not Allowed",
+        413: "Request Entity Too Large", 429: "Too Many Requests", 500: "Internal Server Error",
+        502: "Bad Gateway", 503: "Service Temporarily Unavailable", 504: "Gateway Time-out",
+    ]
+}

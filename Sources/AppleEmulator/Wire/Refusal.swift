@@ -1,0 +1,31 @@
+/// An answer that is no: what Apple says, and the reason it keeps to itself.
+struct Refusal: Error, Hashable {
+    /// Apple's error codes.
+    enum Code: String {
+        case invalidRequest = "invalid_request"
+        case invalidClient = "invalid_client"
+        case invalidGrant = "invalid_grant"
+        case unsupportedGrantType = "unsupported_grant_type"
+        case invalidScope = "invalid_scope"
+    }
+
+    /// `error` on the wire.
+    let code: Code
+    /// `error_description` on the wire; Apple gives one for a few refusals only.
+    let description: String?
+    /// Why, for `GET /emulator/requests`.
+    let verdict: String
+
+    init(_ code: Code, saying description: String? = nil, because verdict: String) {
+        self.code = code
+        self.description = description
+        self.verdict = verdict
+    }
+}
+
+extension Refusal {
+    /// The strings recorded from Apple; no other description is ever sent.
+    static let codeExpired = "The code has expired or has been revoked."
+    static let codeUsed = "The code has already been used."
+    static let tokenExpired = "The token has expired or has been revoked."
+}

@@ -1,0 +1,79 @@
+import SignInWithApple
+import Testing
+
+/// Two things are wrong with each of these requests: which one is told depends on the order.
+struct TwoFaults: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let parameters: [(String, String)]
+    let credentialFirst: Outcome
+    let clientFirst: Outcome
+}
+
+@Suite struct CheckOrderTests {
+    static let rows = [
+        TwoFaults(
+            testDescription: "unknown code, bad secret",
+            parameters: [("grant_type", "authorization_code"), ("code", "test code")],
+            credentialFirst: Outcome("invalid_grant", "The code has expired or has been revoked."),
+            clientFirst: Outcome("invalid_client")),
+        TwoFaults(
+            testDescription: "unknown refresh token, bad secret",
+            parameters: [
+                ("grant_type", "refresh_token"), ("refresh_token", "test refreshToken"),
+            ],
+            credentialFirst: Outcome(
+                "invalid_grant", "The token has expired or has been revoked."),
+            clientFirst: Outcome("invalid_client")),
+        TwoFaults(
+            testDescription: "unknown scope, bad secret",
+            parameters: [("grant_type", "client_credentials"), ("scope", "name")],
+            credentialFirst: Outcome("invalid_client"), clientFirst: Outcome("invalid_client")),
+        TwoFaults(
+            testDescription: "unknown grant, bad secret", parameters: [("grant_type", "password")],
+            credentialFirst: Outcome("unsupported_grant_type"),
+            clientFirst: Outcome("unsupported_grant_type")),
+        TwoFaults(
+            testDescription: "missing code, bad secret",
+            parameters: [("grant_type", "authorization_code")],
+            credentialFirst: Outcome("invalid_request"), clientFirst: Outcome("invalid_request")),
+    ]
+
+    @Test(arguments: rows) func `bad secret and`(_ row: TwoFaults) async throws {
+        let stand = try await Stand()
+        let parameters = row.parameters + [("client_secret", "clientSecret")]
+        #expect(try await stand.token(parameters) == row.credentialFirst)
+        try await stand.control("switches", ["order": "client_first"])
+        #expect(try await stand.token(parameters) == row.clientFirst)
+    }
+
+    @Test(arguments: ["credential_first", "client_first"])
+    func `a bad secret with a live code spends nothing`(_ order: String) async throws {
+        let stand = try await Stand(["order": .string(order)])
+        let code = try await stand.code()
+        let bad = [("client_secret", "x"), ("grant_type", "authorization_code"), ("code", code)]
+        #expect(try await stand.token(bad) == Outcome("invalid_client"))
+        #expect(try await stand.exchange(code).status == 200)
+    }
+
+    @Test func `used comes before expired, and the client before both`() async throws {
+        let stand = try await Stand()
+        let code = try await stand.code()
+        _ = try await stand.exchange(code)
+        try await stand.control("clock", ["offset": "6m"])
+        try await stand.control("switches", ["clock_skew_tolerance": "1h"])
+        let minted = try SecretDraft(at: Stand.start + .seconds(360)).minted(by: stand.key)
+        let again = [
+            ("client_secret", minted), ("grant_type", "authorization_code"), ("code", code),
+        ]
+        #expect(
+            try await stand.token(again)
+                == Outcome("invalid_grant", "The code has already been used."))
+        let other = try SecretDraft(Stand.web, at: Stand.start + .seconds(360))
+            .minted(by: stand.key)
+        let stolen = [
+            ("client_secret", other), ("grant_type", "authorization_code"), ("code", code),
+        ]
+        let outcome = try await stand.token(stolen, as: Stand.web)
+        #expect(try outcome.text("error_description").hasPrefix("client_id mismatch."))
+    }
+}

@@ -1,0 +1,71 @@
+import AppleEmulator
+import SIWACrypto
+import SignInWithApple
+import Testing
+
+/// One thing wrong with an `emulator.json`.
+struct SpoiledConfiguration: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let find: String
+    let replace: String
+    let message: String
+}
+
+@Suite struct ConfigurationTests {
+    static let rows = [
+        SpoiledConfiguration(
+            testDescription: "short Team ID", find: "A1B2C3D4E5", replace: "A1B2",
+            message: "'team_id' must be a Team ID: ten letters and digits"),
+        SpoiledConfiguration(
+            testDescription: "unknown member", find: #""team_id""#, replace: #""team""#,
+            message: "'team' is not known; known are team_id, clients, keys, users, switches"),
+        SpoiledConfiguration(
+            testDescription: "unknown kind", find: #""kind":"web""#, replace: #""kind":"site""#,
+            message: "clients[1]: 'kind' must be one of 'app', 'web'"),
+        SpoiledConfiguration(
+            testDescription: "redirects that are no list",
+            find: #"["https://example.com/callback"]"#, replace: "true",
+            message: "clients[1]: 'redirect_uris' must be an array, each"),
+        SpoiledConfiguration(
+            testDescription: "another curve", find: "P-256", replace: "P-384",
+            message: "keys[0]: must be a JSON Web Key with kty EC and crv P-256"),
+        SpoiledConfiguration(
+            testDescription: "no point", find: #""x":""#, replace: #""x":"AAAA"#,
+            message: "keys[0]: 'x' must be 32 bytes in base64url"),
+        SpoiledConfiguration(
+            testDescription: "no sub", find: #""sub":"001234.0123456789abcdef.0830","#, replace: "",
+            message: "users.alice: 'sub' is missing"),
+    ]
+
+    @Test(arguments: rows) func refuses(_ row: SpoiledConfiguration) throws {
+        let good = try configuration().json.text
+        #expect(good.contains(row.find))
+        let spoiled = try JSON(
+            text: good.replacing(row.find, with: row.replace, maxReplacements: 1))
+        let error = #expect(throws: ShapeError.self) { try EmulatorConfiguration(json: spoiled) }
+        #expect(error?.description.hasPrefix(row.message) == true, "\(String(describing: error))")
+    }
+
+    @Test func `reads what it writes`() throws {
+        let written = try configuration().json
+        let read = try EmulatorConfiguration(json: written)
+        #expect(read.json == written)
+        #expect(read.users == Stand.users)
+    }
+
+    @Test func `begins with the switches it names`() throws {
+        var members = try #require(try configuration().json.members)
+        members.append(JSON.Member("switches", ["order": "client_first"]))
+        let switches = try EmulatorConfiguration(json: .object(members)).switches
+        #expect(switches != Switches())
+    }
+
+    @Test func `invents user identifiers of the recorded shape`() {
+        let shape = /00[0-9]{4}\.[0-9a-f]{32}\.1[0-9][0-5][0-9]/
+        #expect(EmulatedUser.freshUserID().rawValue.wholeMatch(of: shape) != nil)
+    }
+
+    private func configuration() throws -> EmulatorConfiguration {
+        Stand.configuration(key: try P256PrivateKey.generate().publicKey)
+    }
+}

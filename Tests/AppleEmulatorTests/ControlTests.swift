@@ -1,0 +1,169 @@
+import AppleEmulator
+import SignInWithApple
+import Testing
+
+/// A request under `/emulator/`, and what it is told.
+struct ControlCase: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    var method = "POST"
+    let path: String
+    var body = ""
+    var fields = [HTTPField("Host", "localhost:9443")]
+    let status: Int
+    let text: String
+}
+
+@Suite struct ControlTests {
+    static let gate = [
+        ControlCase(
+            testDescription: "from a web page", path: "reset",
+            fields: [HTTPField("Host", "localhost"), HTTPField("Origin", "https://evil.example")],
+            status: 403, text: "must not come from a browser"),
+        ControlCase(
+            testDescription: "under another name", path: "reset",
+            fields: [HTTPField("Host", "evil.example")], status: 403, text: "loopback"),
+        ControlCase(
+            testDescription: "under a name that begins well", path: "reset",
+            fields: [HTTPField("Host", "127.0.0.1.evil.example")], status: 403, text: "loopback"),
+        ControlCase(
+            testDescription: "under no name", path: "reset", fields: [], status: 403,
+            text: "loopback"),
+        ControlCase(
+            testDescription: "by address", path: "reset",
+            fields: [HTTPField("Host", "127.0.0.1:80")], status: 200, text: #"{"reset":true}"#),
+        ControlCase(
+            testDescription: "by IPv6 address", path: "reset",
+            fields: [HTTPField("Host", "[::1]:80")], status: 200, text: #"{"reset":true}"#),
+    ]
+
+    static let mistakes = [
+        ControlCase(
+            testDescription: "no such control", path: "code", status: 404,
+            text: "known are /emulator/codes, "),
+        ControlCase(
+            testDescription: "wrong method", method: "GET", path: "codes", status: 405,
+            text: "must be POST"),
+        ControlCase(
+            testDescription: "no JSON", path: "codes", body: "client_id=x", status: 400,
+            text: "the body is not JSON (line 1)"),
+        ControlCase(
+            testDescription: "no object", path: "codes", body: "[]", status: 400,
+            text: "must be an object, not an array"),
+        ControlCase(
+            testDescription: "nothing", path: "codes", status: 400, text: "'client_id' is missing"),
+        ControlCase(
+            testDescription: "no such client", path: "codes", body: #"{"client_id":"x"}"#,
+            status: 400, text: "'x' is no client; known are com.example.app, com.example.web"),
+        ControlCase(
+            testDescription: "no such user", path: "codes",
+            body: #"{"client_id":"com.example.app","user":"dave"}"#, status: 400,
+            text: "there is no such user; known are alice, bob, carol"),
+        ControlCase(
+            testDescription: "no such redirect", path: "codes",
+            body: #"{"client_id":"com.example.web","redirect_uri":"https://x.example"}"#,
+            status: 400, text: "'https://x.example' is not registered for com.example.web"),
+        ControlCase(
+            testDescription: "method without challenge", path: "codes",
+            body: #"{"client_id":"com.example.app","code_challenge_method":"S256"}"#, status: 400,
+            text: "needs a 'code_challenge'"),
+        ControlCase(
+            testDescription: "no such switch", path: "switches", body: #"{"code_life":1}"#,
+            status: 400, text: "'code_life' is not known; known are order, "),
+        ControlCase(
+            testDescription: "no such setting", path: "switches", body: #"{"order":"any"}"#,
+            status: 400, text: "'order' must be one of 'credential_first', 'client_first'"),
+        ControlCase(
+            testDescription: "no duration", path: "clock", body: #"{"offset":"10 m"}"#, status: 400,
+            text: "'offset' must be a number of seconds, or a duration"),
+        ControlCase(
+            testDescription: "no such key", path: "keys/revoke", body: #"{"key_id":"ZZZZZZZZZZ"}"#,
+            status: 400, text: "'ZZZZZZZZZZ' is no key of this team; known are K1L2M3N4P5"),
+    ]
+
+    @Test(arguments: gate + mistakes) func answers(_ row: ControlCase) async throws {
+        let response = await (try Stand()).emulator.respond(
+            to: EmulatorRequest(
+                method: row.method, target: "/emulator/" + row.path, fields: row.fields,
+                body: Array(row.body.utf8))
+        ).response
+        #expect(response.status == row.status)
+        let body = try JSON(response.body)
+        let told = body["error_description"]?.string ?? body.text
+        #expect(told.contains(row.text), "\(told)")
+        #expect((body["error"] == nil) == (row.status == 200))
+    }
+
+    @Test func `a wrong switch turns none`() async throws {
+        let stand = try await Stand()
+        let before = try await stand.control("switches")
+        await #expect(throws: (any Error).self) {
+            try await stand.control("switches", ["mismatch_full_stop": true, "order": "any"])
+        }
+        #expect(try await stand.control("switches") == before)
+        let after = try await stand.control("switches", ["mismatch_full_stop": true])
+        #expect(after["mismatch_full_stop"] == true && after["order"] == "credential_first")
+    }
+
+    @Test(
+        arguments: [
+            ("90s", 90), ("1h30m", 5400), ("-1d", -86_400), ("1500ms", 1), ("0s", 0),
+        ] as [(JSON, Int)] + [(600, 600), (-5, -5)])
+    func `the clock moves`(_ offset: JSON, _ seconds: Int) async throws {
+        let stand = try await Stand()
+        let answer = try await stand.control("clock", ["offset": offset])
+        let now = Stand.start + .seconds(seconds)
+        #expect(answer == ["offset": .integer(seconds), "now": .string(now.rfc3339)])
+        let response = await stand.post("/auth/token", [])
+        #expect(response.fields["date"].flatMap(NumericDate.init(httpDate:)) == now)
+    }
+
+    @Test(arguments: ["", "1", "s", "1x", "-", "1d-1h", "99999999999d", "1.5s"])
+    func `no duration`(_ text: String) async throws {
+        let stand = try await Stand()
+        await #expect(throws: (any Error).self) {
+            try await stand.control("clock", ["offset": .string(text)])
+        }
+    }
+
+    @Test func `the log shows everything but secrets`() async throws {
+        let stand = try await Stand()
+        let code = try await stand.code()
+        let response = await stand.post(
+            "/auth/token",
+            [
+                ("grant_type", "authorization_code"), ("code", code), ("client_id", Stand.app),
+                ("client_secret", "s3cret"),
+            ], fields: [HTTPField("User-Agent", "test/1")])
+        let log = try await stand.control("requests")
+        let expected: JSON = [
+            "number": 1, "at": "2027-01-15T08:00:00Z",
+            "request_id": .string(try #require(response.fields["X-Apple-I-Request-ID"])),
+            "method": "POST", "path": "/auth/token",
+            "parameters": ["grant_type", "code", "client_id", "client_secret"],
+            "fingerprints": [
+                "code": .string(SecretText(code).fingerprint),
+                "client_secret": .string(SecretText("s3cret").fingerprint),
+            ],
+            "client_id": .string(Stand.app), "grant_type": "authorization_code",
+            "user_agent": "test/1", "content_type": .string(Form.contentType), "status": 400,
+            "error": "invalid_client",
+            "verdict": "client_secret: it has 1 parts between dots, a JWT has 3",
+        ]
+        #expect(log == ["requests": [expected]])
+        #expect(!log.text.contains(code) && !log.text.contains("s3cret"))
+    }
+
+    @Test func `a reset forgets everything but the configuration`() async throws {
+        let stand = try await Stand(["mismatch_full_stop": true])
+        let code = try await stand.code()
+        try await stand.control("faults", ["status": 503])
+        try await stand.control("clock", ["offset": "1d"])
+        try await stand.control("keys/revoke", ["key_id": "K1L2M3N4P5"])
+        try await stand.control("reset")
+        #expect(try await stand.control("requests") == ["requests": []])
+        #expect(try await stand.control("switches")["mismatch_full_stop"] == false)
+        let expired = Outcome("invalid_grant", "The code has expired or has been revoked.")
+        #expect(try await stand.exchange(code) == expired)
+        #expect(try await stand.exchange(try await stand.code()).status == 200)
+    }
+}

@@ -1,0 +1,143 @@
+import AppleEmulator
+import SIWACrypto
+import SignInWithApple
+import Testing
+
+/// One fault, and how the answer to a good exchange looks under it.
+struct FaultCase: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let fault: JSON
+    let status: Int
+    var body: String?
+    var field: HTTPField?
+    var delay = Duration.zero
+    var cut: EmulatorReply.Cut?
+    /// Whether the code is used up all the same.
+    var isSpent = false
+}
+
+@Suite struct FaultTests {
+    private static let json = HTTPField("Content-Type", "application/json;charset=UTF-8")
+
+    static let cases = [
+        FaultCase(
+            testDescription: "503", fault: ["status": 503], status: 503,
+            field: HTTPField("Content-Type", "text/html")),
+        FaultCase(testDescription: "403", fault: ["status": 403], status: 403, body: ""),
+        FaultCase(
+            testDescription: "429 with Retry-After",
+            fault: ["status": 429, "headers": ["Retry-After": "1"]], status: 429,
+            field: HTTPField("retry-after", "1")),
+        FaultCase(
+            testDescription: "an empty page", fault: ["page": "empty"], status: 503, body: ""),
+        FaultCase(
+            testDescription: "JSON that says nothing", fault: ["page": "json", "status": 200],
+            status: 200, body: #"{"status":200}"#, field: json),
+        FaultCase(
+            testDescription: "a text of one's own", fault: ["page": "moved", "status": 302],
+            status: 302, body: "moved"),
+        FaultCase(
+            testDescription: "an error of tomorrow",
+            fault: ["error": "slow_down", "error_description": "Slow."], status: 400,
+            body: #"{"error":"slow_down","error_description":"Slow."}"#, field: json),
+        FaultCase(
+            testDescription: "processed, and then an error",
+            fault: ["status": 500, "process": true], status: 500, isSpent: true),
+        FaultCase(
+            testDescription: "only late", fault: ["delay": "200ms"], status: 200,
+            delay: .milliseconds(200), isSpent: true),
+        FaultCase(
+            testDescription: "only another header",
+            fault: ["headers": ["Server": "Pear"]], status: 200,
+            field: HTTPField("Server", "Pear"), isSpent: true),
+        FaultCase(
+            testDescription: "the answer is lost", fault: ["cut": "no_answer"], status: 200,
+            cut: .noAnswer, isSpent: true),
+        FaultCase(
+            testDescription: "half the answer is lost", fault: ["cut": "mid_body"], status: 200,
+            cut: .midBody, isSpent: true),
+        FaultCase(
+            testDescription: "cut before it was taken",
+            fault: ["cut": "before_body", "process": false], status: 200, cut: .beforeBody),
+    ]
+
+    @Test(arguments: cases) func strikes(_ row: FaultCase) async throws {
+        let stand = try await Stand()
+        let code = try await stand.code()
+        #expect(try await stand.control("faults", row.fault) == ["queued": 1])
+        let reply = try await reply(to: code, stand)
+        #expect(reply.response.status == row.status)
+        #expect(reply.delay == row.delay && reply.cut == row.cut)
+        if let body = row.body { #expect(reply.response.body == Array(body.utf8)) }
+        if let field = row.field { #expect(reply.response.fields[field.name] == field.value) }
+        #expect(reply.response.fields.count { $0.name.lowercased() == "server" } == 1)
+        #expect(try await stand.exchange(code).status == (row.isSpent ? 400 : 200))
+    }
+
+    @Test func `Apple's page for 503 has the recorded length`() async throws {
+        let stand = try await Stand()
+        try await stand.control("faults", ["status": 503])
+        let body = try await reply(to: "x", stand).response.body
+        #expect(body.count == 190)
+        #expect(String(decoding: body, as: UTF8.self).contains("503 Service Temporarily Unavail"))
+    }
+
+    @Test func `a fault strikes its endpoint, as often as told, in order`() async throws {
+        let stand = try await Stand()
+        try await stand.control("faults", ["endpoint": "/auth/keys", "status": 500])
+        try await stand.control("faults", ["status": 502, "count": 2])
+        #expect(try await stand.control("faults", ["status": 503]) == ["queued": 4])
+        var statuses: [Int] = []
+        for _ in 0..<4 { statuses.append(try await reply(to: "x", stand).response.status) }
+        #expect(statuses == [502, 502, 503, 400])
+        let keys = EmulatorRequest(method: "GET", target: "/auth/keys")
+        #expect(await stand.emulator.respond(to: keys).response.status == 500)
+        #expect(await stand.emulator.respond(to: keys).response.status == 200)
+    }
+
+    @Test func `the log tells the fault from Apple's own answer`() async throws {
+        let stand = try await Stand()
+        try await stand.control("faults", ["error": "slow_down", "delay": "2s", "cut": "mid_body"])
+        _ = try await reply(to: "x", stand)
+        let record = try await stand.record()
+        #expect(record["error"] == "slow_down")
+        let summary = "answered 400 instead, delayed by 2.0 seconds, cut: mid_body"
+        #expect(record["fault"] == .string(summary))
+        try await stand.control("faults", ["status": 503])
+        _ = try await reply(to: "x", stand)
+        #expect(try await stand.verdict() == "never reached Apple")
+        #expect(try await stand.record()["error"] == .null)
+    }
+
+    @Test(arguments: [
+        ("{}", "a fault must have"), (#"{"status":99}"#, "'status' must be 200 to 599"),
+        (#"{"status":503,"count":0}"#, "'count' must be"),
+        (#"{"cut":"somewhere"}"#, "'cut' must be one of 'no_answer', 'before_body', 'mid_body'"),
+        (#"{"delay":"soon"}"#, "'delay' must be a number of seconds, or a duration"),
+        (#"{"delay":"2h"}"#, "'delay' at most an hour"),
+        (#"{"error":"x","page":"html"}"#, "exclude each other"),
+        (#"{"headers":{"A":"b\nC: d"}}"#, "headers.A: must be one line"),
+        (#"{"headers":{"A:":"b"}}"#, "headers.A:: must be one line"),
+        (#"{"endpoint":"/auth/tokens","status":503}"#, "'endpoint' must be one of '/auth/token'"),
+        (#"{"stauts":503}"#, "'stauts' is not known; known are endpoint, status"),
+    ])
+    func `a fault that is none`(_ body: String, _ message: String) async throws {
+        let stand = try await Stand()
+        let error = await #expect(throws: (any Error).self) {
+            try await stand.control("faults", try JSON(text: body))
+        }
+        #expect("\(try #require(error))".contains(message))
+    }
+
+    private func reply(to code: String, _ stand: Stand) async throws -> EmulatorReply {
+        let form = Form([
+            ("client_id", .plain(Stand.app)), ("client_secret", .plain(try stand.secret())),
+            ("grant_type", .plain("authorization_code")), ("code", .plain(code)),
+        ])
+        return await stand.emulator.respond(
+            to: EmulatorRequest(
+                method: "POST", target: "/auth/token",
+                fields: [HTTPField("content-type", Form.contentType)],
+                body: form.encoded().revealed()))
+    }
+}

@@ -1,0 +1,62 @@
+import SignInWithApple
+import Testing
+
+@Suite struct RefreshGrantTests {
+    private static let dead = Outcome(
+        "invalid_grant", "The token has expired or has been revoked.")
+
+    @Test(arguments: [
+        (true, ["access_token", "token_type", "expires_in", "id_token"]),
+        (false, ["access_token", "token_type", "expires_in"]),
+    ])
+    func `answers without a refresh token`(_ isSet: Bool, _ members: [String]) async throws {
+        let stand = try await Stand(["refresh_id_token": .boolean(isSet)])
+        let session = Outcome(HTTPResponse(status: 200, body: try await stand.session().bytes))
+        let token = try session.text("refresh_token")
+        let outcome = try await stand.refresh(token)
+        #expect(outcome.body.members?.map(\.name) == members)
+        #expect(try outcome.text("access_token") != session.text("access_token"))
+        #expect(try await stand.refresh(token).status == 200, "it is not rotated")
+    }
+
+    @Test(arguments: ["test refreshToken", "r0123.0.rsy.x"])
+    func `an unknown token`(_ token: String) async throws {
+        #expect(try await Stand().refresh(token) == Self.dead)
+    }
+
+    @Test func `an access token is no refresh token`() async throws {
+        let stand = try await Stand()
+        let token = try await stand.session().text("access_token")
+        #expect(try await stand.refresh(token) == Self.dead)
+        #expect(try await stand.verdict().contains("shape of an access token"))
+    }
+
+    @Test func `a token of another client`() async throws {
+        let stand = try await Stand()
+        let token = try await stand.session().text("refresh_token")
+        #expect(try await stand.refresh(token, as: Stand.web) == Outcome("invalid_grant"))
+        #expect(try await stand.verdict() == "refresh_token: issued to com.example.app")
+    }
+
+    @Test(arguments: [("invalid_grant", dead), ("invalid_request", Outcome("invalid_request"))])
+    func `a revoked token`(_ setting: String, _ expected: Outcome) async throws {
+        let stand = try await Stand(["refresh_after_revoke": .string(setting)])
+        let token = try await stand.session().text("refresh_token")
+        _ = await stand.post(
+            "/auth/revoke",
+            [("client_id", Stand.app), ("client_secret", try stand.secret()), ("token", token)])
+        #expect(try await stand.refresh(token) == expected)
+    }
+
+    @Test func `nothing expires it`() async throws {
+        let stand = try await Stand()
+        let token = try await stand.session().text("refresh_token")
+        try await stand.control("clock", ["offset": "3650d"])
+        let draft = SecretDraft(at: Stand.start + .seconds(3650 * 86_400))
+        let outcome = try await stand.token([
+            ("client_secret", try draft.minted(by: stand.key)), ("grant_type", "refresh_token"),
+            ("refresh_token", token),
+        ])
+        #expect(outcome.status == 200)
+    }
+}

@@ -1,0 +1,126 @@
+import SIWACrypto
+import SignInWithApple
+import Testing
+
+/// One revocation of a living token.
+struct Revocation: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    var member = "refresh_token"
+    var client = Stand.app
+    var secret: String?
+    var hint: String?
+    var switches: JSON = [:]
+    /// Nil is 200 with no byte.
+    var error: String?
+    var isAlive = false
+    let verdict: String
+}
+
+@Suite struct RevokeTests {
+    static let rows = [
+        Revocation(testDescription: "refresh token", verdict: "ok: revoked, by its refresh_token"),
+        Revocation(
+            testDescription: "access token", member: "access_token",
+            verdict: "ok: revoked, by its access_token"),
+        Revocation(
+            testDescription: "right hint", hint: "refresh_token", verdict: "ok: revoked"),
+        Revocation(
+            testDescription: "wrong hint", hint: "access_token", verdict: "ok: revoked"),
+        Revocation(
+            testDescription: "wrong hint, strict", hint: "access_token",
+            switches: ["revoke_checks_hint": true], error: "invalid_request", isAlive: true,
+            verdict: "token_type_hint: this is a refresh token"),
+        Revocation(
+            testDescription: "identity token", member: "id_token", isAlive: true,
+            verdict: "nothing revoked: token: this is a JWT"),
+        Revocation(
+            testDescription: "another client", client: Stand.web, isAlive: true,
+            verdict: "nothing revoked: token: issued to com.example.app"),
+        Revocation(
+            testDescription: "bad secret", secret: "clientSecret", isAlive: true,
+            verdict: "nothing revoked: client_secret: it has 1 parts"),
+        Revocation(
+            testDescription: "bad secret, strict", secret: "clientSecret",
+            switches: ["revoke_checks_client": true], error: "invalid_client", isAlive: true,
+            verdict: "client_secret: it has 1 parts"),
+    ]
+
+    @Test(arguments: rows) func revoke(_ row: Revocation) async throws {
+        let stand = try await Stand(row.switches)
+        let session = try await stand.session()
+        let token = try #require(session[row.member]?.string)
+        let response = try await revoke(token, stand, row)
+        if let error = row.error {
+            #expect(Outcome(response) == Outcome(error))
+        } else {
+            #expect(response.status == 200 && response.body.isEmpty)
+            #expect(response.fields["cache-control"] == "no-store")
+        }
+        #expect(try await stand.verdict().hasPrefix(row.verdict))
+        let refreshed = try await stand.refresh(try session.text("refresh_token"))
+        #expect((refreshed.status == 200) == row.isAlive)
+    }
+
+    @Test(arguments: ["test token", "a0.b.c", "eyJh.e30.AA"])
+    func `garbage with garbage credentials is fine`(_ token: String) async throws {
+        let stand = try await Stand()
+        let response = await stand.post(
+            "/auth/revoke",
+            [("client_id", "clientID"), ("client_secret", "clientSecret"), ("token", token)])
+        #expect(response.status == 200 && response.body.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("", "invalid_client"), ("token=x", "invalid_client"),
+        ("client_id=x&client_secret=y", "invalid_request"),
+        ("client_id=x&client_secret=y&token=a&token=b", "invalid_request"),
+        ("token=%", "invalid_request"),
+    ])
+    func `a request that is none`(_ body: String, _ error: String) async throws {
+        let response = try await Stand().post("/auth/revoke", body: Array(body.utf8))
+        #expect(Outcome(response) == Outcome(error))
+    }
+
+    @Test func `twice is as good as once`() async throws {
+        let stand = try await Stand()
+        let token = try await stand.session().text("refresh_token")
+        let row = Revocation(testDescription: "", verdict: "")
+        for _ in 0..<2 { #expect(try await revoke(token, stand, row).status == 200) }
+        #expect(
+            try await stand.verdict() == "nothing revoked: token: its session was revoked before")
+    }
+
+    @Test(arguments: [("session", 200), ("user", 400)])
+    func `what one revocation ends`(_ scope: String, _ expected: Int) async throws {
+        let stand = try await Stand(["revoke_scope": .string(scope)])
+        let sessions = (
+            first: try await stand.session(), second: try await stand.session(),
+            bob: try await stand.session(Stand.app, [JSON.Member("user", "bob")])
+        )
+        let token = try sessions.first.text("refresh_token")
+        _ = try await revoke(token, stand, Revocation(testDescription: "", verdict: ""))
+        let second = try sessions.second.text("refresh_token")
+        #expect(try await stand.refresh(second).status == expected)
+        let bob = try sessions.bob.text("refresh_token")
+        #expect(try await stand.refresh(bob).status == 200)
+    }
+
+    @Test func `an access token dies after an hour, its session does not`() async throws {
+        let stand = try await Stand()
+        let session = try await stand.session()
+        try await stand.control("clock", ["offset": "1h"])
+        let token = try session.text("access_token")
+        _ = try await revoke(token, stand, Revocation(testDescription: "", verdict: ""))
+        #expect(try await stand.verdict().contains("is not known here or no longer"))
+    }
+
+    private func revoke(
+        _ token: String, _ stand: Stand, _ row: Revocation
+    ) async throws -> HTTPResponse {
+        let hint = row.hint.map { [("token_type_hint", $0)] } ?? []
+        let secret = try row.secret ?? stand.secret(row.client)
+        return await stand.post(
+            "/auth/revoke",
+            [("client_id", row.client), ("client_secret", secret), ("token", token)] + hint)
+    }
+}

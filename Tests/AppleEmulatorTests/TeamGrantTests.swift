@@ -1,0 +1,21 @@
+import SignInWithApple
+import Testing
+
+@Suite struct TeamGrantTests {
+    @Test func `answers with three members`() async throws {
+        let outcome = try await Stand().token([
+            ("grant_type", "client_credentials"), ("scope", "user.migration"),
+        ])
+        #expect(outcome.status == 200)
+        #expect(outcome.body.members?.map(\.name) == ["access_token", "token_type", "expires_in"])
+        #expect(try outcome.text("access_token").hasPrefix("a"))
+    }
+
+    @Test(arguments: [("name email", "invalid_scope"), ("", "invalid_request")])
+    func `another scope`(_ scope: String, _ error: String) async throws {
+        let outcome = try await Stand().token([
+            ("grant_type", "client_credentials"), ("scope", scope),
+        ])
+        #expect(outcome == Outcome(error))
+    }
+}

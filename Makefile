@@ -15,8 +15,7 @@ PREFIX ?= /usr/local
 RELEASE := .build/release
 
 # Debian's packages: the C libraries, what Swift's linker needs, and what the tests call.
-PACKAGES := libssl-dev libcurl4-openssl-dev libmicrohttpd-dev pkg-config libstdc++-12-dev \
-	libc6-dev openssl
+PACKAGES := libssl-dev libcurl4-openssl-dev libmicrohttpd-dev pkg-config libc6-dev openssl curl
 
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
 # (docs/decisions/linking.md).
@@ -39,7 +38,7 @@ build: setup
 	swift build $(RELEASE_FLAGS)
 
 setup:
-	@docs/setup.sh $(PACKAGES)
+	@.ci/setup $(PACKAGES)
 
 lint:
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests

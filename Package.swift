@@ -61,10 +61,6 @@ let package = Package(
             name: "AppleEmulatorTests",
             dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto"],
             swiftSettings: strict),
-        .testTarget(
-            name: "EmulatorServerTests",
-            dependencies: ["EmulatorServer", "AppleEmulator", "SignInWithApple", "SIWACrypto"],
-            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

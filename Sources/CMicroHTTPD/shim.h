@@ -1,4 +1,51 @@
-// GNU libmicrohttpd.
+// GNU libmicrohttpd, and a typed spelling of its variadic start.
 #pragma once
 
 #include <microhttpd.h>
+
+/// What a daemon calls: the start of a request line, each step of a request, its end.
+struct siwa_callbacks {
+    void *(*begun)(void *context, const char *target, struct MHD_Connection *connection);
+    MHD_AccessHandlerCallback step;
+    MHD_RequestCompletedCallback ended;
+    void *context;
+};
+
+/// Bounds on what clients may take up.
+struct siwa_limits {
+    unsigned int connections;
+    unsigned int idle_seconds;
+    size_t header_bytes;
+};
+
+/// Starts one thread around epoll on a socket that listens already. The daemon owns the socket
+/// from then on. With a certificate and its key, both PEM, it speaks TLS 1.2 or newer.
+///
+/// `Date` is left to the application, whose clock may differ.
+static inline struct MHD_Daemon *siwa_start_daemon(
+    int socket, const char *certificate, const char *key, struct siwa_limits limits,
+    struct siwa_callbacks callbacks) {
+    unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME
+        | MHD_USE_SUPPRESS_DATE_NO_CLOCK;
+    struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)certificate},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)key},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    if (certificate != NULL) flags |= MHD_USE_TLS;
+    else tls[0].option = MHD_OPTION_END;
+    return MHD_start_daemon(
+        flags, 0, NULL, NULL, callbacks.step, callbacks.context,
+        MHD_OPTION_LISTEN_SOCKET, socket,
+        MHD_OPTION_URI_LOG_CALLBACK, callbacks.begun, callbacks.context,
+        MHD_OPTION_NOTIFY_COMPLETED, callbacks.ended, callbacks.context,
+        MHD_OPTION_CONNECTION_LIMIT, limits.connections,
+        MHD_OPTION_CONNECTION_TIMEOUT, limits.idle_seconds,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits.header_bytes,
+        MHD_OPTION_ARRAY, tls,
+        MHD_OPTION_END);
+}
+
+/// MHD_CONTENT_READER_END_WITH_ERROR, a macro with a cast: ends the connection.
+static inline ssize_t siwa_content_broken(void) { return MHD_CONTENT_READER_END_WITH_ERROR; }

@@ -34,3 +34,20 @@ static const char *const siwa_name_private = OSSL_PKEY_PARAM_PRIV_KEY;
 static const char *const siwa_name_modulus = OSSL_PKEY_PARAM_RSA_N;
 static const char *const siwa_name_exponent = OSSL_PKEY_PARAM_RSA_E;
 static const char *const siwa_curve_p256 = "prime256v1";
+
+/// X509_gmtime_adj counts from now; certificates here are dated by their maker.
+static inline int siwa_set_validity(X509 *certificate, long from, long to) {
+    return ASN1_TIME_set(X509_getm_notBefore(certificate), from) != NULL
+        && ASN1_TIME_set(X509_getm_notAfter(certificate), to) != NULL;
+}
+
+/// Adds one extension by OpenSSL's configuration syntax, such as "critical,CA:TRUE".
+static inline int siwa_add_extension(X509 *certificate, X509 *issuer, int nid, const char *value) {
+    X509V3_CTX context;
+    X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
+    X509_EXTENSION *extension = X509V3_EXT_conf_nid(NULL, &context, nid, value);
+    if (extension == NULL) return 0;
+    int added = X509_add_ext(certificate, extension, -1);
+    X509_EXTENSION_free(extension);
+    return added;
+}

@@ -1,0 +1,38 @@
+internal import CMicroHTTPD
+internal import SignInWithApple
+
+/// A client's connection, lent by libmicrohttpd for the length of a callback or, while
+/// it is suspended, until it is resumed.
+struct Connection: @unchecked Sendable {
+    private let pointer: OpaquePointer
+
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    /// Every header field in the order it came.
+    var fields: [HTTPField] {
+        var fields: [HTTPField] = []
+        withUnsafeMutablePointer(to: &fields) { fields in
+            _ = MHD_get_connection_values(
+                pointer, .HEADER_KIND,
+                { context, _, name, value in
+                    guard let name else { return .YES }
+                    let field = HTTPField(
+                        String(cString: name), value.map { String(cString: $0) } ?? "")
+                    context?.assumingMemoryBound(to: [HTTPField].self).pointee.append(field)
+                    return .YES
+                }, fields)
+        }
+        return fields
+    }
+
+    /// Takes the connection away from libmicrohttpd's thread.
+    func suspend() { MHD_suspend_connection(pointer) }
+
+    /// Gives it back, from any thread; it must not be used afterwards.
+    func resume() { MHD_resume_connection(pointer) }
+
+    /// Sends an answer, which libmicrohttpd shares and frees when it is sent.
+    func queue(_ response: consuming OwnedResponse, status: Int) -> MHD_Result {
+        MHD_queue_response(pointer, CUnsignedInt(status), response.pointer)
+    }
+}

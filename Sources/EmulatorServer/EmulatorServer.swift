@@ -1,0 +1,90 @@
+public import AppleEmulator
+internal import CMicroHTTPD
+internal import Glibc
+internal import Synchronization
+
+/// The emulated Apple behind a socket, for clients in any language.
+public struct EmulatorServer: Sendable {
+    /// Where it listens.
+    public let url: String
+
+    /// What proves the server to TLS clients, both in PEM.
+    public struct Identity: Sendable {
+        let certificate: String
+        let key: String
+
+        /// Pairs a certificate with its private key.
+        public init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
+    /// Where to listen: port 0 is any free one.
+    public struct Address: Sendable {
+        let host: String
+        let port: UInt16
+
+        /// Pairs an IPv4 or IPv6 address with a port.
+        public init(host: String = "127.0.0.1", port: UInt16 = 0) {
+            self.host = host
+            self.port = port
+        }
+    }
+
+    /// Serves while `body` runs; when this returns, every connection is closed and
+    /// everything is freed.
+    ///
+    /// - Parameter identity: Makes it speak TLS.
+    /// - Throws: ``ServerError`` when it does not listen, and what `body` throws.
+    public static func serving<Result: Sendable>(
+        _ emulator: AppleEmulator, on address: Address = Address(), identity: Identity? = nil,
+        while body: (EmulatorServer) async throws -> Result
+    ) async throws -> Result {
+        // A client that hangs up must not end the program.
+        signal(SIGPIPE, SIG_IGN)
+        let scheme = identity == nil ? "http" : "https"
+        let reception = Reception(emulator: emulator, scheme: scheme)
+        let socket = try ListeningSocket.open(address.host, port: address.port)
+        let url = "\(scheme)://\(reachable(address.host)):\(socket.port)"
+        let daemon = try start(socket, identity, reception)
+        do {
+            let result = try await body(EmulatorServer(url: url))
+            await stop(daemon, reception)
+            return result
+        } catch {
+            await stop(daemon, reception)
+            throw error
+        }
+    }
+
+    /// libmicrohttpd must not stop while a connection is suspended, and its callbacks use
+    /// `reception` until it has.
+    private static func stop(_ daemon: OpaquePointer, _ reception: Reception) async {
+        await reception.inFlight.close()
+        MHD_stop_daemon(daemon)
+        assert(reception.exchanges.load(ordering: .relaxed) == 0, "a request was never freed")
+    }
+
+    private static func start(
+        _ socket: consuming ListeningSocket, _ identity: Identity?, _ reception: Reception
+    ) throws(ServerError) -> OpaquePointer {
+        let limits = siwa_limits(connections: 1000, idle_seconds: 15, header_bytes: 64 * 1024)
+        let daemon = siwa_start_daemon(
+            socket.descriptor, identity?.certificate, identity?.key, limits,
+            callbacks(for: reception))
+        guard let daemon else { throw .notStarted }
+        // libmicrohttpd closes it from now on.
+        _ = socket.release()
+        return daemon
+    }
+
+    /// How this machine reaches an address: every address is not one to connect to.
+    private static func reachable(_ host: String) -> String {
+        switch host {
+        case "0.0.0.0": "127.0.0.1"
+        case "::": "[::1]"
+        default: host.contains(":") ? "[\(host)]" : host
+        }
+    }
+}

@@ -1,0 +1,62 @@
+internal import AppleEmulator
+internal import CMicroHTTPD
+internal import SignInWithApple
+
+/// A response of libmicrohttpd with one owner; queued, it lives on until it is sent.
+struct OwnedResponse: ~Copyable {
+    let pointer: OpaquePointer
+
+    /// Copies an answer; nil when there is no memory.
+    init?(_ response: HTTPResponse, cut: EmulatorReply.Cut?) {
+        guard
+            let pointer = cut == nil
+                ? Self.whole(response.body) : Self.broken(response.body, at: cut)
+        else { return nil }
+        self.pointer = pointer
+        for field in response.fields {
+            // Refuses what it writes itself, such as Content-Length: then there is only one.
+            MHD_add_response_header(pointer, field.name, field.value)
+        }
+    }
+
+    deinit { MHD_destroy_response(pointer) }
+
+    private static func whole(_ body: [UInt8]) -> OpaquePointer? {
+        body.withUnsafeBytes { bytes in
+            MHD_create_response_from_buffer(
+                bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress),
+                .RESPMEM_MUST_COPY)
+        }
+    }
+
+    /// Announces the whole body, sends some of it and breaks the connection.
+    private static func broken(_ body: [UInt8], at cut: EmulatorReply.Cut?) -> OpaquePointer? {
+        let half = body.prefix(cut == .midBody ? body.count / 2 : 0)
+        let part = Unmanaged.passRetained(PartialBody(Array(half)))
+        let response = MHD_create_response_from_callback(
+            UInt64(max(body.count, 1)), 4096,
+            { context, position, buffer, room in
+                guard let context, let buffer else { return siwa_content_broken() }
+                return Unmanaged<PartialBody>.fromOpaque(context).takeUnretainedValue()
+                    .copy(from: Int(position), to: buffer, room: room)
+            }, part.toOpaque(),
+            // libmicrohttpd calls this once, when the response itself is freed.
+            { context in context.map { Unmanaged<PartialBody>.fromOpaque($0).release() } })
+        if response == nil { part.release() }
+        return response
+    }
+}
+
+/// The part of a body that arrives before the connection breaks.
+private final class PartialBody: Sendable {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    func copy(from position: Int, to buffer: UnsafeMutablePointer<CChar>, room: Int) -> Int {
+        let part = bytes.dropFirst(position).prefix(room)
+        guard !part.isEmpty else { return siwa_content_broken() }
+        for (index, byte) in part.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+        return part.count
+    }
+}

@@ -1,0 +1,11 @@
+/// Why the emulator does not listen.
+public enum ServerError: Error, Hashable, Sendable {
+    /// The text is no IPv4 or IPv6 address.
+    case address(String)
+    /// Another program listens there.
+    case inUse(address: String, port: UInt16)
+    /// The system refused, in its own words.
+    case refused(address: String, port: UInt16, reason: String)
+    /// The HTTP server did not start: with TLS, most likely for its certificate.
+    case notStarted
+}

@@ -1,0 +1,41 @@
+internal import COpenSSL
+
+/// An X.509 certificate (RFC 5280): the emulator makes its own to speak TLS.
+public final class Certificate: Sendable {
+    /// Written while it is made, before this object is shared; read-only afterwards.
+    nonisolated(unsafe) let pointer: OpaquePointer
+
+    init(adopting certificate: consuming Owned<X509Certificate>) {
+        pointer = certificate.release()
+    }
+
+    /// Reads the first certificate in PEM (RFC 7468).
+    ///
+    /// - Throws: ``OpenSSLError`` when there is none.
+    public init(pemRepresentation text: [UInt8]) throws(OpenSSLError) {
+        let bio = try Owned<MemoryBIO>(BIO_new(BIO_s_mem()))
+        try check(BIO_write(bio.pointer, text, CInt(text.count)) == CInt(text.count) ? 1 : 0)
+        // Without a callback OpenSSL would ask the terminal for a passphrase.
+        pointer = try Owned<X509Certificate>(
+            PEM_read_bio_X509(bio.pointer, nil, { _, _, _, _ in 0 }, nil)
+        ).release()
+    }
+
+    deinit { X509_free(pointer) }
+
+    /// The certificate in PEM (RFC 7468).
+    public func pemRepresentation() throws(OpenSSLError) -> [UInt8] {
+        try pem { PEM_write_bio_X509($0, pointer) }.revealed()
+    }
+
+    /// Whether it is still good `seconds` after 1970-01-01T00:00:00Z.
+    public func isValid(atSecondsSinceEpoch seconds: Int) -> Bool {
+        var moment = time_t(seconds)
+        return X509_cmp_time(X509_get0_notAfter(pointer), &moment) > 0
+            && X509_cmp_time(X509_get0_notBefore(pointer), &moment) < 0
+    }
+}
+
+enum X509Certificate: OpenSSLKind {
+    static func free(_ pointer: OpaquePointer) { X509_free(pointer) }
+}

@@ -54,12 +54,21 @@ let package = Package(
             dependencies: ["EmulatorServer", "AppleEmulator", "CommandTable", "LocalFiles"],
             swiftSettings: safe),
 
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "CommandTableTests", dependencies: ["CommandTable"], exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(
             name: "AppleEmulatorTests",
             dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CurlTransportTests",
+            dependencies: ["CurlTransport", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HostileServerTests",
+            dependencies: ["siwa", "SignInWithApple", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -6,6 +6,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .treatAllWarnings(as: .error),
 ]
 
@@ -21,8 +22,8 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(
-            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        // No pkgConfig here: it would link libcurl, which is loaded when it is first used.
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
@@ -53,13 +54,21 @@ let package = Package(
             dependencies: ["EmulatorServer", "AppleEmulator", "CommandTable", "LocalFiles"],
             swiftSettings: safe),
 
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(
+            name: "CommandTableTests", dependencies: ["CommandTable"], exclude: ["Snapshots"],
+            swiftSettings: strict),
         .testTarget(
             name: "AppleEmulatorTests",
             dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto"],
             swiftSettings: strict),
         .testTarget(
-            name: "EmulatorServerTests",
-            dependencies: ["EmulatorServer", "AppleEmulator", "SignInWithApple", "SIWACrypto"],
+            name: "CurlTransportTests",
+            dependencies: ["CurlTransport", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HostileServerTests",
+            dependencies: ["siwa", "SignInWithApple", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -22,27 +22,18 @@ static inline int siwa_selection_public_key(void) { return EVP_PKEY_PUBLIC_KEY; 
 /// BIO_get_mem_data is a variadic macro; returns the length and lends the bytes.
 static inline long siwa_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
 
-/// A builder keeps the pointers to names and texts until the parameters are made. They must
-/// come from C, where literals last: what Swift lends from a string is gone after the call.
-static inline int siwa_push_p256(OSSL_PARAM_BLD *builder) {
-    return OSSL_PARAM_BLD_push_utf8_string(
-        builder, OSSL_PKEY_PARAM_GROUP_NAME, SN_X9_62_prime256v1, 0);
-}
-static inline int siwa_push_point(
-    OSSL_PARAM_BLD *builder, const unsigned char *point, size_t count) {
-    return OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, count);
-}
-static inline int siwa_push_scalar(OSSL_PARAM_BLD *builder, const BIGNUM *scalar) {
-    return OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_PRIV_KEY, scalar);
-}
-static inline int siwa_push_rsa(OSSL_PARAM_BLD *builder, const BIGNUM *n, const BIGNUM *e) {
-    return OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, n)
-        && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, e);
-}
-
 /// EVP_EC_gen and EVP_RSA_gen are macros around a variadic function.
 static inline EVP_PKEY *siwa_generate_p256(void) { return EVP_EC_gen("P-256"); }
 static inline EVP_PKEY *siwa_generate_rsa(unsigned int bits) { return EVP_RSA_gen(bits); }
+
+// OSSL_PARAM_BLD keeps the pointers to names it is given: as macros, Swift would lend it
+// temporary copies. String literals live for ever.
+static const char *const siwa_name_group = OSSL_PKEY_PARAM_GROUP_NAME;
+static const char *const siwa_name_public = OSSL_PKEY_PARAM_PUB_KEY;
+static const char *const siwa_name_private = OSSL_PKEY_PARAM_PRIV_KEY;
+static const char *const siwa_name_modulus = OSSL_PKEY_PARAM_RSA_N;
+static const char *const siwa_name_exponent = OSSL_PKEY_PARAM_RSA_E;
+static const char *const siwa_curve_p256 = "prime256v1";
 
 /// X509_gmtime_adj counts from now; certificates here are dated by their maker.
 static inline int siwa_set_validity(X509 *certificate, long from, long to) {

@@ -32,9 +32,10 @@ struct Binder<C: Command> {
 
     /// One value too many; not shown by a command that takes secrets, as it may well be one.
     private func unexpected(_ value: String) -> UsageError.Problem {
-        let takesSecrets = parameters.contains { $0.info.isSecret }
-        return .unexpectedOperand(typed: takesSecrets ? nil : quoted(value))
+        .unexpectedOperand(typed: takesSecrets ? nil : quoted(value))
     }
+
+    private var takesSecrets: Bool { parameters.contains { $0.info.isSecret } }
 
     /// The last one of two would win silently, and hide a mistake in a runbook.
     private func checkRepetition() throws(UsageError.Problem) {
@@ -61,9 +62,11 @@ struct Binder<C: Command> {
         return command
     }
 
+    /// Long values are not shown by a command that takes secrets: a token in the wrong place.
     private func refusal(of argument: String, by info: ParameterInfo) -> UsageError.Problem {
-        .refusedValue(
-            parameter: info.label, typed: info.isSecret ? nil : quoted(argument),
+        let isDoubtful = info.isSecret || (takesSecrets && argument.utf8.count > 32)
+        return .refusedValue(
+            parameter: info.label, typed: isDoubtful ? nil : quoted(argument),
             expectation: info.expectation,
             suggestions: suggestions(for: argument, among: info.choices))
     }

@@ -73,4 +73,26 @@ struct CompletionTree {
 extension ParameterInfo {
     /// `-k` and `--key`, as typed.
     var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + [label] }
+
+    /// What a shell can offer for the value.
+    enum Offer {
+        case nothing
+        case choices([String])
+        case files
+        case directories
+        case commands
+
+        /// After an `@`, files; a secret itself cannot be guessed.
+        case secret
+    }
+
+    var offer: Offer {
+        if !choices.isEmpty { return .choices(choices) }
+        return switch completion {
+        case .none: isSecret ? .secret : .nothing
+        case .file: .files
+        case .directory: .directories
+        case .command: .commands
+        }
+    }
 }

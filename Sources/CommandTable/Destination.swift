@@ -9,7 +9,7 @@ struct Destination<Root>: Sendable {
     let arity: ParameterInfo.Arity
     let type: ValueType
     let store: Store
-    let defaultValue: @Sendable (Root) -> String?
+    var defaultValue: @Sendable (Root) -> String? = { _ in nil }
 
     func rerooted<NewRoot>(at path: Path<NewRoot, Root>) -> Destination<NewRoot> {
         Destination<NewRoot>(arity: arity, type: type) {
@@ -48,8 +48,6 @@ extension Destination {
         Self(arity: .optional, type: .none) { root, _ in
             root[keyPath: path] = true
             return 0
-        } defaultValue: { _ in
-            nil
         }
     }
 
@@ -64,16 +62,12 @@ extension Destination {
     static func optional<T: ParameterValue>(_ path: Path<Root, T?>) -> Self {
         Self(arity: .optional, type: .of(T.self)) { (root, arguments) throws(RefusedValue) in
             try eachValue(of: arguments) { root[keyPath: path] = $0 }
-        } defaultValue: { _ in
-            nil
         }
     }
 
     static func required<T: ParameterValue>(_ path: Path<Root, Required<T>>) -> Self {
         Self(arity: .required, type: .of(T.self)) { (root, arguments) throws(RefusedValue) in
             try eachValue(of: arguments) { root[keyPath: path].wrappedValue = $0 }
-        } defaultValue: { _ in
-            nil
         }
     }
 

@@ -3,13 +3,21 @@ extension Tool {
     ///
     /// For the program's own tests: the compiler cannot see that two options share a name.
     public func faults() -> [String] {
-        let info = info
-        return repeated(info.commands.map(\.name)).map { "two commands are named '\($0)'" }
-            + (info.commands.contains { $0.name == "help" } ? ["'help' is the parser's own"] : [])
-            + info.commands.flatMap(\.faults)
-            + info.globals.filter { !$0.isGlobal }.map { "\($0.label) is not marked global" }
-            + info.globals.flatMap(\.faults).map { "globals: \($0)" }
+        info.faults
     }
+}
+
+extension ToolInfo {
+    var faults: [String] {
+        (isDated ? [] : ["the day of release is not written as 2025-01-31"])
+            + repeated(commands.map(\.name)).map { "two commands are named '\($0)'" }
+            + (commands.contains { $0.name == "help" } ? ["'help' is the parser's own"] : [])
+            + commands.flatMap(\.faults)
+            + globals.filter { !$0.isGlobal }.map { "\($0.label) is not marked global" }
+            + globals.flatMap(\.faults).map { "globals: \($0)" }
+    }
+
+    private var isDated: Bool { released.allSatisfy { "0123456789-".contains($0) } }
 }
 
 extension CommandInfo {

@@ -20,7 +20,7 @@ struct FishCompletions {
             end
         end
 
-        \(reader)
+        \(FishReader.script.replacing("NAME", with: name))
         complete -c \(tree.tool) -f
         \(tree.nodes.flatMap(offers).joined(separator: "\n"))
 
@@ -41,7 +41,7 @@ struct FishCompletions {
     private func valued(_ node: CompletionTree.Node) -> String {
         """
                 case \(quoted(node.path))
-                    echo \(node.options.flatMap(\.spellings).joined(separator: " "))
+                    printf '%s\\n' \(node.options.flatMap(\.spellings).joined(separator: " "))
         """
     }
 
@@ -68,59 +68,17 @@ struct FishCompletions {
     }
 
     private func values(of info: ParameterInfo) -> String? {
-        if !info.choices.isEmpty { return "-f -a \(quoted(info.choices.joined(separator: " ")))" }
-        return switch info.completion {
-        case .none: nil
-        case .file: "-F"
-        case .directory: "-f -a '(__fish_complete_directories (commandline -ct))'"
-        case .command: "-f -a '(\(name)_next $\(name)_operands)'"
+        switch info.offer {
+        case .nothing: nil
+        case .choices(let choices): "-f -a \(quoted(choices.joined(separator: " ")))"
+        case .files: "-F"
+        case .directories: "-f -a '(__fish_complete_directories (commandline -ct))'"
+        case .commands: "-f -a '(\(name)_next $\(name)_operands)'"
+        case .secret: "-f -a '(\(name)_secret)'"
         }
     }
 
     private func quoted(_ text: String) -> String {
         "'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
-    }
-
-    /// The part that is the same for every tool but for the names.
-    private var reader: String {
-        #"""
-        # Whether the words before the cursor are $argv[1], followed by $argv[2] operands: a number,
-        # a number and '+' for that many or more, or nothing when any number will do.
-        function NAME_at
-            set -l node
-            set -l option
-            set -l ended
-            set -g NAME_operands
-            set -l valued (NAME_valued | string split ' ')
-            for word in (commandline -opc)[2..]
-                if set -q option[1]
-                    set -e option
-                    set option
-                else if not set -q ended[1]; and test "$word" = --
-                    set ended 1
-                else if not set -q ended[1]; and string match -q -- '-?*' "$word"
-                    if contains -- "$word" $valued
-                        set option 1
-                    end
-                else if not set -q ended[1]; and not set -q NAME_operands[1]
-                    and NAME_next $node | string match -q -- "$word"\t'*'
-                    set -a node "$word"
-                    set valued (NAME_valued $node | string split ' ')
-                else
-                    set -a NAME_operands "$word"
-                end
-            end
-            set -l count (count $NAME_operands)
-            test "$node" = "$argv[1]"; or return 1
-            switch "$argv[2]"
-                case ''
-                    not set -q ended[1]
-                case '*+'
-                    test $count -ge (string trim -c + $argv[2])
-                case '*'
-                    test $count -eq $argv[2]
-            end
-        end
-        """#.replacing("NAME", with: name)
     }
 }

@@ -63,7 +63,7 @@ struct Lexer {
         let attached = equals.map { String(argument[body.index(after: $0)...]) }
         if let info = byName[name] {
             read(info, as: "--\(name)", attached: attached)
-        } else {
+        } else if fault == nil {  // looking for what was meant takes time
             fail(unknownFlag("--\(name)", meant: suggestions(for: name, among: names)))
         }
     }

@@ -45,8 +45,9 @@ struct ManualPage {
     private func title(_ page: String, _ abstract: String) -> [String] {
         let purpose = abstract.hasSuffix(".") ? String(abstract.dropLast()) : abstract
         let source = Roff.escaped("\(tool.name) \(tool.version)")
-        let date = Roff.escaped(tool.released)
-        return [".TH \(Roff.escaped(page.uppercased())) 1 \"\(date)\" \"\(source)\"", ".nh"]
+        return [
+            ".TH \(Roff.escaped(page.uppercased())) 1 \"\(tool.released)\" \"\(source)\"", ".nh",
+        ]
             + Roff.section("NAME", ["\(Roff.escaped(page)) \\- \(Roff.escaped(purpose))"])
     }
 

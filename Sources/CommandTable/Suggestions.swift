@@ -1,7 +1,7 @@
 /// The candidates that `typed` was probably meant to be, the likeliest first, at most three.
 ///
 /// Likely means: two slips of the finger away, or begun and not finished.
-func suggestions(for typed: String, among candidates: [String]) -> [String] {
+package func suggestions(for typed: String, among candidates: [String]) -> [String] {
     // No name is that long, and what is that long would be slow to compare.
     guard !typed.isEmpty, typed.utf8.count <= 64 else { return [] }
     let ranked = candidates.compactMap { candidate -> (name: String, slips: Int)? in

@@ -108,8 +108,8 @@ extension Tool {
             case .command(let index, words: words.count): return .command(index)
             case .group(let word) where words.count == 1: return .group(word)
             case .group: throw lookup.incomplete(words)
-            case .command:
-                throw .unknownCommand(typed: quotedName(words[0]), suggestions: [])
+            case .command(_, let count):
+                throw .unexpectedOperand(typed: quotedName(words[count]))
             }
         } catch {
             throw self.error(error)

@@ -9,6 +9,12 @@ public struct UsageError: Error, Hashable, Sendable {
     /// Whose help explains it: `siwa secret`, or `siwa` when no command was understood.
     public let subject: String
 
+    /// An error that `subject --help` explains; commands make their own with `Problem.misuse`.
+    public init(problem: Problem, subject: String) {
+        self.problem = problem
+        self.subject = subject
+    }
+
     /// What is wrong with a command line.
     public enum Problem: Error, Hashable, Sendable {
         /// No command was typed.
@@ -44,5 +50,8 @@ public struct UsageError: Error, Hashable, Sendable {
 
         /// Parameters the command cannot run without.
         case missingParameters([String])
+
+        /// What only the command itself can see, such as two options that exclude each other.
+        case misuse(message: String, hints: [String])
     }
 }

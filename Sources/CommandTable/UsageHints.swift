@@ -15,6 +15,7 @@ extension UsageError.Problem {
             didYouMean(suggestions) + ["the flags of a command stand after the command"]
         case .missingValue(let option, true):
             ["a value that begins with '-' is written \(attached(option))"]
+        case .misuse(_, let hints): hints
         default: []
         }
     }

@@ -19,6 +19,7 @@ extension UsageError.Problem {
         case .unexpectedOperand(let typed): "unexpected argument" + naming(typed)
         case .standardInputShared(let parameters):
             "standard input can give only one value, but \(listed(parameters, "and")) ask for it"
+        case .misuse(let message, _): message
         case .missingParameters(let parameters): "missing \(listed(parameters, "and"))"
         }
     }

@@ -38,8 +38,8 @@ extension CommandInfo {
         return """
             \(takers) \(secrets.count == 1 ? "takes" : "take") the value itself, - (the first line \
             of standard input), @PATH (the first line of a file) or @env:NAME (an environment \
-            variable). Every process on the machine can read a value that stands on the command \
-            line; none can read the other three.
+            variable). Prefer the last three: every process on the machine can read what stands \
+            on the command line.
             """
     }
 }

@@ -20,6 +20,9 @@ struct ZshCompletions {
         # Offers the next word of a command whose name is typed as operands.
         \(name)_spoken() { \(name)_next "${(j: :)words[1,CURRENT-1]}" }
 
+        # After an '@', offers the files that a secret can be read from.
+        \(name)_secret() { compset -P @ && _files }
+
         \(tree.nodes.map(function).joined(separator: "\n\n"))
 
         # Loaded by compinit, this file is the body of the function; sourced, it has to register it.
@@ -114,12 +117,13 @@ struct ZshCompletions {
     }
 
     private func action(_ info: ParameterInfo) -> String {
-        if !info.choices.isEmpty { return "(\(info.choices.joined(separator: " ")))" }
-        return switch info.completion {
-        case .none: " "
-        case .file: "_files"
-        case .directory: "_files -/"
-        case .command: "\(name)_spoken"
+        switch info.offer {
+        case .nothing: " "
+        case .choices(let choices): "(\(choices.joined(separator: " ")))"
+        case .files: "_files"
+        case .directories: "_files -/"
+        case .commands: "\(name)_spoken"
+        case .secret: "\(name)_secret"
         }
     }
 

@@ -30,6 +30,9 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether there is no such file.
     public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
 
+    /// Whether the reader at the other end of a pipe has gone.
+    public var isClosedPipe: Bool { code == EPIPE }
+
     /// Whether trying again later can help: the disk is full or broken, not the call wrong.
     public var isTemporary: Bool { [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM].contains(code) }
 

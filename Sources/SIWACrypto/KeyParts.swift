@@ -30,17 +30,34 @@ func ellipticKey(
     point: [UInt8], scalar: SecretBytes? = nil, selection: CInt
 ) throws(OpenSSLError) -> Owned<Key> {
     let builder = try Owned<ParameterBuilder>(OSSL_PARAM_BLD_new())
-    try check(siwa_push_p256(builder.pointer))
-    try check(siwa_push_point(builder.pointer, point, point.count))
-    guard let scalar else { return try key("EC", from: builder.pointer, selection: selection) }
-    // The builder lends the number until the parameters are made: it must outlive them.
+    // The builder keeps pointers until the parameters are made: names and curve are
+    // constants, the point and the scalar are lent for as long as that takes.
+    try check(
+        OSSL_PARAM_BLD_push_utf8_string(builder.pointer, siwa_name_group, siwa_curve_p256, 0))
+    let made = try point.span.withUnsafeBytes { point throws(OpenSSLError) in
+        try check(
+            OSSL_PARAM_BLD_push_octet_string(
+                builder.pointer, siwa_name_public, point.baseAddress, point.count))
+        guard let scalar else {
+            return try key("EC", from: builder.pointer, selection: selection).release()
+        }
+        let number = try secretNumber(scalar)
+        return try withExtendedLifetime(number) { () throws(OpenSSLError) in
+            try check(
+                OSSL_PARAM_BLD_push_BN(builder.pointer, siwa_name_private, number.pointer))
+            return try key("EC", from: builder.pointer, selection: selection).release()
+        }
+    }
+    return try Owned<Key>(made)
+}
+
+private func secretNumber(_ bytes: SecretBytes) throws(OpenSSLError) -> Owned<BigNumber> {
     let number = try Owned<BigNumber>(
-        scalar.withUnsafeBytes {
+        bytes.withUnsafeBytes {
             BN_bin2bn($0.assumingMemoryBound(to: UInt8.self).baseAddress, CInt($0.count), nil)
         })
     BN_set_flags(number.pointer, BN_FLG_CONSTTIME)
-    try check(siwa_push_scalar(builder.pointer, number.pointer))
-    return try key("EC", from: builder.pointer, selection: selection)
+    return number
 }
 
 /// Makes a key of `algorithm` from collected parameters.

@@ -16,9 +16,12 @@ public final class RSAPublicKey: Sendable {
         let builder = try Owned<ParameterBuilder>(OSSL_PARAM_BLD_new())
         let n = try Owned<BigNumber>(BN_bin2bn(modulus, CInt(modulus.count), nil))
         let e = try Owned<BigNumber>(BN_bin2bn(exponent, CInt(exponent.count), nil))
-        try check(siwa_push_rsa(builder.pointer, n.pointer, e.pointer))
-        let made = try key(
-            "RSA", from: builder.pointer, selection: siwa_selection_public_key())
+        try check(OSSL_PARAM_BLD_push_BN(builder.pointer, siwa_name_modulus, n.pointer))
+        try check(OSSL_PARAM_BLD_push_BN(builder.pointer, siwa_name_exponent, e.pointer))
+        let made = try key("RSA", from: builder.pointer, selection: siwa_selection_public_key())
+        // The builder kept pointers to both numbers until here.
+        withExtendedLifetime(n) {}
+        withExtendedLifetime(e) {}
         bits = Int(EVP_PKEY_get_bits(made.pointer))
         guard bits >= 2048 else { throw OpenSSLError(reasons: ["the key has only \(bits) bits"]) }
         pointer = made.release()

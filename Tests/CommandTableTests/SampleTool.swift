@@ -142,6 +142,6 @@ let sampleTool = Tool<SampleWorld>(
         Revoke.self, PublicKey.self, ConfigShow.self, ConfigPath.self, Completions.self,
         Manual.self,
     ],
-    globals: SharedOptions.parameters(at: \Revoke.shared).map(\.info),
+    globals: SharedOptions.parameters(at: \SharedOptions.self).map(\.info),
     environment: [Entry("SIWA_PROFILE", "The same as --profile.")],
     exitCodes: [Entry("0", "Done."), Entry("2", "The command line cannot be obeyed.")])

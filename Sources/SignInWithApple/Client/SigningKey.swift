@@ -6,28 +6,24 @@ public struct SigningKey: Sendable {
     public let privateKey: P256PrivateKey
     /// The Key ID.
     public let id: KeyID
-    /// What had to be undone to read the key.
-    public let repairs: [PrivateKeyText.Repair]
 
     /// Pairs a key with its Key ID.
     public init(_ privateKey: P256PrivateKey, id: KeyID) {
         self.privateKey = privateKey
         self.id = id
-        repairs = []
     }
+}
 
-    /// Reads a key in any shape ``PrivateKeyText`` knows.
+extension PrivateKeyText {
+    /// The key itself.
     ///
-    /// - Throws: ``PrivateKeyError``, which says what the text is instead.
-    public init(_ text: SecretBytes, id: KeyID) throws(PrivateKeyError) {
-        let found = try PrivateKeyText(text)
+    /// - Throws: ``PrivateKeyError``, which says what the DER holds instead.
+    public func privateKey() throws(PrivateKeyError) -> P256PrivateKey {
         do {
-            privateKey = try P256PrivateKey(derRepresentation: found.der)
+            return try P256PrivateKey(derRepresentation: der)
         } catch {
             throw PrivateKeyError(error)
         }
-        self.id = id
-        repairs = found.repairs
     }
 }
 

@@ -80,3 +80,15 @@ public enum BaseURLError: Error, Hashable, Sendable {
     /// http towards a host that is not loopback would show secrets to the network.
     case plainHTTP
 }
+
+extension BaseURLError: CustomStringConvertible {
+    /// What is wrong, as the end of a sentence.
+    public var description: String {
+        switch self {
+        case .scheme: "must begin with https://"
+        case .notAnOrigin: "must be a scheme, a host and a port, and nothing behind them"
+        case .host: "has no usable host or port"
+        case .plainHTTP: "must be https: plain http is for loopback only, or secrets would travel open"
+        }
+    }
+}

@@ -25,3 +25,18 @@ public struct TokenResponse: Sendable {
         identityToken = json["id_token"]?.string.map { SecretText($0) }
     }
 }
+
+extension TokenResponse {
+    /// The members Apple is known to send, in its order.
+    public static let memberNames = [
+        "access_token", "token_type", "expires_in", "refresh_token", "id_token",
+    ]
+
+    /// The answer as it came, and when the access token expires.
+    public func members(at now: NumericDate) -> [JSON.Member] {
+        members
+            + (expiresIn.map {
+                [JSON.Member("expires_at", .string((now + .seconds($0)).rfc3339))]
+            } ?? [])
+    }
+}

@@ -177,3 +177,10 @@ public struct IdentityTokenVerification: Sendable {
         isValid ? payload?["sub"]?.string.map { UserID(unchecked: $0) } : nil
     }
 }
+
+extension IdentityTokenVerification {
+    /// A token that could not even be looked at.
+    public static func impossible(_ name: String, _ detail: String) -> Self {
+        Self(checks: [.failed(name, detail)], payload: nil)
+    }
+}

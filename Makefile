@@ -1,0 +1,63 @@
+# siwa
+#
+#   make demo       install what is missing, build, and run the main job against the emulator
+#   make test       install what is missing, and run every test
+#   make build      build .build/release/siwa and .build/release/siwa-emulator
+#   make setup      install what is missing, and say what cannot be installed
+#   make lint       check the formatting; make format mends it
+#   make check      lint and test, as a change must pass
+#   make sanitize   run the crypto and transport tests under the address and thread sanitizers
+#   make install    install the executables and their manual pages under PREFIX (/usr/local)
+#   make clean      remove everything that was built
+
+SHELL := /bin/bash
+PREFIX ?= /usr/local
+RELEASE := .build/release
+
+# Debian's packages: the C libraries, what Swift's linker needs, and what the tests call.
+PACKAGES := libssl-dev libcurl4-openssl-dev libmicrohttpd-dev pkg-config libc6-dev openssl curl
+
+# The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
+# (docs/decisions/linking.md).
+STATIC_LIBRARIES := .build/static
+RELEASE_FLAGS := -c release --static-swift-stdlib \
+	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
+	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker -s
+
+.PHONY: demo test build setup lint format check sanitize install clean
+
+demo: build
+	@docs/demo.sh $(RELEASE)
+
+test: setup
+	swift test
+
+build: setup
+	@mkdir -p $(STATIC_LIBRARIES)
+	@ln -sf "$$(clang -print-file-name=libstdc++.a)" $(STATIC_LIBRARIES)/libstdc++.a
+	swift build $(RELEASE_FLAGS)
+
+setup:
+	@.ci/setup $(PACKAGES)
+
+lint:
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests
+
+format:
+	swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+check: lint test
+
+sanitize: setup
+	swift test --sanitize=address --scratch-path .build/address \
+		--filter 'SIWACryptoTests|CurlTransportTests'
+	swift test --sanitize=thread --scratch-path .build/thread \
+		--filter 'SIWACryptoTests|CurlTransportTests'
+
+install: build
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(RELEASE)/siwa $(RELEASE)/siwa-emulator $(DESTDIR)$(PREFIX)/bin
+	$(RELEASE)/siwa manual > $(DESTDIR)$(PREFIX)/share/man/man1/siwa.1
+
+clean:
+	rm -rf .build

@@ -1,0 +1,39 @@
+internal import Glibc
+
+/// The wall clock: whole seconds since 1970-01-01T00:00:00Z.
+public func secondsSinceEpoch() -> Int { time(nil) }
+
+/// The environment. A name that stands twice counts as it stands first, as getenv has it.
+public func environment() -> [String: String] {
+    var variables: [String: String] = [:]
+    var entry = environ
+    while let text = entry.pointee {
+        let pair = String(cString: text).split(
+            separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        if pair.count == 2, variables[String(pair[0])] == nil {
+            variables[String(pair[0])] = String(pair[1])
+        }
+        entry += 1
+    }
+    return variables
+}
+
+/// Makes a closed pipe an error of `write` in place of a silent death.
+public func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
+
+/// Ends the process with 130 on SIGINT and 143 on SIGTERM.
+///
+/// Nothing has to be tidied: files are replaced whole, and their writing holds signals back.
+public func endCleanlyOnSignals() {
+    for number in [SIGINT, SIGTERM] where !isIgnored(number) {
+        signal(number) { _exit(128 + $0) }
+    }
+}
+
+/// A shell starts background jobs with SIGINT ignored; that wish is kept.
+private func isIgnored(_ number: CInt) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    // Handlers are C function pointers, which Swift cannot compare; SIG_IGN is address 1.
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+}

@@ -1,0 +1,25 @@
+internal import CommandTable
+internal import SIWACrypto
+
+/// `siwa completions`: the script that teaches a shell this command line.
+struct CompletionsCommand: Command {
+    static let name = "completions"
+    static let abstract = "Print completions for a shell."
+    static let examples = [
+        Example("source <(siwa completions bash)", "Complete siwa in this shell."),
+        Example(
+            "siwa completions zsh > ~/.zfunc/_siwa", "Keep them where zsh's fpath finds them."),
+        Example(
+            "siwa completions fish > ~/.config/fish/completions/siwa.fish",
+            "Keep them where fish finds them."),
+    ]
+    static let parameters: [Parameter<Self>] =
+        [.operand("SHELL", \.$shell, help: "The shell.")] + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    @Required var shell: Shell
+
+    func run(in world: World) async throws {
+        try world.output(SecretBytes(siwaTool.completions(for: shell).utf8))
+    }
+}

@@ -1,0 +1,24 @@
+internal import CommandTable
+internal import SignInWithApple
+
+/// `siwa config path`: which configuration file is in use.
+struct ConfigPathCommand: Command {
+    static let name = "config path"
+    static let abstract = "Print the path of the configuration file in use."
+    static let parameters = GlobalOptions.parameters(at: \Self.global)
+
+    var global = GlobalOptions()
+
+    func run(in world: World) async throws {
+        guard let path = ConfigurationPath(global, in: world).path else {
+            throw NegativeAnswer(
+                "no_configuration", "there is no configuration file",
+                hints: ConfigurationPath.usual(world.variables).map { "none stands at \($0)" }
+                    + ["name one with --config or SIWA_CONFIG"])
+        }
+        try world.report(
+            Report(
+                ["path": .string(path.value), "origin": .string(path.origin.description)],
+                text: SecretText(path.value)), global)
+    }
+}

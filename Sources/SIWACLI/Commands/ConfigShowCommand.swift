@@ -1,0 +1,126 @@
+internal import CommandTable
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// `siwa config show`: every setting in effect, and where it came from.
+struct ConfigShowCommand: Command {
+    static let name = "config show"
+    static let abstract = "Print every setting in effect and where it comes from."
+    static let discussion = "Secrets are shown as the first 12 hexadecimal digits of their SHA-256."
+    static let parameters = GlobalOptions.parameters(at: \Self.global)
+
+    var global = GlobalOptions()
+
+    func run(in world: World) async throws {
+        let session = try Session(TypedSettings(global: global), in: world)
+        let rows = try Row.all(session.settings, in: world)
+        let path = ConfigurationPath(global, in: world).path
+        let json: JSON = .object([
+            .init("file", path.map { .string($0.value) } ?? .null),
+            .init("profile", session.settings.profileName.map { .string($0.value) } ?? .null),
+            .init("settings", .object(rows.map { .init($0.name, $0.json) })),
+        ])
+        let head = [
+            Row("file", path.map { Setting(value: .string($0.value), origin: $0.origin) }),
+            Row(
+                "profile",
+                session.settings.profileName.map {
+                    Setting(value: .string($0.value), origin: $0.origin)
+                }),
+        ]
+        try session.report(Report(json, text: SecretText(Row.table(head + rows))))
+    }
+
+    /// One line of the table.
+    private struct Row {
+        let name: String
+        let value: JSON?
+        let origin: String
+
+        init(_ name: String, _ setting: Setting<JSON>?) {
+            self.name = name
+            value = setting?.value
+            origin = setting.map(\.origin.description) ?? "not set"
+        }
+
+        var json: JSON { ["value": value ?? .null, "origin": .string(origin)] }
+
+        static func all(_ settings: Settings, in world: World) throws -> [Row] {
+            let key = try settings.keySource(in: world)
+            return [
+                text(settings, .teamID), text(settings, .clientID), keyID(settings, key),
+                Row("private_key", key.map { shown($0, world) }),
+                text(settings, .secretLifetime, standard: "5m"), text(settings, .redirectURI),
+                Row(
+                    "audiences",
+                    settings.audiencesSetting.map { list in
+                        Setting(value: .array(list.value.map { .string($0) }), origin: list.origin)
+                    }),
+                text(settings, .baseURL, standard: BaseURL.apple.description),
+                Row("ca_file", settings.path(.caFile).map(json)),
+                text(settings, .timeout, standard: "30s"),
+                Row(
+                    "max_attempts",
+                    Setting(
+                        value: .integer(settings.maxAttemptsSetting.value),
+                        origin: settings.maxAttemptsSetting.origin)),
+                Row(
+                    "strict",
+                    Setting(
+                        value: .boolean(settings.isStrict.value), origin: settings.isStrict.origin)),
+            ]
+        }
+
+        private static func text(
+            _ settings: Settings, _ name: SettingName, standard: String? = nil
+        ) -> Row {
+            let fallback = standard.map { Setting(value: $0, origin: .standard) }
+            return Row(name.member, (settings.text(name) ?? fallback).map(json))
+        }
+
+        private static func json(_ setting: Setting<String>) -> Setting<JSON> {
+            Setting(value: .string(setting.value), origin: setting.origin)
+        }
+
+        private static func keyID(_ settings: Settings, _ key: Setting<KeySource>?) -> Row {
+            let named = key?.value.keyIDInName.map {
+                Setting(
+                    value: $0.rawValue, origin: .keyFileName(key?.value.description ?? ""))
+            }
+            return Row("key_id", (settings.text(.keyID) ?? named).map(json))
+        }
+
+        /// A path as it is; a key that is itself a variable's text, as its fingerprint.
+        private static func shown(_ key: Setting<KeySource>, _ world: World) -> Setting<JSON> {
+            let text: String =
+                switch key.value {
+                case .file(let path): path
+                case .standardInput: "-"
+                case .variable(let name): world.variables[name].map { SecretText($0).description } ?? ""
+                }
+            return Setting(value: .string(text), origin: key.origin)
+        }
+
+        static func table(_ rows: [Row]) -> String {
+            let cells = rows.map { ($0.name, $0.shownValue, $0.origin) }
+            let names = cells.map(\.0.count).max() ?? 0
+            let values = cells.map(\.1.count).max() ?? 0
+            return cells.map { name, value, origin in
+                padded(name, names) + "  " + padded(value, values) + "  " + origin
+            }.joined(separator: "\n")
+        }
+
+        private var shownValue: String {
+            switch value {
+            case nil: "-"
+            case .string(let text): printable(text, limit: 400)
+            case .array(let items): items.compactMap(\.string).joined(separator: ", ")
+            case let value?: value.text
+            }
+        }
+
+        private static func padded(_ text: String, _ width: Int) -> String {
+            text + String(repeating: " ", count: max(0, width - text.count))
+        }
+    }
+}

@@ -1,0 +1,121 @@
+internal import CommandTable
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// `siwa exchange`: trade an authorization code for tokens.
+struct ExchangeCommand: Command {
+    static let name = "exchange"
+    static let abstract = "Exchange an authorization code for tokens."
+    static let discussion = """
+        Prints Apple's answer, with expires_at for the access token and, when the identity token \
+        verifies, user_id. A code works once: it is sent at most once, and only sent again when \
+        certainly nothing left this machine.
+
+        When the answer is lost, the exit code is 7 and the code may be spent. When the identity \
+        token does not verify, the tokens are printed all the same and the exit code is 1.
+        """
+    static let examples = [
+        Example(
+            "siwa exchange --code - --print refresh_token < code.txt",
+            "Print the refresh token, the code never standing on a command line.")
+    ]
+    static let parameters: [Parameter<Self>] =
+        [
+            .option("code", \.$code, value: "CODE", help: "The authorization code."),
+            .option(
+                "redirect-uri", \.redirectURI, value: "URI",
+                help: "As in the sign-in, for a code that came through the web."),
+            .option(
+                "code-verifier", \.codeVerifier, value: "VERIFIER",
+                help: "For a sign-in that carried a code_challenge (PKCE)."),
+            .option(
+                "nonce", \.nonce, value: "NONCE",
+                help: "Check that the identity token carries this nonce, raw or hashed."),
+            .option(
+                "audience", \.audiences, value: "ID",
+                help: "Accept identity tokens for this client id; repeats."),
+            .flag("dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
+        ] + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    @Required var code: SecretArgument
+    var redirectURI: String?
+    var codeVerifier: SecretArgument?
+    var nonce: SecretArgument?
+    var audiences: [String] = []
+    var isDryRun = false
+
+    func run(in world: World) async throws {
+        try checkPrintedMember()
+        let session = try Session(
+            TypedSettings(global: global, redirectURI: redirectURI, audiences: audiences), in: world)
+        let code = try session.secret(code, "--code")
+        try refuseJWT(code, "--code")
+        let verifier = try codeVerifier.map { CodeVerifier(try session.secret($0, "--code-verifier")) }
+        let nonce = try nonce.map { try session.secret($0, "--nonce") }
+        let requests = try Requests(session, codeVerifier: verifier)
+        guard !isDryRun else {
+            return try requests.rehearse([requests.exchange(of: AuthorizationCode(code))])
+        }
+        let answer = try await requests.perform { tokens throws(TokenFailure) in
+            try await tokens.exchange(
+                AuthorizationCode(code), redirectURI: requests.redirectURI, codeVerifier: verifier)
+        }
+        try await report(answer, requests, nonce)
+    }
+
+    /// A code is spent by one look: a misspelt member must be found before it is.
+    private func checkPrintedMember() throws(AbsentMember) {
+        guard let name = global.print, !isDryRun, !Self.members.contains(name) else { return }
+        throw AbsentMember(name: name, present: Self.members)
+    }
+
+    private static let members = TokenResponse.memberNames + ["expires_at", "user_id"]
+
+    private func report(
+        _ answer: TokenResponse, _ requests: Requests, _ nonce: SecretText?
+    ) async throws {
+        let now = requests.session.world.clocks.now()
+        let verification = await verify(answer, requests, nonce, at: now)
+        var members = answer.members(at: now)
+        if let user = verification?.userID { members.append(.init("user_id", .string(user.rawValue))) }
+        let failed = verification?.checks.filter { $0.status == .failed } ?? []
+        do {
+            try requests.session.report(Report(.object(members)))
+        } catch let error as AbsentMember {
+            // What is missing is missing because of what failed: that is the better message.
+            guard !failed.isEmpty else { throw error }
+        }
+        guard failed.isEmpty else { throw Self.notVerified(failed) }
+    }
+
+    /// Nil when there is no identity token and none was needed.
+    private func verify(
+        _ answer: TokenResponse, _ requests: Requests, _ nonce: SecretText?, at now: NumericDate
+    ) async -> IdentityTokenVerification? {
+        guard let token = answer.identityToken else {
+            return nonce.map { _ in .impossible("identity_token", "Apple's answer has none") }
+        }
+        let keySet: KeySet
+        do {
+            keySet = try await requests.perform { tokens throws(TokenFailure) in
+                try await tokens.keySet()
+            }
+        } catch {
+            return .impossible("key", Diagnosis(error).message)
+        }
+        let client = requests.loaded.client.clientID
+        let verifier = IdentityTokenVerifier(
+            keySet: keySet, audiences: requests.session.settings.audiences(of: client))
+        return verifier.verify(
+            token, boundTo: .init(nonce: nonce, accessToken: answer.accessToken), at: now)
+    }
+
+    private static func notVerified(_ failed: [Check]) -> NegativeAnswer {
+        let list = failed.map { "\($0.name): \(printable($0.detail ?? "failed"))" }
+        return NegativeAnswer(
+            "identity_token_not_valid",
+            "the identity token does not verify (\(list.joined(separator: "; ")))",
+            hints: ["the tokens were printed and are good; do not trust who they say the user is"])
+    }
+}

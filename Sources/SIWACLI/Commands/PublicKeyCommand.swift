@@ -1,0 +1,68 @@
+internal import CommandTable
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// `siwa public-key`: the public half of the private key.
+struct PublicKeyCommand: Command {
+    enum Format: String, CaseIterable, ParameterValue {
+        case pem
+        case jwk
+        case derBase64 = "der-base64"
+    }
+
+    static let name = "public-key"
+    static let abstract = "Print the public half of the private key."
+    static let discussion = """
+        Two .p8 files hold the same key when their public halves are equal: this settles which of \
+        several files belongs to a Key ID, without showing any of them to anybody.
+        """
+    static let examples = [
+        Example("siwa public-key --key AuthKey_K1L2M3N4P5.p8 --format jwk", "Print it as a JWK.")
+    ]
+    static let parameters: [Parameter<Self>] =
+        [
+            .option(
+                "format", \.format, value: "FORMAT", help: "The form in which to print the key.")
+        ] + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    var format = Format.pem
+
+    func run(in world: World) async throws {
+        let session = try Session(TypedSettings(global: global), in: world)
+        let key = try session.settings.loadKey(in: world)
+        for warning in key.warnings { session.console.warn(warning) }
+        let publicKey = key.privateKey.publicKey
+        let keyID = session.settings.text(.keyID)?.value ?? key.source.value.keyIDInName?.rawValue
+        let text: String =
+            switch format {
+            case .pem: String(try publicKey.pemRepresentation().dropLast())
+            case .jwk: Self.jwk(publicKey, keyID).text
+            case .derBase64: Self.base64(try publicKey.derRepresentation())
+            }
+        try session.report(
+            Report(
+                .object(
+                    [.init("public_key", .string(text)), .init("format", .string(format.rawValue))]
+                        + (keyID.map { [.init("key_id", .string($0))] } ?? [])),
+                text: SecretText(text)))
+    }
+
+    /// RFC 7517, RFC 7518 §6.2.1.
+    private static func jwk(_ key: P256PublicKey, _ keyID: String?) -> JSON {
+        let point = key.x963Representation
+        return .object(
+            [
+                .init("kty", "EC"), .init("crv", "P-256"), .init("alg", "ES256"), .init("use", "sig"),
+            ] + (keyID.map { [.init("kid", .string($0))] } ?? []) + [
+                .init("x", .string(Base64URL.encode(point[1..<33]))),
+                .init("y", .string(Base64URL.encode(point[33...]))),
+            ])
+    }
+
+    /// Base64 as PEM has it: with `+`, `/` and padding.
+    private static func base64(_ bytes: [UInt8]) -> String {
+        let text = Base64URL.encode(bytes).map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
+        return String(text) + String(repeating: "=", count: (4 - text.count % 4) % 4)
+    }
+}

@@ -1,0 +1,152 @@
+public import CommandTable
+public import SignInWithApple
+
+/// `siwa revoke`: have Apple forget a token.
+struct RevokeCommand: Command {
+    static let name = "revoke"
+    static let abstract = "Revoke a token, as the deletion of an account demands."
+    static let discussion = """
+        Apple answers 200 to anything, so the result says what is known. --confirm refreshes \
+        afterwards and expects a refusal: then the token is dead. That alone does not prove that \
+        this call did it, because Apple refuses another client's token too; --check-first \
+        refreshes before as well. A token that was dead already is not sent.
+
+        --code exchanges and revokes in one step, for an account whose token was never stored.
+        """
+    static let examples = [
+        Example(
+            "siwa revoke --token @env:APPLE_REFRESH_TOKEN --check-first",
+            "Revoke a refresh token and prove it."),
+        Example("siwa revoke --code -", "Revoke an account from a fresh sign-in."),
+    ]
+    static let parameters: [Parameter<Self>] =
+        [
+            .option("token", \.token, value: "TOKEN", help: "The token."),
+            .option(
+                "code", \.code, value: "CODE",
+                help: "An authorization code to exchange first, in place of --token."),
+            .option("kind", \.kind, value: "KIND", help: "What kind of token it is."),
+            .flag("confirm", \.isConfirmed, help: "Prove by a refresh that the token is dead."),
+            .flag(
+                "check-first", \.isCheckedFirst,
+                help: "Prove that it was alive before, too; means --confirm."),
+            .option(
+                "redirect-uri", \.redirectURI, value: "URI",
+                help: "With --code: as in the sign-in, for a code that came through the web."),
+            .option(
+                "code-verifier", \.codeVerifier, value: "VERIFIER",
+                help: "With --code: for a sign-in that carried a code_challenge (PKCE)."),
+            .flag("dry-run", \.isDryRun, help: "Print the requests with secrets masked; send nothing."),
+        ] + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    var token: SecretArgument?
+    var code: SecretArgument?
+    var kind = TokenKind.refreshToken
+    var isConfirmed = false
+    var isCheckedFirst = false
+    var redirectURI: String?
+    var codeVerifier: SecretArgument?
+    var isDryRun = false
+
+    func run(in world: World) async throws {
+        try checkCombination()
+        let session = try Session(
+            TypedSettings(global: global, redirectURI: redirectURI), in: world)
+        let verifier = try codeVerifier.map { CodeVerifier(try session.secret($0, "--code-verifier")) }
+        if let token {
+            let secret = try session.secret(token, "--token")
+            try refuseJWT(secret, "--token")
+            let requests = try Requests(session)
+            guard !isDryRun else { return try requests.rehearse(sequence(secret)) }
+            try await revoke(secret, requests)
+        } else if let code {
+            let secret = try session.secret(code, "--code")
+            try refuseJWT(secret, "--code")
+            let requests = try Requests(session, codeVerifier: verifier)
+            guard !isDryRun else {
+                return try requests.rehearse([requests.exchange(of: AuthorizationCode(secret))])
+            }
+            try await revoke(try await exchange(AuthorizationCode(secret), requests), requests, codeSpent: true)
+        }
+    }
+
+    private var proof: Revocation.Proof {
+        isCheckedFirst ? .beforeAndAfterwards : isConfirmed ? .afterwards : .none
+    }
+
+    private func checkCombination() throws(CallError) {
+        guard (token == nil) != (code == nil) else {
+            throw CallError(
+                "revoke needs --token or --code, and not both",
+                hints: ["give the stored refresh token with --token"])
+        }
+        guard proof == .none || kind == .refreshToken else {
+            throw CallError(
+                "--confirm and --check-first need a refresh token: an access token cannot be refreshed",
+                hints: ["leave --kind access_token away, or revoke without proof"])
+        }
+        guard code != nil || redirectURI == nil && codeVerifier == nil else {
+            throw CallError(
+                "--redirect-uri and --code-verifier go with --code", hints: ["leave them away"])
+        }
+    }
+
+    private func exchange(_ code: AuthorizationCode, _ requests: Requests) async throws -> SecretText {
+        let answer = try await requests.perform { tokens throws(TokenFailure) in
+            try await tokens.exchange(
+                code, redirectURI: requests.redirectURI, codeVerifier: requests.codeVerifier)
+        }
+        switch kind {
+        case .accessToken: return answer.accessToken.text
+        case .refreshToken:
+            guard let token = answer.refreshToken else {
+                throw NegativeAnswer(
+                    "no_refresh_token", "the code was exchanged, but Apple's answer has no refresh token",
+                    hints: ["ask for a new sign-in and use --kind access_token"])
+            }
+            return token.text
+        }
+    }
+
+    /// The requests that would be sent, in their order.
+    private func sequence(_ secret: SecretText) -> [TokenRequest] {
+        let refresh = TokenRequest.refresh(RefreshToken(secret))
+        let revoke = TokenRequest.revoke(secret, kind)
+        return switch proof {
+        case .none: [revoke]
+        case .afterwards: [revoke, refresh]
+        case .beforeAndAfterwards: [refresh, revoke, refresh]
+        }
+    }
+
+    private func revoke(_ secret: SecretText, _ requests: Requests, codeSpent: Bool = false) async throws {
+        let revocation = try await requests.perform(codeSpent: codeSpent) { tokens throws(TokenFailure) in
+            try await tokens.revoke(secret, as: kind, proof: proof)
+        }
+        let session = requests.session
+        var members: [JSON.Member] = [
+            .init("revoked", .boolean(revocation.isRevoked)),
+            .init("confirmed", .boolean(revocation.isConfirmed)),
+            .init("kind", .string(kind.rawValue)),
+            .init("client_id", .string(requests.loaded.client.clientID.rawValue)),
+            .init("token_fingerprint", .string(secret.fingerprint)),
+            .init("http_status", revocation.status.map { .integer($0) } ?? .null),
+            .init("at", .string(session.world.clocks.now().rfc3339)),
+        ]
+        if let wasActive = revocation.wasActive {
+            members.append(.init("was_active", .boolean(wasActive)))
+        }
+        if let evidence = revocation.evidence {
+            members.append(.init("evidence", .string(evidence.rawValue)))
+        }
+        try session.report(Report(.object(members)))
+        if revocation.evidence == .refreshAccepted {
+            throw NegativeAnswer(
+                "not_revoked", "Apple answered \(revocation.status ?? 0), but the token still works",
+                hints: ["check that the token belongs to this client: --client-id, --profile"])
+        }
+    }
+}
+
+extension TokenKind: ParameterValue {}

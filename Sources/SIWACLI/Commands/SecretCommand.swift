@@ -1,0 +1,141 @@
+internal import CommandTable
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// `siwa secret`: mint a client_secret.
+struct SecretCommand: Command {
+    static let name = "secret"
+    static let abstract = "Mint a client_secret."
+    static let discussion = """
+        The secret is a JWT signed with ES256, good for token requests of the client until it \
+        expires. Its iat lies a minute in the past, against clocks that run ahead; its lifetime \
+        counts from now. The signature is verified before anything is printed.
+
+        With --out and --renew-within the same line in cron every day is a rotation: a secret in \
+        the file that is valid, for the same team, client and key, and lasts longer than that, is \
+        left alone.
+        """
+    static let examples = [
+        Example("siwa secret", "Print a secret that is good for five minutes."),
+        Example(
+            "siwa secret --lifetime 90d --out apple.secret --renew-within 30d",
+            "Keep a file that always holds a secret good for thirty days."),
+    ]
+    static let parameters: [Parameter<Self>] =
+        [
+            .option(
+                "lifetime", \.lifetime, value: "DURATION",
+                help: "How long the secret is good for, at most 15777000 s (5m unless set)."),
+            .option(
+                "expires-at", \.expiresAt, value: "TIME",
+                help: "When the secret expires, as 2026-11-21T08:30:00Z, in place of --lifetime."),
+            .option(
+                "out", \.out, value: "FILE",
+                help: "Write the secret to FILE, readable by its owner only.", completion: .file),
+            .option(
+                "renew-within", \.renewWithin, value: "DURATION",
+                help: "Leave the secret in FILE alone while it lasts longer than this."),
+        ] + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    var lifetime: DurationText?
+    var expiresAt: TimeText?
+    var out: String?
+    var renewWithin: DurationText?
+
+    func run(in world: World) async throws {
+        try checkCombination()
+        let session = try Session(TypedSettings(global: global, lifetime: lifetime), in: world)
+        let now = world.clocks.now()
+        let lifetime = try lifetime(in: session.settings, at: now)
+        let client = try session.client().client
+        if let out, let renewWithin {
+            guard renewWithin.duration < lifetime else {
+                throw CallError(
+                    "--renew-within must be shorter than the lifetime, or every run would renew",
+                    hints: ["give a longer --lifetime, such as 90d"])
+            }
+            if let kept = try keep(out, client, now + renewWithin.duration, session) {
+                return try report(kept, session, renewed: false)
+            }
+        }
+        let secret = try ClientSecret(
+            signedBy: client.signingKey, for: client.clientID, of: client.teamID, at: now,
+            lifetime: lifetime)
+        if let out { try world.files.write(line(secret), out) }
+        try report(secret, session, renewed: true)
+    }
+
+    private func checkCombination() throws(CallError) {
+        if lifetime != nil, expiresAt != nil {
+            throw CallError("--lifetime and --expires-at exclude each other", hints: ["give one of them"])
+        }
+        if renewWithin != nil, out == nil {
+            throw CallError(
+                "--renew-within needs --out, the file that holds the secret",
+                hints: ["add --out FILE"])
+        }
+        if out == "-" {
+            throw CallError("--out needs a file", hints: ["leave --out away to print the secret"])
+        }
+    }
+
+    private func lifetime(in settings: Settings, at now: NumericDate) throws -> Duration {
+        guard let expiresAt else { return try settings.secretLifetime() }
+        guard expiresAt.date > now else {
+            throw CallError(
+                "--expires-at lies in the past", hints: ["it is now \(now.rfc3339)"])
+        }
+        return expiresAt.date - now
+    }
+
+    /// The secret in the file, when it is this client's and lasts beyond `limit`.
+    private func keep(
+        _ path: String, _ client: Client, _ limit: NumericDate, _ session: Session
+    ) throws -> ClientSecret? {
+        let file: LocalFile
+        do throws(FileError) {
+            file = try session.world.files.read(path)
+        } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
+        guard
+            let secret = ClientSecret(
+                minted: SecretText(firstLine(file.contents)), by: client.signingKey,
+                for: client.clientID, of: client.teamID), secret.expiresAt > limit
+        else { return nil }
+        if file.isReadableByOthers {
+            session.console.warn("the secret in \(path) can be read by others; chmod 600 \(path)")
+        }
+        return secret
+    }
+
+    private func line(_ secret: ClientSecret) -> SecretBytes {
+        var line = SecretBuffer(capacity: secret.text.bytes.count + 1)
+        secret.text.bytes.withSpan { line.append(contentsOf: $0) }
+        line.append(0x0A)
+        return line.finished()
+    }
+
+    private func report(_ secret: ClientSecret, _ session: Session, renewed: Bool) throws {
+        let lifetime = secret.expiresAt - (secret.issuedAt + ClientSecret.backdating)
+        var members: [JSON.Member] = [
+            .init("kind", "client_secret"),
+            .init("issued_at", .string(secret.issuedAt.rfc3339)),
+            .init("expires_at", .string(secret.expiresAt.rfc3339)),
+            .init("lifetime_seconds", .integer(Int(lifetime.components.seconds))),
+            .init("team_id", .string(secret.teamID.rawValue)),
+            .init("client_id", .string(secret.clientID.rawValue)),
+            .init("key_id", .string(secret.keyID.rawValue)),
+        ]
+        guard out != nil else {
+            members.insert(.init("client_secret", .string(secret.text.revealed())), at: 0)
+            return try session.report(Report(.object(members), text: secret.text))
+        }
+        members.append(.init("renewed", .boolean(renewed)))
+        guard global.json || global.print != nil else { return }
+        try session.report(Report(.object(members)))
+    }
+}

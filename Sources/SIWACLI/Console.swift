@@ -1,0 +1,57 @@
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// What a command says besides its result: on standard error, a line each.
+struct Console: Sendable {
+    private let world: World
+    private let isQuiet: Bool
+    private let isVerbose: Bool
+
+    init(_ world: World, _ options: GlobalOptions) {
+        self.world = world
+        isQuiet = options.isQuiet
+        isVerbose = options.isVerbose
+    }
+
+    /// Something the user should know, though nothing failed.
+    func warn(_ message: String) {
+        guard !isQuiet else { return }
+        world.errorLine("siwa: warning: \(message)")
+    }
+
+    /// A line of `-v`. It shows what is sent by name only; bodies hold secrets.
+    func trace(_ event: TraceEvent) {
+        guard isVerbose else { return }
+        switch event {
+        case .sending(let request, let names, let attempt):
+            let parameters = names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"
+            let again = attempt > 1 ? ", attempt \(attempt)" : ""
+            world.errorLine("> \(request.method.rawValue) \(request.url)\(parameters)\(again)")
+        case .answered(let response, let time):
+            let id = response.requestID.map { ", request id \(printable($0))" } ?? ""
+            world.errorLine("< \(response.status) after \(time.inSeconds)\(id)")
+        case .failed(let error, let time):
+            world.errorLine("< \(error.kind.rawValue) after \(time.inSeconds): \(error.message)")
+        case .waiting(let delay): world.errorLine("- waiting \(delay.inSeconds)")
+        }
+    }
+}
+
+extension Duration {
+    /// `0.123 s`.
+    var inSeconds: String {
+        let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+        let fraction = String(milliseconds % 1000)
+        return "\(milliseconds / 1000)."
+            + String(repeating: "0", count: 3 - fraction.count) + "\(fraction) s"
+    }
+}
+
+/// A text from outside, without what could drive a terminal, and short.
+func printable(_ text: String, limit: Int = 200) -> String {
+    let safe = text.unicodeScalars.prefix(limit).map { scalar in
+        scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
+            || scalar.properties.generalCategory == .format ? "?" : Character(scalar)
+    }
+    return String(safe) + (text.unicodeScalars.count > limit ? "…" : "")
+}

@@ -1,0 +1,126 @@
+internal import CommandTable
+internal import LocalFiles
+internal import SignInWithApple
+
+/// Any error, brought to what a person reads and a script branches on.
+struct Diagnosis: Sendable {
+    /// One word: Apple's own code where Apple refused.
+    let code: String
+    /// What happened.
+    let message: String
+    /// What to do, the likeliest cause first.
+    let hints: [String]
+    let exitCode: ExitCode
+    /// Apple's answer, where there was one.
+    var status: Int?
+    var apple: AppleError?
+
+    init(
+        _ code: String, _ message: String, hints: [String], exitCode: ExitCode, status: Int? = nil,
+        apple: AppleError? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.hints = hints
+        self.exitCode = exitCode
+        self.status = status
+        self.apple = apple
+    }
+
+    init(_ error: any Error) {
+        self =
+            switch error {
+            case let error as UsageError:
+                Self("usage", error.message, hints: error.hints, exitCode: .usage)
+            case let error as CallError:
+                Self("usage", error.message, hints: error.hints, exitCode: .usage)
+            case let error as SettingsError:
+                Self(error.subject.rawValue, error.message, hints: error.hints, exitCode: .settings)
+            case let error as RequestError: Self(error)
+            case let error as AbsentMember: Self(error)
+            case let error as NegativeAnswer:
+                Self(error.code, error.message, hints: error.hints, exitCode: .no)
+            case let error as ClientSecretError: Self(error)
+            case let error as FileError: Self(error)
+            case let error as TransportError:
+                Self(
+                    "unavailable", error.message,
+                    hints: ["install libcurl: apt-get install libcurl4"], exitCode: .settings)
+            default: Self(defect: error)
+            }
+    }
+
+    /// The text form: one line, then the hints.
+    var lines: [String] { ["siwa: \(code): \(message)"] + hints.map { "hint: \($0)" } }
+
+    /// The JSON form, on one line.
+    var json: JSON {
+        var members: [JSON.Member] = [
+            .init("code", .string(code)), .init("message", .string(message)),
+            .init("hints", .array(hints.map { .string($0) })),
+            .init("exit_code", .integer(Int(exitCode.rawValue))),
+        ]
+        if let status { members.append(.init("http_status", .integer(status))) }
+        if let apple {
+            var answer = [JSON.Member("error", .string(apple.code.rawValue))]
+            if let detail = apple.detail { answer.append(.init("error_description", .string(detail))) }
+            members.append(.init("apple", .object(answer)))
+        }
+        return ["error": .object(members)]
+    }
+}
+
+/// The answer is no: nothing went wrong, but a script must branch.
+struct NegativeAnswer: Error, Sendable {
+    let code: String
+    let message: String
+    let hints: [String]
+
+    init(_ code: String, _ message: String, hints: [String] = []) {
+        self.code = code
+        self.message = message
+        self.hints = hints
+    }
+}
+
+extension Diagnosis {
+    private init(_ error: AbsentMember) {
+        self.init(
+            "absent_member", "the result has no member '\(printable(error.name))'",
+            hints: didYouMean(error.name, among: error.present)
+                + ["it has: \(error.present.joined(separator: ", "))"], exitCode: .no)
+    }
+
+    private init(_ error: ClientSecretError) {
+        switch error {
+        case .tooShort:
+            self.init(
+                "usage", "the lifetime of a client_secret must be at least a second",
+                hints: ["give --lifetime or secret_lifetime a longer duration"], exitCode: .usage)
+        case .tooLong:
+            self.init(
+                "usage",
+                "Apple accepts a client_secret for at most 15777000 s (six months, 182d14h30m)",
+                hints: ["180d is inside the limit; a rotation by cron needs far less"],
+                exitCode: .usage)
+        case .signing(let reason):
+            self.init(
+                "key", "the private key cannot sign: \(reason)",
+                hints: ["download the .p8 again: this one is damaged"], exitCode: .settings)
+        }
+    }
+
+    private init(_ error: FileError) {
+        self.init(
+            error.isTemporary ? "temporary" : "configuration", error.description,
+            hints: [error.isTemporary ? "make room, then run it again" : "name a path that can be used"],
+            exitCode: error.isTemporary ? .temporary : .settings)
+    }
+
+    private init(defect error: any Error) {
+        self.init(
+            "defect", "siwa met an error it does not know: \(type(of: error))",
+            hints: ["please report it with the output of the same command and -v"],
+            exitCode: .defect)
+    }
+}

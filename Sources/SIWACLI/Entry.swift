@@ -1,0 +1,26 @@
+internal import CommandTable
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// Runs one command line, without the program's own name; answers the exit code.
+///
+/// Every error ends here and nowhere else.
+public func runSIWA(_ arguments: [String], in world: World) async -> CInt {
+    do {
+        switch try siwaTool.parse(arguments) {
+        case .help(let text), .version(let text): try world.output(SecretBytes(text.utf8))
+        case .run(let command): try await command.run(in: world)
+        }
+        return ExitCode.done.rawValue
+    } catch let error as FileError where error.isClosedPipe {
+        // Whoever read our output has seen enough, as `head` does.
+        return ExitCode.done.rawValue
+    } catch {
+        let diagnosis = Diagnosis(error)
+        // A call that could not be understood must still answer in the form it asked for.
+        let asksForJSON = arguments.prefix { $0 != "--" }.contains("--json")
+        for line in asksForJSON ? [diagnosis.json.text] : diagnosis.lines { world.errorLine(line) }
+        return diagnosis.exitCode.rawValue
+    }
+}

@@ -1,0 +1,30 @@
+internal import CommandTable
+
+/// Where `--key` says the private key is. A path is the plain case: the key itself never
+/// stands on a command line.
+enum KeyArgument: ParameterValue, Hashable {
+    case file(String)
+    case standardInput
+    case environment(String)
+
+    init?(argument: String) {
+        switch SecretArgument(argument: argument) {
+        case nil: return nil
+        case .standardInput: self = .standardInput
+        case .environment(let name): self = .environment(name)
+        case .file(let path), .literal(let path): self = .file(path)
+        }
+    }
+
+    static var expectation: String { "a path, -, @PATH or @env:NAME" }
+
+    var readsStandardInput: Bool { self == .standardInput }
+
+    var argumentDescription: String {
+        switch self {
+        case .file(let path): path
+        case .standardInput: "-"
+        case .environment(let name): "@env:\(name)"
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import CommandTable
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// What the commands that talk to Apple share: a client, its network, and its errors.
+struct Requests: Sendable {
+    let session: Session
+    let loaded: LoadedClient
+    let tokens: TokenClient
+    let redirectURI: String?
+    let codeVerifier: CodeVerifier?
+    private let baseURL: BaseURL
+
+    /// - Parameters:
+    ///   - codeVerifier: the other half of a PKCE challenge, already read.
+    init(_ session: Session, codeVerifier: CodeVerifier? = nil) throws {
+        let settings = session.settings
+        let world = session.world
+        self.session = session
+        loaded = try session.client()
+        baseURL = try settings.baseURL()
+        redirectURI = settings.text(.redirectURI)?.value
+        self.codeVerifier = codeVerifier
+        let deadline = Deadline(after: try settings.timeout(), by: world.clocks.timekeeper)
+        let transport = DeferredTransport(
+            settings: World.TransportSettings(
+                authorityFile: try settings.authorityFile(in: world), variables: world.variables),
+            make: world.transport)
+        tokens = TokenClient(
+            client: loaded.client, baseURL: baseURL,
+            delivery: Delivery(
+                through: transport, policy: RetryPolicy(maxAttempts: try settings.maxAttempts()),
+                until: deadline, clocks: world.clocks, trace: session.console.trace))
+    }
+
+    /// An exchange of `code` as the settings have it.
+    func exchange(of code: AuthorizationCode) -> TokenRequest {
+        .exchange(code, redirectURI: redirectURI, codeVerifier: codeVerifier)
+    }
+
+    /// Runs a request; a failure leaves with all that is known here.
+    func perform<Answer>(
+        codeSpent: Bool = false,
+        _ request: (TokenClient) async throws(TokenFailure) -> Answer
+    ) async throws(RequestError) -> Answer {
+        do {
+            return try await request(tokens)
+        } catch {
+            throw RequestError(
+                failure: error,
+                situation: Situation(
+                    client: loaded, hasRedirectURI: redirectURI != nil,
+                    hasCodeVerifier: codeVerifier != nil, baseURL: baseURL),
+                isCodeSpent: codeSpent)
+        }
+    }
+
+    /// Prints what would be sent, secrets as fingerprints. Sends nothing.
+    func rehearse(_ requests: [TokenRequest]) throws {
+        let drafts = try requests.map { try tokens.draft($0, at: session.world.clocks.now()) }
+        let list = drafts.map { draft -> JSON in
+            [
+                "method": .string(draft.request.method.rawValue), "url": .string(draft.request.url),
+                "headers": .object(draft.request.fields.map { .init($0.name, .string($0.value)) }),
+                "parameters": .object(draft.form.parameters.map(Self.masked)),
+            ]
+        }
+        try session.report(Report(["dry_run": true, "requests": .array(list)]))
+    }
+
+    private static func masked(_ parameter: Form.Parameter) -> JSON.Member {
+        switch parameter.value {
+        case .plain(let text): .init(parameter.name, .string(text))
+        case .secret(let secret): .init(parameter.name, .string("(\(secret.description))"))
+        }
+    }
+}
+
+/// Refuses a JWT where Apple's opaque codes and tokens belong: the commonest mix-up.
+func refuseJWT(_ secret: SecretText, _ name: String) throws(CallError) {
+    guard secret.hasPrefix("eyJ") else { return }
+    throw CallError(
+        "\(name) is a JWT, such as an identity token, not what Apple's endpoint takes",
+        hints: ["codes begin with 'c', refresh tokens with 'r'; take that member of the answer"])
+}

@@ -1,0 +1,41 @@
+public import CommandTable
+internal import SignInWithApple
+
+/// The table of commands: parser, help, manual pages and completions all read it.
+public let siwaTool = Tool<World>(
+    name: "siwa", version: version, released: "2026-11-21",
+    abstract: "The Sign in with Apple token lifecycle on the command line.",
+    discussion: """
+        siwa mints client secrets, exchanges authorization codes, validates and revokes refresh \
+        tokens, and says why when Apple says no.
+
+        Results go to standard output and nothing else does; notes and errors go to standard \
+        error. Settings come from flags, then the environment, then a profile of the \
+        configuration file.
+        """,
+    commands: [
+        SecretCommand.self,
+        ExchangeCommand.self,
+        RefreshCommand.self,
+        RevokeCommand.self,
+        PublicKeyCommand.self,
+        ConfigShowCommand.self,
+        ConfigPathCommand.self,
+        CompletionsCommand.self,
+        ManualCommand.self,
+    ],
+    globals: GlobalOptions.all.map { $0.global().info },
+    environment: [
+        Entry("SIWA_CONFIG", "The configuration file."),
+        Entry("SIWA_PROFILE", "The profile of the configuration file."),
+        Entry("SIWA_TEAM_ID, SIWA_CLIENT_ID, SIWA_KEY_ID", "As the flags of these names."),
+        Entry("SIWA_PRIVATE_KEY_FILE", "The path of the .p8 private key."),
+        Entry("SIWA_PRIVATE_KEY", "The text of the .p8 private key itself."),
+        Entry("SIWA_SECRET_LIFETIME", "As --lifetime."),
+        Entry("SIWA_REDIRECT_URI", "As --redirect-uri."),
+        Entry("SIWA_BASE_URL, SIWA_CA_FILE, SIWA_TIMEOUT", "As the flags of these names."),
+        Entry("API_PRIVATE_KEYS_DIR", "A folder in which AuthKey_<id>.p8 is looked for."),
+        Entry("HTTPS_PROXY, NO_PROXY", "The proxy to use, and where not to use it."),
+        Entry("SSL_CERT_FILE, SSL_CERT_DIR, CURL_CA_BUNDLE", "The system's authorities."),
+    ],
+    exitCodes: ExitCode.entries)

@@ -1,0 +1,63 @@
+internal import CommandTable
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// What every command that speaks for a client needs: its settings made complete.
+struct Session: Sendable {
+    let world: World
+    let options: GlobalOptions
+    let settings: Settings
+    let console: Console
+
+    init(_ typed: TypedSettings, in world: World) throws(SettingsError) {
+        self.world = world
+        options = typed.global
+        console = Console(world, options)
+        settings = try Settings(typed, in: world)
+    }
+
+    /// Prints the command's result.
+    func report(_ report: Report) throws { try world.report(report, options) }
+
+    /// Reads one secret argument as the settings allow.
+    func secret(_ argument: SecretArgument, _ name: String) throws -> SecretText {
+        try argument.resolve(name, isStrict: settings.isStrict.value, in: world)
+    }
+
+    /// The client: identifiers checked, key loaded; warnings are said here.
+    func client() throws(SettingsError) -> LoadedClient {
+        let teamID: TeamID = try settings.identifier(.teamID)
+        let clientID: ClientID = try settings.identifier(.clientID)
+        let key = try settings.loadKey(in: world)
+        for warning in key.warnings { console.warn(warning) }
+        let keyID = try keyID(of: key)
+        if clientID.rawValue.hasPrefix(teamID.rawValue + ".") {
+            console.warn("client_id begins with the Team ID, which Apple leaves out: \(clientID)")
+        }
+        return LoadedClient(
+            client: Client(
+                teamID: teamID, clientID: clientID,
+                signingKey: SigningKey(key.privateKey, id: keyID),
+                secretLifetime: try settings.secretLifetime()),
+            key: key)
+    }
+
+    /// The Key ID: as set, or as the file is named.
+    private func keyID(of key: LoadedKey) throws(SettingsError) -> KeyID {
+        guard settings.text(.keyID) != nil else {
+            if let named = key.source.value.keyIDInName { return named }
+            throw settings.missing(.keyID)
+        }
+        let keyID: KeyID = try settings.identifier(.keyID)
+        if let named = key.source.value.keyIDInName, named != keyID {
+            console.warn("the key file is named for \(named), but key_id is \(keyID)")
+        }
+        return keyID
+    }
+}
+
+/// A complete client, and where its key came from: for hints when Apple refuses it.
+struct LoadedClient: Sendable {
+    let client: Client
+    let key: LoadedKey
+}

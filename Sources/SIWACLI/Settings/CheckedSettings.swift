@@ -1,0 +1,106 @@
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+
+// Settings as the domain wants them: of the right type, or an error that names their origin.
+extension Settings {
+    /// An identifier the command cannot do without.
+    func identifier<ID: Identifier>(_ name: SettingName) throws(SettingsError) -> ID {
+        guard let setting = text(name) else { throw missing(name) }
+        do {
+            return try ID(validating: setting.value)
+        } catch {
+            throw SettingsError(
+                "\(name.member) '\(error.text)' \(error.fault)",
+                hints: ["mend it where it was set: \(setting.origin)"])
+        }
+    }
+
+    /// A setting the command cannot do without is nowhere.
+    func missing(_ name: SettingName) -> SettingsError {
+        var hints = ["set it with \(name.places)"]
+        if let file, profileName == nil, !file.profileNames.isEmpty {
+            hints.insert(
+                "choose a profile with --profile: \(file.profileNames.joined(separator: ", "))",
+                at: 0)
+        } else if file == nil {
+            hints.append("there is no configuration; 'siwa config path' tells where one is looked for")
+        }
+        return SettingsError("\(name.member) is not set", hints: hints)
+    }
+
+    func duration(_ name: SettingName, standard: Duration) throws(SettingsError) -> Duration {
+        guard let setting = text(name) else { return standard }
+        guard let parsed = DurationText(argument: setting.value), parsed.duration > .zero else {
+            throw SettingsError(
+                "\(name.member) '\(setting.value)' is not \(DurationText.expectation)",
+                hints: ["mend it where it was set: \(setting.origin)"])
+        }
+        return parsed.duration
+    }
+
+    func timeout() throws(SettingsError) -> Duration {
+        try duration(.timeout, standard: .seconds(30))
+    }
+
+    func secretLifetime() throws(SettingsError) -> Duration {
+        try duration(.secretLifetime, standard: .seconds(300))
+    }
+
+    func maxAttempts() throws(SettingsError) -> Int {
+        let setting = maxAttemptsSetting
+        guard (1...100).contains(setting.value) else {
+            throw SettingsError(
+                "max_attempts must be between 1 and 100, not \(setting.value)",
+                hints: ["mend it where it was set: \(setting.origin)"])
+        }
+        return setting.value
+    }
+
+    var maxAttemptsSetting: Setting<Int> {
+        maxAttemptsTyped.map { Setting(value: $0, origin: .flag(SettingName.maxAttempts.flag)) }
+            ?? fromProfile { $0.number(.maxAttempts) } ?? Setting(value: 4, origin: .standard)
+    }
+
+    func baseURL() throws(SettingsError) -> BaseURL {
+        guard let setting = text(.baseURL) else { return .apple }
+        do {
+            return try BaseURL(validating: setting.value)
+        } catch {
+            throw SettingsError(
+                "base_url '\(setting.value)' \(error)",
+                hints: ["mend it where it was set: \(setting.origin)"])
+        }
+    }
+
+    /// Whom an identity token may be for; the client itself unless the settings say more.
+    func audiences(of client: ClientID) -> [String] {
+        audiencesSetting?.value ?? [client.rawValue]
+    }
+
+    var audiencesSetting: Setting<[String]>? {
+        if !audiencesTyped.isEmpty {
+            return Setting(value: audiencesTyped, origin: .flag(SettingName.audiences.flag))
+        }
+        return fromProfile { $0.list(.audiences) }
+    }
+
+    /// The extra authorities, once it is certain that they can be read and hold some.
+    func authorityFile(in world: World) throws(SettingsError) -> String? {
+        guard let setting = path(.caFile) else { return nil }
+        let text: String
+        do {
+            text = String(decoding: try world.files.read(setting.value).contents.revealed(), as: UTF8.self)
+        } catch {
+            throw SettingsError(
+                "ca_file cannot be used: \(error)",
+                hints: ["mend it where it was set: \(setting.origin)"])
+        }
+        guard text.contains("-----BEGIN CERTIFICATE-----") || text.contains("-----BEGIN TRUSTED") else {
+            throw SettingsError(
+                "ca_file '\(setting.value)' holds no certificate in PEM",
+                hints: ["it must hold lines beginning -----BEGIN CERTIFICATE-----"])
+        }
+        return setting.value
+    }
+}

@@ -1,0 +1,46 @@
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// Which configuration file is in use: `--config`, `SIWA_CONFIG`, the user's, the machine's.
+/// Never the working directory's: a folder somebody sent must not choose the key.
+struct ConfigurationPath: Sendable {
+    /// The path, and who named it; nil when there is no configuration.
+    let path: Setting<String>?
+    private let files: World.Files
+
+    init(_ options: GlobalOptions, in world: World) {
+        files = world.files
+        if let typed = options.config {
+            path = Setting(value: typed, origin: .flag("--config"))
+        } else if let named = nonEmpty(world.variables["SIWA_CONFIG"]) {
+            path = Setting(value: named, origin: .variable("SIWA_CONFIG"))
+        } else {
+            path = Self.usual(world.variables).first(where: world.files.exists).map {
+                Setting(value: $0, origin: .standard)
+            }
+        }
+    }
+
+    /// Reads the file; nil when none was named and none stands where one is looked for.
+    func load() throws(SettingsError) -> SettingsFile? {
+        guard let path else { return nil }
+        let file: LocalFile
+        do {
+            file = try files.read(path.value)
+        } catch {
+            throw SettingsError(
+                "the configuration cannot be read: \(error)",
+                hints: ["it was named by \(path.origin)"])
+        }
+        return try SettingsFile(path: path.value, text: file.contents.revealed())
+    }
+
+    /// Where a configuration is looked for, the first one wins.
+    static func usual(_ variables: [String: String]) -> [String] {
+        let user =
+            nonEmpty(variables["XDG_CONFIG_HOME"])
+            ?? nonEmpty(variables["HOME"]).map { $0 + "/.config" }
+        return (user.map { [$0 + "/siwa/config.json"] } ?? []) + ["/etc/siwa/config.json"]
+    }
+}

@@ -1,0 +1,157 @@
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// Where the private key is.
+enum KeySource: Hashable, Sendable {
+    case file(String)
+    case standardInput
+    case variable(String)
+
+    var description: String {
+        switch self {
+        case .file(let path): path
+        case .standardInput: "standard input"
+        case .variable(let name): "the variable \(name)"
+        }
+    }
+
+    /// The Key ID in a name such as `AuthKey_K1L2M3N4P5.p8`; the key itself does not hold it.
+    var keyIDInName: KeyID? {
+        guard case .file(let path) = self else { return nil }
+        let name = path.split(separator: "/").last ?? ""
+        guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
+        return try? KeyID(validating: String(name.dropFirst(8).dropLast(3)))
+    }
+}
+
+extension Settings {
+    /// Which key is in use, without reading it.
+    func keySource(in world: World) throws(SettingsError) -> Setting<KeySource>? {
+        if let argument = privateKeyArgument {
+            let source: KeySource =
+                switch argument {
+                case .file(let path): .file(path)
+                case .standardInput: .standardInput
+                case .environment(let name): .variable(name)
+                }
+            return Setting(value: source, origin: .flag("--key"))
+        }
+        if let variable = try Self.keyVariable(world.variables) { return variable }
+        if let path = path(.privateKey) {
+            return Setting(value: .file(path.value), origin: path.origin)
+        }
+        guard let keyID = text(.keyID) else { return nil }
+        return keyFolders(world.variables)
+            .map { $0 + "/AuthKey_\(keyID.value).p8" }.first(where: world.files.exists)
+            .map { Setting(value: .file($0), origin: .search) }
+    }
+
+    private static func keyVariable(
+        _ variables: [String: String]
+    ) throws(SettingsError) -> Setting<KeySource>? {
+        let file = nonEmpty(variables["SIWA_PRIVATE_KEY_FILE"])
+        let text = nonEmpty(variables["SIWA_PRIVATE_KEY"])
+        switch (file, text) {
+        case (nil, nil): return nil
+        case (let path?, nil):
+            return Setting(value: .file(path), origin: .variable("SIWA_PRIVATE_KEY_FILE"))
+        case (nil, _?):
+            return Setting(
+                value: .variable("SIWA_PRIVATE_KEY"), origin: .variable("SIWA_PRIVATE_KEY"))
+        case (_?, _?):
+            throw SettingsError(
+                .key, "both SIWA_PRIVATE_KEY_FILE and SIWA_PRIVATE_KEY are set",
+                hints: ["unset one of them: they could be two different keys"])
+        }
+    }
+
+    /// Where keys are looked for by their Key ID: Apple's own tools use the last four.
+    func keyFolders(_ variables: [String: String]) -> [String] {
+        let home = nonEmpty(variables["HOME"])
+        let usual = ["/.appstoreconnect/private_keys", "/.private_keys", "/private_keys"]
+        return (file.map { [folder(of: $0.path)] } ?? [])
+            + (nonEmpty(variables["API_PRIVATE_KEYS_DIR"]).map { [$0] } ?? [])
+            + (home.map { home in usual.map { home + $0 } } ?? [])
+    }
+}
+
+/// The private key, and what was noticed on the way to it.
+struct LoadedKey: Sendable {
+    let privateKey: P256PrivateKey
+    let source: Setting<KeySource>
+    /// What the user should know, though the key works.
+    let warnings: [String]
+}
+
+extension Settings {
+    /// Reads the private key.
+    func loadKey(in world: World) throws(SettingsError) -> LoadedKey {
+        guard let source = try keySource(in: world) else { throw noKey(world.variables) }
+        var warnings: [String] = []
+        let text: SecretBytes
+        switch source.value {
+        case .file(let path):
+            let file = try readKeyFile(path, source.origin, in: world)
+            text = file.contents
+            if file.isReadableByOthers { warnings.append(try openToOthers(path)) }
+        case .standardInput: text = try Self.reading(source.origin) { () throws(FileError) in try world.files.readAll() }
+        case .variable(let name):
+            guard let value = nonEmpty(world.variables[name]) else {
+                throw SettingsError(
+                    .key, "the variable \(name) is not set", hints: ["--key @env:\(name) names it"])
+            }
+            text = SecretBytes(value.utf8)
+        }
+        do {
+            let found = try PrivateKeyText(text)
+            if !found.repairs.isEmpty {
+                let list = found.repairs.map(\.rawValue).joined(separator: ", ")
+                warnings.append("the private key in \(source.value.description) had to be repaired: \(list)")
+            }
+            return LoadedKey(
+                privateKey: try found.privateKey(), source: source, warnings: warnings)
+        } catch {
+            throw SettingsError(
+                .key, "the private key in \(source.value.description) \(error)",
+                hints: ["download the .p8 from Apple's developer portal: a P-256 key in PKCS#8 PEM"])
+        }
+    }
+
+    private func noKey(_ variables: [String: String]) -> SettingsError {
+        let keyID = text(.keyID)?.value
+        let looked = keyFolders(variables).joined(separator: ", ")
+        return SettingsError(
+            .key, "there is no private key",
+            hints: ["name it with \(SettingName.privateKey.places)"]
+                + (keyID.map { ["no AuthKey_\($0).p8 was found in \(looked)"] } ?? []))
+    }
+
+    private func readKeyFile(
+        _ path: String, _ origin: Origin, in world: World
+    ) throws(SettingsError) -> LocalFile {
+        do {
+            return try world.files.read(path)
+        } catch {
+            throw SettingsError(
+                .key, "the private key cannot be read: \(error)",
+                hints: ["the path comes from: \(origin)"])
+        }
+    }
+
+    private static func reading(
+        _ origin: Origin, _ read: () throws(FileError) -> SecretBytes
+    ) throws(SettingsError) -> SecretBytes {
+        do {
+            return try read()
+        } catch {
+            throw SettingsError(.key, "the private key cannot be read: \(error)")
+        }
+    }
+
+    private func openToOthers(_ path: String) throws(SettingsError) -> String {
+        let message = "the private key \(path) can be read by others"
+        guard isStrict.value else { return message + "; chmod 600 \(path)" }
+        throw SettingsError(.key, message, hints: ["chmod 600 \(path)"])
+    }
+}

@@ -1,0 +1,61 @@
+/// A value and where it came from.
+struct Setting<Value: Sendable>: Sendable {
+    let value: Value
+    let origin: Origin
+}
+
+/// Where a value came from, so that messages can name the place to mend.
+enum Origin: Hashable, Sendable, CustomStringConvertible {
+    case flag(String)
+    case variable(String)
+    case profile(String, file: String)
+    case file(String)
+    /// Worked out from the name of the key file.
+    case keyFileName(String)
+    /// Found by looking where keys usually are.
+    case search
+    case standard
+
+    var description: String {
+        switch self {
+        case .flag(let name): "flag \(name)"
+        case .variable(let name): "environment \(name)"
+        case .profile(let name, let file): "profile '\(name)' in \(file)"
+        case .file(let file): file
+        case .keyFileName(let path): "name of \(path)"
+        case .search: "found by its Key ID"
+        case .standard: "default"
+        }
+    }
+}
+
+/// One setting's names: in the file, on the command line, in the environment.
+struct SettingName: Hashable, Sendable {
+    let member: String
+    let flag: String
+    let variable: String?
+
+    static let teamID = Self("team_id", "--team-id", "SIWA_TEAM_ID")
+    static let clientID = Self("client_id", "--client-id", "SIWA_CLIENT_ID")
+    static let keyID = Self("key_id", "--key-id", "SIWA_KEY_ID")
+    static let privateKey = Self("private_key", "--key", "SIWA_PRIVATE_KEY_FILE")
+    static let secretLifetime = Self("secret_lifetime", "--lifetime", "SIWA_SECRET_LIFETIME")
+    static let redirectURI = Self("redirect_uri", "--redirect-uri", "SIWA_REDIRECT_URI")
+    static let audiences = Self("audiences", "--audience", nil)
+    static let baseURL = Self("base_url", "--base-url", "SIWA_BASE_URL")
+    static let caFile = Self("ca_file", "--ca-file", "SIWA_CA_FILE")
+    static let timeout = Self("timeout", "--timeout", "SIWA_TIMEOUT")
+    static let maxAttempts = Self("max_attempts", "--max-attempts", nil)
+
+    private init(_ member: String, _ flag: String, _ variable: String?) {
+        self.member = member
+        self.flag = flag
+        self.variable = variable
+    }
+
+    /// What a sentence calls it where it can be set.
+    var places: String {
+        ([flag] + (variable.map { [$0] } ?? []) + ["\"\(member)\" in the profile"])
+            .joined(separator: ", ")
+    }
+}

@@ -1,0 +1,127 @@
+internal import CommandTable
+internal import SignInWithApple
+
+/// Every setting that a command may need, with its origin: flag, then environment, then
+/// profile, then default.
+struct Settings: Sendable {
+    let file: SettingsFile?
+    let profileName: Setting<String>?
+    let isStrict: Setting<Bool>
+    private let typed: TypedSettings
+    private let variables: [String: String]
+
+    init(_ typed: TypedSettings, in world: World) throws(SettingsError) {
+        self.typed = typed
+        variables = world.variables
+        file = try ConfigurationPath(typed.global, in: world).load()
+        profileName = try Self.choose(typed.global.profile, world.variables, file)
+        isStrict = Self.strictness(typed.global, file)
+    }
+
+    /// A setting that is text.
+    func text(_ name: SettingName) -> Setting<String>? {
+        if let value = typed.text(name) {
+            return Setting(value: value, origin: .flag(name.flag))
+        }
+        if let variable = name.variable, let value = nonEmpty(variables[variable]) {
+            return Setting(value: value, origin: .variable(variable))
+        }
+        return fromProfile { $0.text(name) }
+    }
+
+    /// Reads a setting from the profile alone.
+    func fromProfile<Value>(_ read: (SettingsFile.Profile) -> Value?) -> Setting<Value>? {
+        guard let file, let profileName, let profile = file.profiles[profileName.value],
+            let value = read(profile)
+        else { return nil }
+        return Setting(value: value, origin: .profile(profileName.value, file: file.path))
+    }
+
+    /// A path: one that stands in the configuration is relative to the configuration.
+    func path(_ name: SettingName) -> Setting<String>? {
+        guard let setting = text(name) else { return nil }
+        guard case .profile(_, let file) = setting.origin else { return setting }
+        return Setting(
+            value: resolve(setting.value, against: folder(of: file)), origin: setting.origin)
+    }
+
+    /// A path as the configuration may write it: `~` is the home, anything else relative to
+    /// the configuration's folder.
+    private func resolve(_ path: String, against folder: String) -> String {
+        if path.hasPrefix("/") { return path }
+        if path.hasPrefix("~/"), let home = nonEmpty(variables["HOME"]) {
+            return home + path.dropFirst()
+        }
+        return folder + "/" + path
+    }
+
+    var privateKeyArgument: KeyArgument? { typed.global.key }
+    var maxAttemptsTyped: Int? { typed.global.maxAttempts }
+    var audiencesTyped: [String] { typed.audiences }
+
+    private static func choose(
+        _ typed: String?, _ variables: [String: String], _ file: SettingsFile?
+    ) throws(SettingsError) -> Setting<String>? {
+        let asked =
+            typed.map { Setting(value: $0, origin: .flag("--profile")) }
+            ?? nonEmpty(variables["SIWA_PROFILE"]).map {
+                Setting(value: $0, origin: .variable("SIWA_PROFILE"))
+            }
+        guard let file else {
+            guard let asked else { return nil }
+            throw SettingsError(
+                "there is no configuration to find the profile '\(asked.value)' in",
+                hints: ["name the configuration with --config FILE"])
+        }
+        if let asked {
+            guard file.profiles[asked.value] != nil else {
+                throw SettingsError(
+                    "\(file.path) has no profile '\(asked.value)'",
+                    hints: didYouMean(asked.value, among: file.profileNames)
+                        + ["its profiles: \(file.profileNames.joined(separator: ", "))"])
+            }
+            return asked
+        }
+        let name = file.defaultProfile ?? (file.profileNames.count == 1 ? file.profileNames[0] : nil)
+        return name.map { Setting(value: $0, origin: .file(file.path)) }
+    }
+
+    private static func strictness(
+        _ options: GlobalOptions, _ file: SettingsFile?
+    ) -> Setting<Bool> {
+        if options.isStrict { return Setting(value: true, origin: .flag("--strict")) }
+        if let file, file.isStrict { return Setting(value: true, origin: .file(file.path)) }
+        return Setting(value: false, origin: .standard)
+    }
+}
+
+/// What the command line itself sets: the global options, and what single commands add.
+struct TypedSettings: Sendable {
+    var global: GlobalOptions
+    var lifetime: DurationText?
+    var redirectURI: String?
+    var audiences: [String] = []
+
+    func text(_ name: SettingName) -> String? {
+        switch name {
+        case .teamID: global.teamID
+        case .clientID: global.clientID
+        case .keyID: global.keyID
+        case .baseURL: global.baseURL
+        case .caFile: global.caFile
+        case .timeout: global.timeout?.argumentDescription
+        case .secretLifetime: lifetime?.argumentDescription
+        case .redirectURI: redirectURI
+        default: nil
+        }
+    }
+}
+
+/// An empty variable counts as none: that is how scripts unset one.
+func nonEmpty(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
+
+/// The folder a path lies in, without a slash at its end.
+func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+}

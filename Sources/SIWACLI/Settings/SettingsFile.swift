@@ -1,0 +1,134 @@
+internal import CommandTable
+internal import SignInWithApple
+
+/// The configuration file, read strictly: a misspelt member is an error, because a setting
+/// that is silently ignored shows itself at three in the morning.
+struct SettingsFile: Sendable {
+    let path: String
+    let defaultProfile: String?
+    let isStrict: Bool
+    let profiles: [String: Profile]
+    let profileNames: [String]
+
+    /// The members of one profile; ``SettingsFile`` has checked their types.
+    struct Profile: Sendable {
+        fileprivate let members: JSON
+
+        func text(_ name: SettingName) -> String? { members[name.member]?.string }
+        func number(_ name: SettingName) -> Int? { members[name.member]?.integer }
+        func list(_ name: SettingName) -> [String]? {
+            members[name.member]?.elements?.compactMap(\.string)
+        }
+    }
+
+    /// - Throws: ``SettingsError`` naming the file, the member, and the line where it is known.
+    init(path: String, text: [UInt8]) throws(SettingsError) {
+        let source = Source(path: path, text: text)
+        let root = try source.root()
+        try source.check(root, in: nil, against: Self.topLevel)
+        self.path = path
+        defaultProfile = root["default_profile"]?.string
+        isStrict = root["strict"]?.boolean ?? false
+        let members = root["profiles"]?.members ?? []
+        for profile in members { try source.check(profile.value, in: profile.name, against: Self.profile) }
+        profileNames = members.map(\.name)
+        profiles = Dictionary(
+            members.map { ($0.name, Profile(members: $0.value)) }, uniquingKeysWith: { $1 })
+        if let defaultProfile, profiles[defaultProfile] == nil {
+            throw source.error(
+                "default_profile names '\(defaultProfile)', which is not among its profiles",
+                near: "default_profile",
+                hints: didYouMean(defaultProfile, among: profileNames))
+        }
+    }
+
+    private enum Shape: String {
+        case text = "a string"
+        case list = "an array of strings"
+        case number = "a whole number"
+        case flag = "true or false"
+        case object = "an object"
+
+        func fits(_ value: JSON) -> Bool {
+            switch self {
+            case .text: value.string != nil
+            case .list: value.elements?.allSatisfy { $0.string != nil } ?? false
+            case .number: value.integer != nil
+            case .flag: value.boolean != nil
+            case .object: value.members != nil
+            }
+        }
+    }
+
+    private static let topLevel: [(String, Shape)] = [
+        ("default_profile", .text), ("strict", .flag), ("profiles", .object),
+    ]
+
+    private static let profile: [(String, Shape)] =
+        [
+            SettingName.teamID, .clientID, .keyID, .privateKey, .secretLifetime, .redirectURI,
+            .baseURL, .caFile, .timeout,
+        ].map { ($0.member, .text) }
+        + [(SettingName.audiences.member, .list), (SettingName.maxAttempts.member, .number)]
+
+    /// The text, kept to find lines in.
+    private struct Source {
+        let path: String
+        let text: [UInt8]
+
+        func root() throws(SettingsError) -> JSON {
+            do {
+                return try JSON(text)
+            } catch {
+                throw SettingsError(
+                    "the configuration \(path) \(error)",
+                    hints: ["mend line \(error.line); config.example.json shows the format"])
+            }
+        }
+
+        func check(
+            _ object: JSON, in profile: String?, against shapes: [(String, Shape)]
+        ) throws(SettingsError) {
+            let place = profile.map { "profile '\($0)'" } ?? "the configuration"
+            guard let members = object.members else {
+                throw error("\(place) must be an object, not \(object.kind)", near: profile)
+            }
+            for member in members {
+                guard let shape = shapes.first(where: { $0.0 == member.name })?.1 else {
+                    throw error(
+                        "\(place) has the unknown member '\(member.name)'", near: member.name,
+                        hints: didYouMean(member.name, among: shapes.map(\.0)))
+                }
+                guard shape.fits(member.value) else {
+                    throw error(
+                        "'\(member.name)' of \(place) must be \(shape.rawValue), "
+                            + "not \(member.value.kind)", near: member.name)
+                }
+            }
+        }
+
+        func error(
+            _ message: String, near member: String?, hints: [String] = []
+        ) -> SettingsError {
+            let line = member.flatMap(line).map { ", line \($0)" } ?? ""
+            return SettingsError(
+                "\(message) (\(path)\(line))",
+                hints: hints.isEmpty ? ["mend it in \(path)"] : hints)
+        }
+
+        /// The line a name stands on, when it stands on one only.
+        private func line(of name: String) -> Int? {
+            let quoted = JSON.string(name).bytes
+            let starts = text.indices.filter { text[$0...].starts(with: quoted) }
+            guard starts.count == 1 else { return nil }
+            return 1 + text[..<starts[0]].count { $0 == 0x0A }
+        }
+    }
+}
+
+/// A hint with the names that were probably meant; none when there is no such name.
+func didYouMean(_ typed: String, among names: [String]) -> [String] {
+    let near = suggestions(for: typed, among: names)
+    return near.isEmpty
+        ? [] : ["did you mean \(near.map { "'\($0)'" }.joined(separator: " or "))?"]
+}

@@ -1,0 +1,72 @@
+public import LocalFiles
+public import SIWACrypto
+public import SignInWithApple
+
+/// Everything outside the program that a command may touch, as values: `main.swift` builds
+/// the real one, a test builds its own.
+public struct World: Sendable {
+    /// The calendar and the stopwatch.
+    public var clocks: Clocks
+    /// The environment.
+    public var variables: [String: String]
+    /// Files and standard input.
+    public var files: Files
+    /// Standard output: the result and nothing else.
+    public var output: @Sendable (SecretBytes) throws(FileError) -> Void
+    /// Standard error: notes, traces and errors, a line each.
+    public var errorLine: @Sendable (String) -> Void
+    /// Makes the network, once the settings are known.
+    public var transport: @Sendable (TransportSettings) throws(TransportError) -> any Transport
+
+    /// Puts a world together.
+    public init(
+        clocks: Clocks, variables: [String: String], files: Files,
+        output: @escaping @Sendable (SecretBytes) throws(FileError) -> Void,
+        errorLine: @escaping @Sendable (String) -> Void,
+        transport: @escaping @Sendable (TransportSettings) throws(TransportError) -> any Transport
+    ) {
+        self.clocks = clocks
+        self.variables = variables
+        self.files = files
+        self.output = output
+        self.errorLine = errorLine
+        self.transport = transport
+    }
+
+    /// What the network needs to know.
+    public struct TransportSettings: Sendable {
+        /// A file of authorities to trust besides the system's.
+        public let authorityFile: String?
+        /// The environment, for the usual names of proxies and authorities.
+        public let variables: [String: String]
+    }
+
+    /// The file system, as far as commands use it.
+    public struct Files: Sendable {
+        /// Reads a whole file.
+        public var read: @Sendable (String) throws(FileError) -> LocalFile
+        /// Writes a file whole or not at all, for its owner alone.
+        public var write: @Sendable (SecretBytes, String) throws(FileError) -> Void
+        /// Whether something stands at a path.
+        public var exists: @Sendable (String) -> Bool
+        /// Reads the first line of standard input.
+        public var readLine: @Sendable () throws(FileError) -> SecretBytes
+        /// Reads standard input to its end.
+        public var readAll: @Sendable () throws(FileError) -> SecretBytes
+
+        /// Puts a file system together.
+        public init(
+            read: @escaping @Sendable (String) throws(FileError) -> LocalFile,
+            write: @escaping @Sendable (SecretBytes, String) throws(FileError) -> Void,
+            exists: @escaping @Sendable (String) -> Bool,
+            readLine: @escaping @Sendable () throws(FileError) -> SecretBytes,
+            readAll: @escaping @Sendable () throws(FileError) -> SecretBytes
+        ) {
+            self.read = read
+            self.write = write
+            self.exists = exists
+            self.readLine = readLine
+            self.readAll = readAll
+        }
+    }
+}

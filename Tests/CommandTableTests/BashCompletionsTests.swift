@@ -1,0 +1,54 @@
+import CommandTable
+import Foundation
+import Testing
+
+@Suite(.enabled(if: Program.bash != nil, "bash is not installed"))
+struct BashCompletionsTests {
+    @Test func `the script reads as recorded`() throws {
+        try Snapshot(name: "completions.bash").check(sampleTool.completions(for: .bash))
+    }
+
+    @Test(arguments: CompletionRows.rows) func offers(_ line: String, _ offers: [String]) throws {
+        let words = line.split(separator: " ", omittingEmptySubsequences: false)
+        #expect(try complete(words.map { String($0) }, in: line) == offers)
+    }
+
+    /// Bash takes words apart at `=`, `:` and `@`, and replaces only the last piece.
+    static let pieces: [(line: String, words: [String], offers: [String])] = [
+        ("siwa public-key --format=d", ["--format", "=", "d"], ["der-base64"]),
+        ("siwa public-key --format=", ["--format", "="], ["der-base64", "jwk", "pem"]),
+        ("siwa public-key --out=a:b not", ["--out", "=", "a", ":", "b", "not"], ["note.txt"]),
+        ("siwa public-key a:b not", ["a", ":", "b", "not"], []),
+        ("siwa public-key -f d", ["-f", "d"], ["der-base64"]),
+        ("siwa revoke --out=not", ["--out", "=", "not"], ["note.txt"]),
+        ("siwa revoke -t @not", ["-t", "@", "not"], ["note.txt"]),
+        ("siwa revoke --token=@not", ["--token", "=", "@", "not"], ["note.txt"]),
+    ]
+
+    @Test(arguments: pieces) func `offers for words in pieces`(
+        _ row: (line: String, words: [String], offers: [String])
+    ) throws {
+        let command = row.line.split(separator: " ").prefix(2).map { String($0) }
+        #expect(try complete(command + row.words, in: row.line) == row.offers)
+    }
+
+    @Test func `needs no COMP_LINE`() throws {
+        #expect(try complete(["siwa", "public-key", "-f", "d"], in: "") == ["der-base64"])
+    }
+
+    private func complete(_ words: [String], in line: String) throws -> [String] {
+        let scratch = try CompletionRows.makeFolder()
+        let script = """
+            COMP_LINE=$1
+            shift
+            COMP_WORDS=("$@")
+            COMP_CWORD=$(($# - 1))
+            _siwa
+            if ((${#COMPREPLY[@]})); then printf '%s\\n' "${COMPREPLY[@]}"; fi
+            """
+        let source = sampleTool.completions(for: .bash) + script
+        let output = try Program.bash?.output(
+            ["--norc", "-c", source, "bash", line] + words, in: scratch.folder)
+        return (output ?? "").split(separator: "\n").map { String($0) }.sorted()
+    }
+}

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import CommandTable
+
+@Suite struct TextLayoutTests {
+    @Test func `fills lines up to eighty characters`() {
+        let lines = TextLayout.wrapped(String(repeating: "abcd ", count: 40), indent: 4)
+        #expect(
+            lines.map(\.count) == [78, 78, 78].prefix(lines.count - 1) + [lines.last?.count ?? 0])
+        #expect(lines.allSatisfy { $0.hasPrefix("    abcd") && $0.count <= 80 })
+        #expect(lines.joined(separator: " ").split(separator: " ").count == 40)
+    }
+
+    @Test func `a line may be exactly eighty long`() {
+        let text = String(repeating: "a", count: 40) + " " + String(repeating: "b", count: 39)
+        #expect(TextLayout.wrapped(text).map(\.count) == [80])
+        #expect(TextLayout.wrapped(text + "b").map(\.count) == [40, 40])
+    }
+
+    @Test func `a longer word has a line of its own`() {
+        let word = String(repeating: "w", count: 100)
+        #expect(TextLayout.wrapped("a \(word) b") == ["a", word, "b"])
+    }
+
+    @Test func `a long term stands above its meaning`() {
+        let long = String(repeating: "l", count: 27)
+        let lines = TextLayout.table([Entry("ab", "Short."), Entry(long, "Long.")])
+        #expect(lines == ["  ab  Short.", "  \(long)", "      Long."])
+    }
+
+    @Test func `empty text has no lines`() {
+        #expect(TextLayout.wrapped(" \n ") == [])
+    }
+
+    @Test func `indented paragraphs stay as they are`() {
+        let paragraphs = TextLayout.paragraphs("a\nb\n\n\n  c\n d\n \ne")
+        #expect(paragraphs == [.prose("a b"), .verbatim(["  c", " d"]), .prose("e")])
+    }
+}

@@ -1,0 +1,99 @@
+import CommandTable
+import Foundation
+import Testing
+
+@Suite(.enabled(if: Program.zsh != nil, "zsh is not installed"))
+struct ZshCompletionsTests {
+    @Test func `the script reads as recorded`() throws {
+        try Snapshot(name: "completions.zsh").check(sampleTool.completions(for: .zsh))
+    }
+
+    @Test func `the script is sound`() throws {
+        let scratch = try Scratch()
+        let file = try scratch.write(sampleTool.completions(for: .zsh), to: "_siwa")
+        #expect(try Program.zsh?.output(["-f", "-n", file]) == "")
+    }
+
+    static let rows =
+        CompletionRows.rows + [
+            ("siwa public-key --format=d", ["--format=der-base64"]),
+            ("siwa public-key -fd", ["-fder-base64"]),
+            ("siwa revoke --out=not", ["--out=note.txt"]),
+            ("siwa revoke --confirm --con", []),
+            ("siwa revoke --audience a --aud", ["--audience"]),
+        ]
+
+    @Test(arguments: rows) func `offers when loaded by compinit`(
+        _ line: String, _ offers: [String]
+    ) throws {
+        let offered = try Self.loaded.get()[line]
+        #expect(offered == offers)
+    }
+
+    @Test(arguments: rows) func `offers when sourced`(_ line: String, _ offers: [String]) throws {
+        let offered = try Self.sourced.get()[line]
+        #expect(offered == offers)
+    }
+
+    private static let loaded = Result { try session("compinit -u -D") }
+    private static let sourced = Result {
+        try session("compinit -u -D; compdef -d siwa; source ../functions/_siwa")
+    }
+
+    /// Types every line into an interactive zsh and presses tab: compsys works nowhere else.
+    ///
+    /// One shell for all lines, because starting the completion system takes a while.
+    private static func session(_ setUp: String) throws -> [String: [String]] {
+        let scratch = try CompletionRows.makeFolder()
+        let script = sampleTool.completions(for: .zsh)
+        try scratch.write(script, to: "functions/_siwa")
+        try scratch.write(driver, to: "driver")
+        try scratch.write("", to: "work/note.txt")
+        try scratch.write("", to: "work/nest/inner")
+        let folder = scratch.folder.appending(path: "work")
+        let lines = rows.map(\.0)
+        let output = try Program.zsh?.output(["-f", "../driver", setUp] + lines, in: folder) ?? ""
+        let answers = output.split(separator: "\n", omittingEmptySubsequences: false)
+        let offers = answers.map { Set($0.split(separator: "\t").map { String($0) }).sorted() }
+        return Dictionary(uniqueKeysWithValues: zip(lines, offers))
+    }
+
+    /// Prints one line of offers for each of its arguments but the first, which loads the script.
+    ///
+    /// `compadd` is where all of compsys ends; asked with `-O`, it says what it would offer. The
+    /// widget behind ^X^X writes a mark, and zle reads keys in order: at the mark all is offered.
+    private static let driver = #"""
+        zmodload zsh/zpty
+        offers=$PWD/../offers
+        : > $offers
+        zpty shell zsh -f -i
+        zpty -w shell "offers=$offers; fpath=($PWD/../functions \$fpath)"
+        zpty -w shell 'PS1= PS2= LISTMAX=9999; unset zle_bracketed_paste; unsetopt auto_list beep'
+        zpty -w shell "autoload -Uz compinit; $1"
+        zpty -w shell 'compadd() {
+            local -a found
+            if [[ ${@[1,(i)(-|--)]} != *-[OAD]\ * ]]; then
+                builtin compadd -O found "$@"
+                print -rl -- $IPREFIX${^found} >> $offers
+            fi
+            builtin compadd "$@"
+        }'
+        zpty -w shell 'mark() { print MARK >> $offers; zle kill-buffer }; zle -N mark'
+        zpty -w shell "bindkey '^X^X' mark"
+        marks=0
+        await() {
+            marks=$((marks + 1))
+            until (($(grep -c MARK $offers) >= marks)); do
+                zpty -r -t shell drained 2>/dev/null || sleep 0.01
+            done
+        }
+        zpty -w -n shell $'\C-X\C-X'
+        await
+        for line in "${@[2,-1]}"; do
+            before=$(wc -l < $offers)
+            zpty -w -n shell "$line"$'\t\C-X\C-X'
+            await
+            print -r -- ${(pj:\t:)${(f)"$(tail -n +$((before + 1)) $offers)"}:#MARK}
+        done
+        """#
+}

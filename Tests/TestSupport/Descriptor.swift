@@ -1,0 +1,60 @@
+import Glibc
+
+/// One file descriptor, closed when its last owner lets go.
+final class Descriptor: Sendable {
+    let number: CInt
+
+    /// Takes `number` over.
+    init(owning number: CInt) { self.number = number }
+
+    /// Opens a file; no child inherits the descriptor.
+    convenience init(path: String, _ flags: CInt) throws {
+        self.init(owning: try checked("open \(path)") { open(path, flags | O_CLOEXEC, 0o600) })
+    }
+
+    /// An empty file that has no name any more and goes away with its last descriptor.
+    ///
+    /// Children write their output into one, and read their input from one: unlike a pipe
+    /// it is never full, so nobody has to read while they run.
+    static func anonymousFile() throws -> Descriptor {
+        let path = "/tmp/siwa-test-\(getpid())-\(UInt64.random(in: .min ... .max))"
+        let file = try Descriptor(path: path, O_RDWR | O_CREAT | O_EXCL)
+        unlink(path)
+        return file
+    }
+
+    /// The two ends of a pipe.
+    static func pipe() throws -> (read: Descriptor, write: Descriptor) {
+        var ends: [CInt] = [-1, -1]
+        _ = try checked("pipe") { Glibc.pipe(&ends) }
+        return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+    }
+
+    deinit { close(number) }
+
+    /// Writes `bytes`.
+    func write(_ bytes: [UInt8]) throws {
+        var done = 0
+        while done < bytes.count {
+            done += try checked("write") {
+                bytes.withUnsafeBytes {
+                    Glibc.write(number, $0.baseAddress.map { $0 + done }, $0.count - done)
+                }
+            }
+        }
+    }
+
+    /// Goes back to the beginning of the file.
+    func rewind() throws { _ = try checked("lseek") { lseek(number, 0, SEEK_SET) } }
+
+    /// Everything the file holds, wherever its offset is.
+    func contents() throws -> [UInt8] {
+        var all: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let got = try checked("pread") { pread(number, &chunk, chunk.count, off_t(all.count)) }
+            if got == 0 { return all }
+            all += chunk[..<got]
+        }
+    }
+}

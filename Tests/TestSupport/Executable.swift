@@ -1,0 +1,85 @@
+import Glibc
+
+/// A program that tests run from outside.
+package struct Executable: Sendable {
+    /// Where it is.
+    package let path: String
+
+    /// Any program.
+    package init(path: String) { self.path = path }
+
+    /// A product of this package: it stands beside the test bundle that runs now.
+    package static func product(_ name: String) throws -> Executable {
+        guard let own = realpath("/proc/self/exe", nil) else { throw SystemFailure("realpath") }
+        defer { free(own) }
+        let folder = String(cString: own).split(separator: "/").dropLast().joined(separator: "/")
+        let path = "/\(folder)/\(name)"
+        guard access(path, X_OK) == 0 else { throw SystemFailure("looking for \(path)") }
+        return Executable(path: path)
+    }
+
+    /// A program of the system, or nil: for `.enabled(if:)`.
+    package static func installed(_ name: String) -> Executable? {
+        ["/usr/local/bin", "/usr/bin", "/bin"].map { "\($0)/\(name)" }
+            .first { access($0, X_OK) == 0 }.map(Executable.init(path:))
+    }
+
+    /// All that one run depends on: nothing is inherited from the test.
+    package struct Call: Sendable, CustomStringConvertible {
+        /// The arguments, without the program's name.
+        package var arguments: [String]
+        /// The whole environment.
+        package var environment: [String: String]
+        /// Standard input.
+        package var input: ChildInput
+        /// Where standard output goes.
+        package var output: ChildOutput
+        /// After this long the program is killed, and the test fails.
+        package var limit: Duration
+
+        /// Describes a run; whatever is not given is empty.
+        package init(
+            _ arguments: [String], environment: [String: String] = [:],
+            input: ChildInput = .bytes([]), output: ChildOutput = .captured,
+            limit: Duration = .seconds(60)
+        ) {
+            self.arguments = arguments
+            self.environment = environment
+            self.input = input
+            self.output = output
+            self.limit = limit
+        }
+
+        /// The arguments.
+        package var description: String { arguments.joined(separator: " ") }
+    }
+
+    /// Starts the program; its end is waited for with ``RunningProgram/result()``.
+    package func start(_ call: Call) throws -> RunningProgram {
+        let streams = try Streams(call)
+        let pid = try spawn(
+            path, call.arguments, call.environment,
+            streams: [streams.input.number, streams.output.number, streams.errors.number])
+        return try RunningProgram(pid, call, streams)
+    }
+
+    /// Runs the program to its end.
+    ///
+    /// - Throws: ``Overdue`` when it had to be killed.
+    package func run(_ call: Call) async throws -> ProgramResult {
+        try await start(call).result()
+    }
+
+    /// Runs the program to its end.
+    package func run(
+        _ arguments: String..., environment: [String: String] = [:], input: ChildInput = .bytes([])
+    ) async throws -> ProgramResult {
+        try await run(Call(arguments, environment: environment, input: input))
+    }
+}
+
+/// A program did not end within its limit.
+package struct Overdue: Error, CustomStringConvertible {
+    /// What was run, and what it had said until then.
+    package let description: String
+}

@@ -1,0 +1,52 @@
+import Glibc
+
+/// A stream socket on 127.0.0.1, at a port the system chooses.
+func bindToLoopback() throws -> (Descriptor, port: UInt16) {
+    let socket = try streamSocket()
+    try withAddress(port: 0) { address, length in
+        _ = try checked("bind") { bind(socket.number, address, length) }
+    }
+    var address = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    try withUnsafeMutablePointer(to: &address) { pointer in
+        try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+            _ = try checked("getsockname") { getsockname(socket.number, generic, &length) }
+        }
+    }
+    return (socket, UInt16(bigEndian: address.sin_port))
+}
+
+/// A socket that accepts connections on 127.0.0.1.
+func listenOnLoopback() throws -> (Descriptor, port: UInt16) {
+    let (socket, port) = try bindToLoopback()
+    _ = try checked("listen") { listen(socket.number, 1024) }
+    return (socket, port)
+}
+
+/// A connection to a port of 127.0.0.1.
+func connectToLoopback(port: UInt16) throws -> Descriptor {
+    let socket = try streamSocket()
+    try withAddress(port: port) { address, length in
+        _ = try checked("connect") { connect(socket.number, address, length) }
+    }
+    return socket
+}
+
+private func streamSocket() throws -> Descriptor {
+    let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    return Descriptor(owning: try checked("socket") { socket(AF_INET, type, 0) })
+}
+
+private func withAddress(
+    port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
+) throws {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    try withUnsafePointer(to: &address) { pointer in
+        try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            try body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+    }
+}

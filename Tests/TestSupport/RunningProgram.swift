@@ -1,0 +1,89 @@
+import Dispatch
+package import Glibc
+import Synchronization
+
+/// A program that was started and must end within its limit.
+package final class RunningProgram: Sendable {
+    /// The process.
+    package let pid: pid_t
+    private let call: Executable.Call
+    private let streams: Streams
+    private let state = Mutex(State())
+
+    private struct State {
+        var ending: ProgramResult.Ending?
+        var isOverdue = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    init(_ pid: pid_t, _ call: Executable.Call, _ streams: Streams) throws {
+        self.pid = pid
+        self.call = call
+        self.streams = streams
+        try startThread { self.reap() }
+        let seconds = Double(call.limit.components.seconds) + 0.5
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
+            self?.killOverdue()
+        }
+    }
+
+    /// Sends a signal, unless the program has ended.
+    package func signal(_ number: CInt) {
+        state.withLock { state in
+            // Under the lock, because a process that is reaped leaves its number to another.
+            if state.ending == nil { kill(pid, number) }
+        }
+    }
+
+    /// Writes to the program's standard input, which must be a pipe.
+    package func write(_ text: String) throws { try streams.inputEnd?.write(Array(text.utf8)) }
+
+    /// What it has written to standard output so far.
+    package func outputSoFar() throws -> String {
+        String(decoding: try streams.output.contents(), as: UTF8.self)
+    }
+
+    /// Waits for the end.
+    ///
+    /// - Throws: ``Overdue`` when it had to be killed.
+    package func result() async throws -> ProgramResult {
+        await withCheckedContinuation { waiter in
+            let hasEnded = state.withLock { state in
+                if state.ending == nil { state.waiters.append(waiter) }
+                return state.ending != nil
+            }
+            if hasEnded { waiter.resume() }
+        }
+        let (ending, isOverdue) = state.withLock { ($0.ending, $0.isOverdue) }
+        let result = ProgramResult(
+            ending: ending ?? .signal(0),
+            outputBytes: streams.isOutputCaptured ? try streams.output.contents() : [],
+            errorBytes: try streams.errors.contents())
+        guard !isOverdue else {
+            throw Overdue(description: "'\(call)' did not end within \(call.limit): \(result)")
+        }
+        return result
+    }
+
+    private func reap() {
+        var information = siginfo_t()
+        // Waits without reaping, so that `signal` cannot meet the number's next owner.
+        while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+        let waiters = state.withLock { state in
+            var status: CInt = 0
+            waitpid(pid, &status, 0)
+            state.ending = ProgramResult.Ending(status: status)
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    private func killOverdue() {
+        state.withLock { state in
+            guard state.ending == nil else { return }
+            state.isOverdue = true
+            kill(pid, SIGKILL)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+
+/// Starts a program with exactly these arguments, variables and streams: no other
+/// descriptor, no blocked or ignored signal passes from the test to the child.
+func spawn(
+    _ path: String, _ arguments: [String], _ environment: [String: String], streams: [CInt]
+) throws -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for (target, source) in streams.enumerated() {
+        posix_spawn_file_actions_adddup2(&actions, source, CInt(target))
+    }
+    try closeEverythingElse(&actions)
+    var attributes = try defaultSignals()
+    defer { posix_spawnattr_destroy(&attributes) }
+    let variables = environment.map { "\($0.key)=\($0.value)" }.sorted()
+    var pid = pid_t()
+    let code = withCStrings([path] + arguments) { arguments in
+        withCStrings(variables) { variables in
+            posix_spawn(&pid, path, &actions, &attributes, arguments, variables)
+        }
+    }
+    guard code == 0 else { throw SystemFailure("spawn \(path)", code: code) }
+    return pid
+}
+
+private typealias CloseFrom =
+    @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt
+
+/// glibc's `addclosefrom_np` is a GNU extension, which Swift's Glibc does not import.
+private func closeEverythingElse(_ actions: inout posix_spawn_file_actions_t) throws {
+    guard let address = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else {
+        throw SystemFailure("posix_spawn_file_actions_addclosefrom_np", code: ENOSYS)
+    }
+    let code = unsafeBitCast(address, to: CloseFrom.self)(&actions, 3)
+    guard code == 0 else { throw SystemFailure("addclosefrom", code: code) }
+}
+
+private func defaultSignals() throws -> posix_spawnattr_t {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    var none = sigset_t()
+    var all = sigset_t()
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    let code = posix_spawnattr_setflags(
+        &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    guard code == 0 else { throw SystemFailure("posix_spawnattr_setflags", code: code) }
+    return attributes
+}
+
+/// Lends `texts` as C's null-terminated list of strings.
+private func withCStrings<Result>(
+    _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+) -> Result {
+    let copies = texts.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies + [nil])
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// A fresh folder that goes away, with all in it, when its last owner lets go.
+package final class TemporaryFolder: Sendable {
+    /// Where it is.
+    package let path: String
+
+    /// Makes the folder, for this user alone.
+    package init() throws {
+        var template = Array("/tmp/siwa-test-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemFailure("mkdtemp") }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Writes a file into it, and answers the file's path.
+    @discardableResult
+    package func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+        let path = self.path(name)
+        try Descriptor(path: path, O_WRONLY | O_CREAT | O_TRUNC).write(bytes)
+        return path
+    }
+
+    /// Writes a text into it, and answers the file's path.
+    @discardableResult
+    package func write(_ name: String, _ text: String) throws -> String {
+        try write(name, Array(text.utf8))
+    }
+
+    /// The path of a file in it.
+    package func path(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// What a file in it holds.
+    package func contents(_ name: String) throws -> [UInt8] {
+        try Descriptor(path: path(name), O_RDONLY).contents()
+    }
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# The main job against the emulator, over real TLS sockets: docs/demo.sh FOLDER-OF-EXECUTABLES
+set -euo pipefail
+PATH=$(cd "$1" && pwd):$PATH
+
+work=$(mktemp -d)
+emulator=
+finish() {
+    [[ -z $emulator ]] || kill "$emulator" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap finish EXIT
+
+step() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+# Shows a command as one would type it, then runs it.
+run() {
+    printf '$ %s\n' "$*"
+    "$@"
+}
+[[ -t 1 && -z ${NO_COLOR:-} ]] || step() { printf '\n%s\n' "$*"; }
+unset "${!SIWA_@}"
+
+step 'A local Apple: a fresh key, a configuration for siwa, a server with its own certificate'
+run siwa-emulator init "$work/apple"
+siwa-emulator serve "$work/apple" --tls --port 0 --ready-file "$work/ready" >"$work/log" 2>&1 &
+emulator=$!
+for _ in $(seq 100); do
+    [[ ! -s $work/ready ]] || break
+    kill -0 "$emulator" 2>/dev/null || { cat "$work/log" >&2; exit 1; }
+    sleep 0.1
+done
+url=$(<"$work/ready")
+printf 'the emulator listens on %s\n' "$url"
+export SIWA_CONFIG=$work/apple/config.json SIWA_BASE_URL=$url
+
+step '1. Mint a client_secret'
+run siwa secret --json
+
+step '2. A user signs in; exchange the authorization code for tokens'
+code=$(curl --silent --show-error --fail --cacert "$work/apple/ca.pem" "$url/emulator/codes" \
+    --data '{"client_id":"com.example.app"}' | sed 's/.*"code": *"\([^"]*\)".*/\1/')
+printf '%s\n' "$code" >"$work/code"
+run siwa exchange --code "@$work/code" | tee "$work/tokens"
+token=$(sed -n 's/.*"refresh_token": *"\([^"]*\)".*/\1/p' "$work/tokens")
+(umask 077 && printf '%s\n' "$token" >"$work/refresh-token")
+
+step '3. A day later: is the refresh token still good?'
+run siwa refresh --token "@$work/refresh-token"
+
+step '4. The user deletes the account: revoke, and prove it'
+run siwa revoke --token "@$work/refresh-token" --check-first
+
+step '5. The token is dead: Apple says so, and the exit code does'
+status=0
+run siwa refresh --token "@$work/refresh-token" || status=$?
+printf 'exit code %s\n' "$status"
+[[ $status == 5 ]]
+
+step 'Done: secret, exchange, refresh, revoke, all over TLS, none of it on Apple.'

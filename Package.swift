@@ -60,6 +60,9 @@ let package = Package(
             name: "AppleEmulatorTests",
             dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto"],
             swiftSettings: strict),
+        .testTarget(
+            name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL"], exclude: ["Vectors"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

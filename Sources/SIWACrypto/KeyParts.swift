@@ -52,10 +52,14 @@ func ellipticKey(
 }
 
 private func secretNumber(_ bytes: SecretBytes) throws(OpenSSLError) -> Owned<BigNumber> {
-    let number = try Owned<BigNumber>(
-        bytes.withUnsafeBytes {
-            BN_bin2bn($0.assumingMemoryBound(to: UInt8.self).baseAddress, CInt($0.count), nil)
-        })
+    // A secure number makes the parameters' copy of it one that is cleansed when freed.
+    let number = try Owned<BigNumber>(BN_secure_new())
+    ERR_clear_error()
+    let filled = bytes.withUnsafeBytes {
+        BN_bin2bn(
+            $0.assumingMemoryBound(to: UInt8.self).baseAddress, CInt($0.count), number.pointer)
+    }
+    guard filled != nil else { throw .drained() }
     BN_set_flags(number.pointer, BN_FLG_CONSTTIME)
     return number
 }

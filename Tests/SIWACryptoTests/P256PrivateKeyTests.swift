@@ -27,7 +27,9 @@ import Testing
         let testDescription: String
         let error: P256KeyError
 
-        init(_ file: String, _ error: P256KeyError) { (testDescription, self.error) = (file, error) }
+        init(_ file: String, _ error: P256KeyError) {
+            (testDescription, self.error) = (file, error)
+        }
     }
 
     static let foreign = [

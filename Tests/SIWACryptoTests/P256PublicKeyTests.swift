@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct P256PublicKeyTests {
     static let noPoints: [(String, [UInt8])] = [
-        ("nothing", []), ("the point at infinity", [0]), ("64 bytes", Array(RFC7515.point.dropLast())),
+        ("nothing", []), ("the point at infinity", [0]),
+        ("64 bytes", Array(RFC7515.point.dropLast())),
         ("66 bytes", RFC7515.point + [0]), ("no format byte", Array(RFC7515.point.dropFirst())),
         ("a compressed point", [0x03] + RFC7515.point[1..<33]),
         ("a hybrid point", [0x07] + RFC7515.point.dropFirst()),

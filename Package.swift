@@ -80,6 +80,9 @@ let package = Package(
                 "siwa", "siwa-emulator", "CurlTransport", "SignInWithApple", "SIWACrypto",
                 "TestSupport",
             ], swiftSettings: strict),
+        .testTarget(
+            name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL"], exclude: ["Vectors"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -51,7 +51,10 @@ let package = Package(
             swiftSettings: safe),
         .executableTarget(
             name: "siwa-emulator",
-            dependencies: ["EmulatorServer", "AppleEmulator", "CommandTable", "LocalFiles"],
+            dependencies: [
+                "EmulatorServer", "AppleEmulator", "CommandTable", "LocalFiles", "SignInWithApple",
+                "SIWACrypto",
+            ],
             swiftSettings: safe),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -65,6 +68,13 @@ let package = Package(
         .testTarget(
             name: "CurlTransportTests",
             dependencies: ["CurlTransport", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "EmulatorServerTests",
+            dependencies: [
+                "EmulatorServer", "AppleEmulator", "SignInWithApple", "SIWACrypto", "TestSupport",
+                "siwa-emulator", "siwa",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "HostileServerTests",

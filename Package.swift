@@ -63,25 +63,21 @@ let package = Package(
             dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto"],
             swiftSettings: strict),
         .testTarget(
+            name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL"], exclude: ["Vectors"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SignInWithAppleTests", dependencies: ["SignInWithApple", "SIWACrypto"],
+            exclude: ["Vectors"], swiftSettings: strict),
+        .testTarget(
+            name: "LocalFilesTests", dependencies: ["LocalFiles", "SIWACrypto"],
+            swiftSettings: strict),
+        .testTarget(
             name: "CurlTransportTests",
             dependencies: ["CurlTransport", "SignInWithApple", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "HostileServerTests",
             dependencies: ["siwa", "SignInWithApple", "SIWACrypto", "TestSupport"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "EmulatorServerTests",
-            dependencies: ["EmulatorServer", "AppleEmulator", "SignInWithApple", "SIWACrypto"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "SiwaTests",
-            dependencies: [
-                "siwa", "siwa-emulator", "CurlTransport", "SignInWithApple", "SIWACrypto",
-                "TestSupport",
-            ], swiftSettings: strict),
-        .testTarget(
-            name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL"], exclude: ["Vectors"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

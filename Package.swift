@@ -63,6 +63,24 @@ let package = Package(
             dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto"],
             swiftSettings: strict),
         .testTarget(
+            name: "CurlTransportTests",
+            dependencies: ["CurlTransport", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HostileServerTests",
+            dependencies: ["siwa", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "EmulatorServerTests",
+            dependencies: ["EmulatorServer", "AppleEmulator", "SignInWithApple", "SIWACrypto"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SiwaTests",
+            dependencies: [
+                "siwa", "siwa-emulator", "CurlTransport", "SignInWithApple", "SIWACrypto",
+                "TestSupport",
+            ], swiftSettings: strict),
+        .testTarget(
             name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL"], exclude: ["Vectors"],
             swiftSettings: strict),
         .testTarget(
@@ -70,14 +88,6 @@ let package = Package(
             exclude: ["Vectors"], swiftSettings: strict),
         .testTarget(
             name: "LocalFilesTests", dependencies: ["LocalFiles", "SIWACrypto"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "CurlTransportTests",
-            dependencies: ["CurlTransport", "SignInWithApple", "SIWACrypto", "TestSupport"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "HostileServerTests",
-            dependencies: ["siwa", "SignInWithApple", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -83,11 +83,10 @@ private struct JSONReader {
     }
 
     private mutating func value(depth: Int) throws(JSONError) -> JSON {
-        guard depth < 32 else { throw failure(.depth) }
         skipSpace()
         switch try peek() {
-        case UInt8(ascii: "{"): return try object(depth: depth)
-        case UInt8(ascii: "["): return try array(depth: depth)
+        case UInt8(ascii: "{"): return try object(depth: deeper(depth))
+        case UInt8(ascii: "["): return try array(depth: deeper(depth))
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "t"): return try word("true", .boolean(true))
         case UInt8(ascii: "f"): return try word("false", .boolean(false))
@@ -95,6 +94,11 @@ private struct JSONReader {
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
         default: throw failure(.unexpected)
         }
+    }
+
+    private func deeper(_ depth: Int) throws(JSONError) -> Int {
+        guard depth < 32 else { throw failure(.depth) }
+        return depth + 1
     }
 
     private mutating func object(depth: Int) throws(JSONError) -> JSON {
@@ -113,7 +117,7 @@ private struct JSONReader {
             skipSpace()
             guard try peek() == UInt8(ascii: ":") else { throw failure(.unexpected) }
             position += 1
-            members.append(JSON.Member(name, try value(depth: depth + 1)))
+            members.append(JSON.Member(name, try value(depth: depth)))
         } while try !next(isClosing: "}", afterItem: true)
         return .object(members)
     }
@@ -123,7 +127,7 @@ private struct JSONReader {
         position += 1
         if try next(isClosing: "]") { return .array([]) }
         repeat {
-            elements.append(try value(depth: depth + 1))
+            elements.append(try value(depth: depth))
         } while try !next(isClosing: "]", afterItem: true)
         return .array(elements)
     }

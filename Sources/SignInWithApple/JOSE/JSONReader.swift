@@ -103,7 +103,8 @@ private struct JSONReader {
 
     private mutating func object(depth: Int) throws(JSONError) -> JSON {
         var members: [JSON.Member] = []
-        var names: Set<String> = []
+        // As bytes, because Swift takes some different texts for the same.
+        var names: Set<[UInt8]> = []
         position += 1
         if try next(isClosing: "}") { return .object([]) }
         repeat {
@@ -111,7 +112,7 @@ private struct JSONReader {
             guard try peek() == UInt8(ascii: "\"") else { throw failure(.unexpected) }
             let start = position
             let name = try string()
-            guard names.insert(name).inserted else {
+            guard names.insert(Array(name.utf8)).inserted else {
                 throw failure(.duplicate(name), at: start)
             }
             skipSpace()

@@ -93,6 +93,12 @@ let package = Package(
         .testTarget(
             name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL"], exclude: ["Vectors"],
             swiftSettings: strict),
+        .testTarget(
+            name: "SignInWithAppleTests", dependencies: ["SignInWithApple", "SIWACrypto"],
+            exclude: ["Vectors"], swiftSettings: strict),
+        .testTarget(
+            name: "LocalFilesTests", dependencies: ["LocalFiles", "SIWACrypto"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -54,7 +54,9 @@ let package = Package(
             dependencies: ["EmulatorServer", "AppleEmulator", "CommandTable", "LocalFiles"],
             swiftSettings: safe),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["SIWACrypto"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         .testTarget(
             name: "CommandTableTests", dependencies: ["CommandTable"], exclude: ["Snapshots"],
             swiftSettings: strict),
@@ -64,7 +66,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CurlTransportTests",
-            dependencies: ["CurlTransport", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            dependencies: [
+                "CurlTransport", "LocalFiles", "SignInWithApple", "SIWACrypto", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "HostileServerTests",

@@ -57,7 +57,8 @@ import Testing
 
     @Test func `a request that was sent is another matter`() async throws {
         try await RawServer.serving([.readRequest, .hold]) { server in
-            let error = try await CurlTransport().failure(of: server.url, timeout: .milliseconds(300))
+            let error = try await CurlTransport().failure(
+                of: server.url, timeout: .milliseconds(300))
             #expect(error?.kind == .timeout)
             #expect(error?.requestMayHaveLeft == true)
         }

@@ -74,6 +74,19 @@ let package = Package(
             name: "HostileServerTests",
             dependencies: ["siwa", "SignInWithApple", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "EmulatorServerTests",
+            dependencies: ["EmulatorServer", "AppleEmulator", "SignInWithApple", "SIWACrypto"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SiwaTests",
+            dependencies: [
+                "siwa", "siwa-emulator", "CurlTransport", "SignInWithApple", "SIWACrypto",
+                "TestSupport",
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL"], exclude: ["Vectors"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -18,8 +18,12 @@ struct siwa_limits {
     size_t header_bytes;
 };
 
-/// Starts one thread around epoll on a socket that listens already. The daemon owns the socket
-/// from then on. With a certificate and its key, both PEM, it speaks TLS 1.2 or newer.
+/// Starts one thread around epoll on a socket that listens already. The socket is the
+/// daemon's from then on, even when it does not start. With a certificate and its key, both PEM, it speaks TLS 1.2 or newer.
+///
+/// Not poll: with it, libmicrohttpd 0.9.75 drops a client that has closed its sending side after a
+/// whole request and waits for the answer. With epoll it can overlook that a client closed its side
+/// in the middle of a request, which the idle timeout puts right.
 ///
 /// `Date` is left to the application, whose clock may differ.
 static inline struct MHD_Daemon *siwa_start_daemon(

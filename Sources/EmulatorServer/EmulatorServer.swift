@@ -70,12 +70,11 @@ public struct EmulatorServer: Sendable {
         _ socket: consuming ListeningSocket, _ identity: Identity?, _ reception: Reception
     ) throws(ServerError) -> OpaquePointer {
         let limits = siwa_limits(connections: 1000, idle_seconds: 15, header_bytes: 64 * 1024)
+        // libmicrohttpd closes the socket from here on, also when it fails to start.
         let daemon = siwa_start_daemon(
-            socket.descriptor, identity?.certificate, identity?.key, limits,
+            socket.release(), identity?.certificate, identity?.key, limits,
             callbacks(for: reception))
         guard let daemon else { throw .notStarted }
-        // libmicrohttpd closes it from now on.
-        _ = socket.release()
         return daemon
     }
 

@@ -77,18 +77,6 @@ struct Requests: Sendable {
     }
 }
 
-/// Makes the real transport when the first request goes out: a dry run loads no libcurl.
-private struct DeferredTransport: Transport {
-    let settings: World.TransportSettings
-    let make: @Sendable (World.TransportSettings) throws(TransportError) -> any Transport
-
-    func send(
-        _ request: HTTPRequest, timeout: Duration
-    ) async throws(TransportError) -> HTTPResponse {
-        try await make(settings).send(request, timeout: timeout)
-    }
-}
-
 /// Refuses a JWT where Apple's opaque codes and tokens belong: the commonest mix-up.
 func refuseJWT(_ secret: SecretText, _ name: String) throws(CallError) {
     guard secret.hasPrefix("eyJ") else { return }

@@ -1,0 +1,85 @@
+import EmulatorServer
+import Foundation
+import SIWACrypto
+import SignInWithApple
+import Testing
+
+@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
+struct TLSTests {
+    private static let names: [ServerName] = [
+        .host("appleid.apple.com"), .host("localhost"), .address("127.0.0.1"), .address("::1"),
+    ]
+
+    @Test(arguments: ["appleid.apple.com", "localhost", "127.0.0.1"])
+    func `a client that trusts the authority is content`(_ name: String) async throws {
+        try await serving { served, authority in
+            let (code, output) = try await Program.run(
+                "/usr/bin/curl",
+                [
+                    "-sS", "--cacert", authority, "--connect-to", "::127.0.0.1:\(served.port)",
+                    "https://\(name):\(served.port)/.well-known/openid-configuration",
+                ])
+            #expect(code == 0, "\(output)")
+            let document = try JSON(text: output)
+            let expected = "https://\(name):\(served.port)/auth/keys"
+            #expect(document["jwks_uri"] == .string(expected))
+        }
+    }
+
+    @Test(arguments: [
+        ("another name", ["--connect-to", "example.com::127.0.0.1:"], 60),
+        ("TLS 1.1", ["--tls-max", "1.1"], 35), ("TLS 1.2", ["--tls-max", "1.2"], 0),
+    ])
+    func `a client that should not be`(
+        _ row: String, _ options: [String], _ expected: Int32
+    ) async throws {
+        try await serving { served, authority in
+            let host = row == "another name" ? "example.com" : "localhost"
+            let (code, output) = try await Program.run(
+                "/usr/bin/curl",
+                ["-sS", "--cacert", authority] + options + ["https://\(host):\(served.port)/"])
+            #expect(code == expected, "\(output)")
+        }
+    }
+
+    @Test func `a client that does not know the authority refuses`() async throws {
+        try await serving { served, _ in
+            let (code, _) = try await Program.run(
+                "/usr/bin/curl", ["-sS", "https://localhost:\(served.port)/"])
+            #expect(code == 60)
+        }
+    }
+
+    @Test func `a server without a good certificate does not start`() async throws {
+        let identity = EmulatorServer.Identity(certificate: "x", key: "y")
+        await #expect(throws: ServerError.notStarted) {
+            try await Served.run(identity: identity) { _ in }
+        }
+    }
+
+    @Test func `certificates know when they end`() throws {
+        let authority = try CertificateAuthority(name: "Test", validity: 1000..<2000)
+        let read = try Certificate(
+            pemRepresentation: try authority.certificate.pemRepresentation())
+        #expect(
+            [999, 1001, 1999, 2001].map { read.isValid(atSecondsSinceEpoch: $0) }
+                == [false, true, true, false])
+        #expect(throws: OpenSSLError.self) { try Certificate(pemRepresentation: Array("x".utf8)) }
+    }
+
+    /// Serves with a certificate of its own; the authority's stands in a file.
+    private func serving(_ body: (Served, String) async throws -> Void) async throws {
+        let now = Int(Date().timeIntervalSince1970)
+        let authority = try CertificateAuthority(name: "Test", validity: now - 60..<now + 3600)
+        let key = try P256PrivateKey.generate()
+        let certificate = try authority.issueServerCertificate(names: Self.names, key: key)
+        let path = FileManager.default.temporaryDirectory.path + "/ca-\(UUID().uuidString).pem"
+        try Data(try authority.certificate.pemRepresentation()).write(
+            to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let identity = EmulatorServer.Identity(
+            certificate: String(decoding: try certificate.pemRepresentation(), as: UTF8.self),
+            key: String(decoding: try key.pemRepresentation().revealed(), as: UTF8.self))
+        try await Served.run(identity: identity) { try await body($0, path) }
+    }
+}

@@ -57,7 +57,9 @@ let package = Package(
             ],
             swiftSettings: safe),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["SIWACrypto"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         .testTarget(
             name: "CommandTableTests", dependencies: ["CommandTable"], exclude: ["Snapshots"],
             swiftSettings: strict),
@@ -67,7 +69,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CurlTransportTests",
-            dependencies: ["CurlTransport", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            dependencies: [
+                "CurlTransport", "LocalFiles", "SignInWithApple", "SIWACrypto", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "EmulatorServerTests",

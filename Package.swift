@@ -51,7 +51,10 @@ let package = Package(
             swiftSettings: safe),
         .executableTarget(
             name: "siwa-emulator",
-            dependencies: ["EmulatorServer", "AppleEmulator", "CommandTable", "LocalFiles"],
+            dependencies: [
+                "EmulatorServer", "AppleEmulator", "CommandTable", "LocalFiles", "SignInWithApple",
+                "SIWACrypto",
+            ],
             swiftSettings: safe),
 
         .target(
@@ -71,6 +74,13 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "EmulatorServerTests",
+            dependencies: [
+                "EmulatorServer", "AppleEmulator", "SignInWithApple", "SIWACrypto", "TestSupport",
+                "siwa-emulator", "siwa",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "HostileServerTests",
             dependencies: ["siwa", "LocalFiles", "SignInWithApple", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
@@ -86,6 +96,12 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL"], exclude: ["Vectors"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SignInWithAppleTests", dependencies: ["SignInWithApple", "SIWACrypto"],
+            exclude: ["Vectors"], swiftSettings: strict),
+        .testTarget(
+            name: "LocalFilesTests", dependencies: ["LocalFiles", "SIWACrypto"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

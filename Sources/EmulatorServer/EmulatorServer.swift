@@ -7,6 +7,8 @@ internal import Synchronization
 public struct EmulatorServer: Sendable {
     /// Where it listens.
     public let url: String
+    /// Whether nobody outside this machine can reach it.
+    public let isOnLoopback: Bool
 
     /// What proves the server to TLS clients, both in PEM.
     public struct Identity: Sendable {
@@ -49,7 +51,8 @@ public struct EmulatorServer: Sendable {
         let url = "\(scheme)://\(reachable(address.host)):\(socket.port)"
         let daemon = try start(socket, identity, reception)
         do {
-            let result = try await body(EmulatorServer(url: url))
+            let isOnLoopback = address.host == "::1" || address.host.hasPrefix("127.")
+            let result = try await body(EmulatorServer(url: url, isOnLoopback: isOnLoopback))
             await stop(daemon, reception)
             return result
         } catch {

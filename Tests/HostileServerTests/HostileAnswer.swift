@@ -129,7 +129,7 @@ extension HostileAnswer {
             "a refusal under 200", exchange: 5, refresh: 5, 200, "{\"error\":\"invalid_grant\"}"),
         HostileAnswer(
             "an unknown code", exchange: 6, refresh: 6, 400, "{\"error\":\"too_many_moons\"}"),
-        HostileAnswer("an empty code", exchange: 6, refresh: 6, 400, "{\"error\":\"\"}"),
+        HostileAnswer("an empty code", exchange: 75, refresh: 75, 400, "{\"error\":\"\"}"),
         HostileAnswer("a code that is an object", exchange: 75, refresh: 75, 400, "{\"error\":{}}"),
         HostileAnswer(
             "a code that drives terminals", exchange: 6, refresh: 6, 400,

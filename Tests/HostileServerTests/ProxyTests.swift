@@ -22,9 +22,12 @@ struct ProxyTests {
         identity = try TLSIdentity(authority, .host("localhost"))
     }
 
-    private func exchange(_ port: UInt16, through proxy: RawServer) -> Executable.Call {
+    private func exchange(
+        _ port: UInt16, through proxy: RawServer, timeout: String = "60s"
+    ) -> Executable.Call {
         var call = siwa.exchange(
-            "https://localhost:\(port)", "-v", "--ca-file", folder.path("ca.pem"))
+            "https://localhost:\(port)", "-v", "--ca-file", folder.path("ca.pem"),
+            timeout: timeout)
         call.environment["HTTPS_PROXY"] = "http://user:RECOGNISABLE@127.0.0.1:\(proxy.port)"
         return call
     }
@@ -85,8 +88,8 @@ struct ProxyTests {
     ])
     func `a proxy that fails leaves the code good`(_ steps: [Step]) async throws {
         try await RawServer.serving(steps) { proxy in
-            var call = exchange(9, through: proxy)
-            call.arguments += ["--max-attempts", "1", "--timeout", "1s"]
+            var call = exchange(9, through: proxy, timeout: "1s")
+            call.arguments += ["--max-attempts", "1"]
             let result = try await siwa.run(call)
             #expect(result.ending == .exit(75), "\(result)")
             #expect(result.errors.contains("the code was not sent"), "\(result)")

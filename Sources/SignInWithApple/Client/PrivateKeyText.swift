@@ -89,6 +89,7 @@ private struct CleanedText {
         while isQuoted { drop(1, 1, .quotes) }
         trim()
         unescape()
+        trim()
     }
 
     mutating func note(_ more: [PrivateKeyText.Repair]) {

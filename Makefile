@@ -13,9 +13,11 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 RELEASE := .build/release
+MANUALS = $(DESTDIR)$(PREFIX)/share/man/man1
+COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 
 # Debian's packages: the C libraries, what Swift's linker needs, and what the tests call.
-PACKAGES := libssl-dev libcurl4-openssl-dev libmicrohttpd-dev pkg-config libc6-dev openssl curl
+PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev pkg-config libc6-dev openssl curl
 
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
 # (docs/decisions/linking.md).
@@ -55,9 +57,14 @@ sanitize: setup
 		--filter 'SIWACryptoTests|CurlTransportTests'
 
 install: build
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/bin $(MANUALS) $(COMPLETIONS)
 	install -m 755 $(RELEASE)/siwa $(RELEASE)/siwa-emulator $(DESTDIR)$(PREFIX)/bin
-	$(RELEASE)/siwa manual > $(DESTDIR)$(PREFIX)/share/man/man1/siwa.1
+	$(RELEASE)/siwa manual > $(MANUALS)/siwa.1
+	for page in $$($(RELEASE)/siwa manual | sed -n 's/.*fBsiwa\\-\(.*\)\\fR(1).*/\1/p' | tr -d '\\'); do \
+		$(RELEASE)/siwa manual $$page > $(MANUALS)/siwa-$$page.1 2>/dev/null || \
+		$(RELEASE)/siwa manual $${page/-/ } > $(MANUALS)/siwa-$$page.1; \
+	done
+	$(RELEASE)/siwa completions bash > $(COMPLETIONS)/siwa
 
 clean:
 	rm -rf .build

@@ -57,7 +57,9 @@ let package = Package(
             ],
             swiftSettings: safe),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["SIWACrypto"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         .testTarget(
             name: "CommandTableTests", dependencies: ["CommandTable"], exclude: ["Snapshots"],
             swiftSettings: strict),
@@ -67,7 +69,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CurlTransportTests",
-            dependencies: ["CurlTransport", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            dependencies: [
+                "CurlTransport", "LocalFiles", "SignInWithApple", "SIWACrypto", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "EmulatorServerTests",
@@ -79,6 +83,21 @@ let package = Package(
         .testTarget(
             name: "HostileServerTests",
             dependencies: ["siwa", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SiwaTests",
+            dependencies: [
+                "siwa", "siwa-emulator", "CurlTransport", "SignInWithApple", "SIWACrypto",
+                "TestSupport",
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL"], exclude: ["Vectors"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SignInWithAppleTests", dependencies: ["SignInWithApple", "SIWACrypto"],
+            exclude: ["Vectors"], swiftSettings: strict),
+        .testTarget(
+            name: "LocalFilesTests", dependencies: ["LocalFiles", "SIWACrypto"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

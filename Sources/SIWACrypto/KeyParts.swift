@@ -13,16 +13,21 @@ func requireP256(_ key: OpaquePointer) throws(P256KeyError) {
     guard curve == "prime256v1" else { throw .curve(curve) }
 }
 
-/// The uncompressed point of an elliptic key.
+/// The uncompressed point of an elliptic key, put together from its coordinates: OpenSSL
+/// gives the point itself in the form it was read in, which may be compressed.
 func publicPoint(of key: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
-    var point = [UInt8](repeating: 0, count: 65)
-    var length = 0
-    try check(
-        EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, &point, point.count, &length))
-    guard length == 65, point[0] == 4 else {
-        throw OpenSSLError(reasons: ["the public point is not uncompressed"])
-    }
-    return point
+    let x = try coordinate(OSSL_PKEY_PARAM_EC_PUB_X, of: key)
+    let y = try coordinate(OSSL_PKEY_PARAM_EC_PUB_Y, of: key)
+    return [4] + x + y
+}
+
+private func coordinate(_ name: String, of key: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
+    var value: OpaquePointer?
+    try check(EVP_PKEY_get_bn_param(key, name, &value))
+    let number = try Owned<BigNumber>(value)
+    var bytes = [UInt8](repeating: 0, count: 32)
+    try check(BN_bn2binpad(number.pointer, &bytes, 32) == 32 ? 1 : 0)
+    return bytes
 }
 
 /// Builds a P-256 key from its point and, when given, its scalar.
@@ -52,10 +57,14 @@ func ellipticKey(
 }
 
 private func secretNumber(_ bytes: SecretBytes) throws(OpenSSLError) -> Owned<BigNumber> {
-    let number = try Owned<BigNumber>(
-        bytes.withUnsafeBytes {
-            BN_bin2bn($0.assumingMemoryBound(to: UInt8.self).baseAddress, CInt($0.count), nil)
-        })
+    // A secure number makes the parameters' copy of it one that is cleansed when freed.
+    let number = try Owned<BigNumber>(BN_secure_new())
+    ERR_clear_error()
+    let filled = bytes.withUnsafeBytes {
+        BN_bin2bn(
+            $0.assumingMemoryBound(to: UInt8.self).baseAddress, CInt($0.count), number.pointer)
+    }
+    guard filled != nil else { throw .drained() }
     BN_set_flags(number.pointer, BN_FLG_CONSTTIME)
     return number
 }

@@ -14,13 +14,21 @@ public final class P256PrivateKey: Sendable {
         pointer = key.release()
     }
 
+    /// Reading a key checks neither that its scalar is in range nor that its halves belong
+    /// together.
+    private convenience init(checking key: consuming Owned<Key>) throws(OpenSSLError) {
+        let context = try Owned<KeyContext>(EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil))
+        try check(EVP_PKEY_pairwise_check(context.pointer))
+        try self.init(adopting: key)
+    }
+
     /// Reads PKCS#8 (RFC 5208), as Apple issues it, or SEC 1 (RFC 5915), both in DER.
     ///
     /// - Throws: ``P256KeyError``, which says what the bytes are instead.
     public convenience init(derRepresentation: SecretBytes) throws(P256KeyError) {
         do throws(OpenSSLError) {
             if let parts = ApplePKCS8(derRepresentation) {
-                try self.init(adopting: parts.key())
+                try self.init(checking: parts.key())
                 return
             }
         } catch {
@@ -38,7 +46,7 @@ public final class P256PrivateKey: Sendable {
         }
         try requireP256(decoded.pointer)
         do throws(OpenSSLError) {
-            try self.init(adopting: decoded)
+            try self.init(checking: decoded)
         } catch {
             throw .inconsistent
         }

@@ -10,8 +10,12 @@ public final class P256PublicKey: Sendable {
 
     /// Takes an uncompressed point.
     ///
-    /// - Throws: ``OpenSSLError`` when it is no point on the curve.
+    /// - Throws: ``OpenSSLError`` when it is no point on the curve. OpenSSL alone would take
+    ///   the point at infinity, under which anyone's signature verifies.
     public init(x963Representation: [UInt8]) throws(OpenSSLError) {
+        guard x963Representation.count == 65, x963Representation[0] == 4 else {
+            throw OpenSSLError(reasons: ["the public point is not uncompressed"])
+        }
         pointer = try ellipticKey(
             point: x963Representation, selection: siwa_selection_public_key()
         ).release()

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// An RSA public key of at least 2048 bits, which verifies RS256.
+/// An RSA public key of 2048 bits or more, which verifies RS256.
 public final class RSAPublicKey: Sendable {
     /// Immutable once made; OpenSSL allows concurrent use of a constant key.
     private nonisolated(unsafe) let pointer: OpaquePointer
@@ -11,8 +11,11 @@ public final class RSAPublicKey: Sendable {
     /// Takes modulus and exponent, big-endian (RFC 7518 §6.3.1).
     ///
     /// - Throws: ``OpenSSLError`` when they make no key, or one under 2048 bits
-    ///   (RFC 7518 §3.3).
+    ///   (RFC 7518 §3.3) or over 16,384, with which OpenSSL verifies nothing.
     public init(modulus: [UInt8], exponent: [UInt8]) throws(OpenSSLError) {
+        guard Self.isPlausible(modulus: modulus, exponent: exponent) else {
+            throw OpenSSLError(reasons: ["the numbers are not those of an RSA key"])
+        }
         let builder = try Owned<ParameterBuilder>(OSSL_PARAM_BLD_new())
         let n = try Owned<BigNumber>(BN_bin2bn(modulus, CInt(modulus.count), nil))
         let e = try Owned<BigNumber>(BN_bin2bn(exponent, CInt(exponent.count), nil))
@@ -23,8 +26,17 @@ public final class RSAPublicKey: Sendable {
         withExtendedLifetime(n) {}
         withExtendedLifetime(e) {}
         bits = Int(EVP_PKEY_get_bits(made.pointer))
-        guard bits >= 2048 else { throw OpenSSLError(reasons: ["the key has only \(bits) bits"]) }
+        guard (2048...16_384).contains(bits) else {
+            throw OpenSSLError(reasons: ["the key has \(bits) bits"])
+        }
         pointer = made.release()
+    }
+
+    /// Both numbers are odd and the exponent is at least 3 (RFC 8017 §3.1), which OpenSSL
+    /// does not check: under the exponent 1 every message is its own signature.
+    private static func isPlausible(modulus: [UInt8], exponent: [UInt8]) -> Bool {
+        guard let lowest = modulus.last, let last = exponent.last else { return false }
+        return lowest & 1 == 1 && last & 1 == 1 && exponent.drop { $0 == 0 } != [1]
     }
 
     deinit { EVP_PKEY_free(pointer) }

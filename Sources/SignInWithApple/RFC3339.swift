@@ -1,8 +1,7 @@
 extension NumericDate {
     /// The moment as RFC 3339 writes it, in UTC: `2026-11-21T08:30:00Z`.
     public var rfc3339: String {
-        let day = seconds.flooredQuotient(by: 86_400)
-        let time = seconds - day * 86_400
+        let (day, time) = seconds.floored(by: 86_400)
         let date = CivilDate(daysSinceEpoch: day)
         return """
             \(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))\
@@ -28,10 +27,10 @@ extension NumericDate {
     /// The moment in the preferred form of an HTTP date (RFC 9110 §5.6.7).
     public var httpDate: String {
         let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-        let day = seconds.flooredQuotient(by: 86_400)
+        let day = seconds.floored(by: 86_400).quotient
         let date = CivilDate(daysSinceEpoch: day)
         return """
-            \(weekdays[day - day.flooredQuotient(by: 7) * 7]), \(date.day.padded(2)) \
+            \(weekdays[day.floored(by: 7).remainder]), \(date.day.padded(2)) \
             \(Self.months[date.month - 1]) \(date.year.padded(4)) \
             \(rfc3339.dropFirst(rfc3339.count - 9).dropLast()) GMT
             """
@@ -80,8 +79,7 @@ private struct CivilDate: Equatable {
 
     init(daysSinceEpoch days: Int) {
         let shifted = days + 719_468
-        let era = shifted.flooredQuotient(by: 146_097)
-        let dayOfEra = shifted - era * 146_097
+        let (era, dayOfEra) = shifted.floored(by: 146_097)
         let yearOfEra =
             (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -93,8 +91,7 @@ private struct CivilDate: Equatable {
 
     var daysSinceEpoch: Int {
         let marchYear = month <= 2 ? year - 1 : year
-        let era = marchYear.flooredQuotient(by: 400)
-        let yearOfEra = marchYear - era * 400
+        let (era, yearOfEra) = marchYear.floored(by: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         return era * 146_097 + dayOfEra - 719_468
@@ -142,12 +139,15 @@ private struct DateScanner {
 }
 
 extension Int {
-    fileprivate func flooredQuotient(by divisor: Int) -> Int {
-        (self - (self % divisor + divisor) % divisor) / divisor
+    /// Division that rounds down; safe for every Int, because a forged token may hold any.
+    fileprivate func floored(by divisor: Int) -> (quotient: Int, remainder: Int) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 
     fileprivate func padded(_ width: Int) -> String {
-        let text = String(self)
-        return String(repeating: "0", count: Swift.max(0, width - text.count)) + text
+        let digits = String(magnitude)
+        let zeros = String(repeating: "0", count: Swift.max(0, width - digits.count))
+        return (self < 0 ? "-" : "") + zeros + digits
     }
 }

@@ -33,7 +33,7 @@ struct ExchangeCommand: Command {
                 help: "Check that the identity token carries this nonce, raw or hashed."),
             .option(
                 "audience", \.audiences, value: "ID",
-                help: "Accept identity tokens for this client id; repeats."),
+                help: "Accept identity tokens for this client id."),
             .flag("dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
         ] + GlobalOptions.parameters(at: \.global)
 

@@ -29,7 +29,7 @@ public enum JSON: Hashable, Sendable {
 
     /// The member called `name`; nil when absent or when this is no object.
     public subscript(name: String) -> JSON? {
-        members?.first { $0.name == name }?.value
+        members?.first { $0.name.isExactly(name) }?.value
     }
 
     /// The members, when this is an object.
@@ -68,6 +68,12 @@ public enum JSON: Hashable, Sendable {
         case .object: "an object"
         }
     }
+}
+
+extension String {
+    /// Equal code point by code point, as JSON and JWT compare (RFC 8259 §8.3, RFC 7519 §2):
+    /// to Swift's == a Kelvin sign is a K.
+    func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,

@@ -17,57 +17,6 @@ extension JSON {
     }
 }
 
-/// Why a text is not the JSON that siwa accepts, and where.
-public struct JSONError: Error, Hashable, Sendable {
-    /// What is wrong.
-    public enum Reason: Hashable, Sendable {
-        /// Something else stands where a value, a comma or a bracket must.
-        case unexpected
-        /// The text ends inside a value.
-        case ended
-        /// A member that stands twice in one object.
-        case duplicate(String)
-        /// Bytes that are no UTF-8.
-        case notUTF8
-        /// An escape that is none, or half a surrogate pair.
-        case escape
-        /// A control character inside a string.
-        case controlCharacter
-        /// A number JSON does not know, such as 01 or 1.
-        case number
-        /// Objects and arrays inside each other, deeper than 32.
-        case depth
-        /// Something behind the value.
-        case trailing
-    }
-
-    /// What is wrong.
-    public let reason: Reason
-    /// The byte offset where it was noticed.
-    public let offset: Int
-    /// The line where it was noticed, from 1.
-    public let line: Int
-}
-
-extension JSONError: CustomStringConvertible {
-    /// What is wrong and where; never quotes the text, except a duplicate member's name.
-    public var description: String {
-        let what =
-            switch reason {
-            case .unexpected: "is not JSON"
-            case .ended: "ends in the middle"
-            case .duplicate(let name): "has the member '\(name)' twice"
-            case .notUTF8: "is not UTF-8"
-            case .escape: "has a broken escape in a string"
-            case .controlCharacter: "has a control character in a string"
-            case .number: "has a number that JSON does not know"
-            case .depth: "is nested too deeply"
-            case .trailing: "has something behind its end"
-            }
-        return "\(what) (line \(line))"
-    }
-}
-
 /// A strict recursive-descent reader; the depth limit bounds the recursion.
 private struct JSONReader {
     private let bytes: [UInt8]
@@ -83,11 +32,10 @@ private struct JSONReader {
     }
 
     private mutating func value(depth: Int) throws(JSONError) -> JSON {
-        guard depth < 32 else { throw failure(.depth) }
         skipSpace()
         switch try peek() {
-        case UInt8(ascii: "{"): return try object(depth: depth)
-        case UInt8(ascii: "["): return try array(depth: depth)
+        case UInt8(ascii: "{"): return try object(depth: deeper(depth))
+        case UInt8(ascii: "["): return try array(depth: deeper(depth))
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "t"): return try word("true", .boolean(true))
         case UInt8(ascii: "f"): return try word("false", .boolean(false))
@@ -97,9 +45,15 @@ private struct JSONReader {
         }
     }
 
+    private func deeper(_ depth: Int) throws(JSONError) -> Int {
+        guard depth < 32 else { throw failure(.depth) }
+        return depth + 1
+    }
+
     private mutating func object(depth: Int) throws(JSONError) -> JSON {
         var members: [JSON.Member] = []
-        var names: Set<String> = []
+        // As bytes, because Swift takes some different texts for the same.
+        var names: Set<[UInt8]> = []
         position += 1
         if try next(isClosing: "}") { return .object([]) }
         repeat {
@@ -107,13 +61,13 @@ private struct JSONReader {
             guard try peek() == UInt8(ascii: "\"") else { throw failure(.unexpected) }
             let start = position
             let name = try string()
-            guard names.insert(name).inserted else {
+            guard names.insert(Array(name.utf8)).inserted else {
                 throw failure(.duplicate(name), at: start)
             }
             skipSpace()
             guard try peek() == UInt8(ascii: ":") else { throw failure(.unexpected) }
             position += 1
-            members.append(JSON.Member(name, try value(depth: depth + 1)))
+            members.append(JSON.Member(name, try value(depth: depth)))
         } while try !next(isClosing: "}", afterItem: true)
         return .object(members)
     }
@@ -123,7 +77,7 @@ private struct JSONReader {
         position += 1
         if try next(isClosing: "]") { return .array([]) }
         repeat {
-            elements.append(try value(depth: depth + 1))
+            elements.append(try value(depth: depth))
         } while try !next(isClosing: "]", afterItem: true)
         return .array(elements)
     }

@@ -94,13 +94,13 @@ public struct IdentityTokenVerifier: Sendable {
 extension IdentityTokenVerifier {
     private func issuer(_ claims: JSON) -> Check {
         .named(
-            "issuer", claims["iss"]?.string.map(issuers.contains) ?? false,
+            "issuer", isOne(of: issuers, claims["iss"]),
             otherwise: "\(found(claims["iss"])), expected \(issuers.joined(separator: " or "))")
     }
 
     private func audience(_ claims: JSON) -> Check {
         .named(
-            "audience", claims["aud"]?.string.map(audiences.contains) ?? false,
+            "audience", isOne(of: audiences, claims["aud"]),
             otherwise: "\(found(claims["aud"])), expected \(audiences.joined(separator: " or "))")
     }
 
@@ -135,12 +135,12 @@ extension IdentityTokenVerifier {
             return .failed("nonce", "the token has none")
         }
         guard let hash = sha256(expected) else { return .failed("nonce", "SHA-256 is missing") }
-        switch found {
-        case expected.revealed(): return .passed("nonce", "as it was given")
-        case hash.hexadecimal: return .passed("nonce", "as SHA-256, hexadecimal")
-        case Base64URL.encode(hash): return .passed("nonce", "as SHA-256, base64url")
-        default: return .failed("nonce", "the token has another one")
+        if found.isExactly(expected.revealed()) { return .passed("nonce", "as it was given") }
+        if found.isExactly(hash.hexadecimal) { return .passed("nonce", "as SHA-256, hexadecimal") }
+        if found.isExactly(Base64URL.encode(hash)) {
+            return .passed("nonce", "as SHA-256, base64url")
         }
+        return .failed("nonce", "the token has another one")
     }
 
     /// OpenID Connect Core §3.1.3.6: base64url of the left half of the SHA-256.
@@ -151,6 +151,11 @@ extension IdentityTokenVerifier {
         }
         let expected = sha256(accessToken.text).map { Base64URL.encode($0.prefix(16)) }
         return .named("at_hash", found == expected, otherwise: "it belongs to another access token")
+    }
+
+    private func isOne(of accepted: [String], _ claim: JSON?) -> Bool {
+        guard let found = claim?.string else { return false }
+        return accepted.contains { $0.isExactly(found) }
     }
 
     private func sha256(_ text: SecretText) -> [UInt8]? { try? text.bytes.withSpan(SHA256.digest) }

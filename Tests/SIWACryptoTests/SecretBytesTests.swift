@@ -1,0 +1,74 @@
+import SIWACrypto
+import Testing
+
+@Suite struct SecretBytesTests {
+    @Test(arguments: [0, 1, 15, 16, 17, 255, 256, 257, 100_000])
+    func `a buffer grows to`(_ count: Int) {
+        let expected = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        var buffer = SecretBuffer(capacity: 0)
+        for byte in expected { buffer.append(byte) }
+        #expect(buffer.count == count)
+        let secret = buffer.finished()
+        #expect(secret.count == count)
+        #expect(secret.revealed() == expected)
+    }
+
+    @Test func `every way to append adds behind the last`() {
+        var buffer = SecretBuffer(capacity: 1)
+        buffer.append(1)
+        buffer.append(contentsOf: [2, 3])
+        buffer.append(contentsOf: [UInt8]([4, 5]).span)
+        [UInt8]([6, 7]).withUnsafeBytes { buffer.append(contentsOf: $0) }
+        [UInt8]().withUnsafeBytes { buffer.append(contentsOf: $0) }
+        let written = buffer.append(upTo: 1000) { room in
+            (room[0], room[1]) = (8, 9)
+            #expect(room.count == 1000)
+            return 2
+        }
+        #expect(written == 2)
+        #expect(buffer.append(upTo: 10) { _ in -1 } == -1)
+        #expect(buffer.finished().revealed() == [1, 2, 3, 4, 5, 6, 7, 8, 9])
+    }
+
+    @Test func `what failed to fill adds nothing`() throws {
+        struct Refusal: Error {}
+        var buffer = SecretBuffer()
+        buffer.append(1)
+        #expect(throws: Refusal.self) {
+            _ = try buffer.append(upTo: 100) { _ throws(Refusal) in throw Refusal() }
+        }
+        #expect(buffer.finished().revealed() == [1])
+    }
+
+    @Test func `a sequence of unknown length becomes a secret`() {
+        let bytes = sequence(first: UInt8(1)) { $0 < 100 ? $0 + 1 : nil }
+        #expect(SecretBytes(bytes).revealed() == Array(1...100))
+    }
+
+    @Test func `lends exactly its bytes, not its capacity`() {
+        let secret = SecretBytes([7, 8, 9])
+        secret.withSpan { bytes in
+            #expect(bytes.count == 3)
+            #expect(bytes[2] == 9)
+        }
+        #expect(secret.withUnsafeBytes { $0.count } == 3)
+        #expect(SecretBytes([]).withSpan { $0.isEmpty })
+    }
+
+    @Test func `passes on what its borrower throws`() {
+        struct Refusal: Error {}
+        #expect(throws: Refusal.self) {
+            try SecretBytes([1]).withSpan { _ throws(Refusal) in throw Refusal() }
+        }
+    }
+
+    @Test func `shows nothing when printed or dumped`() {
+        let secret = SecretBytes(Array("hunter2".utf8))
+        var dumped = ""
+        dump(secret, to: &dumped)
+        for shown in ["\(secret)", String(reflecting: secret), dumped] {
+            #expect(!shown.contains("hunter2"))
+            #expect(!shown.contains("104"), "the first byte in decimal: \(shown)")
+        }
+    }
+}

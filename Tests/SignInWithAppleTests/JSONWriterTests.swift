@@ -1,0 +1,77 @@
+import SignInWithApple
+import Testing
+
+@Suite struct JSONWriterTests {
+    static let written: [Row<(JSON, String)>] = [
+        Row("an object in its order", (["b": 1, "a": .null], #"{"b":1,"a":null}"#)),
+        Row("an array", ([true, false, -1, "x"], #"[true,false,-1,"x"]"#)),
+        Row("nothing in them", ([[], .object([])], "[[],{}]")),
+        Row("a number as it stood", (.number("1.50e+07"), "1.50e+07")),
+        Row("the least Int", (.integer(.min), "-9223372036854775808")),
+        Row("quotes and backslashes", (#"a"b\c"#, #""a\"b\\c""#)),
+        Row("a slash is not escaped", ("https://x/", #""https://x/""#)),
+        Row("line ends and tabs", ("\n\r\t", #""\n\r\t""#)),
+        Row("other control characters", ("\0\u{1}\u{8}\u{C}\u{1F}\u{7F}", #""\u0000\u0001\u0008\u000c\u001f\u007f""#)),
+        Row("letters of all alphabets", ("\u{E9}\u{20AC}\u{1F600}", "\"\u{E9}\u{20AC}\u{1F600}\"")),
+    ]
+
+    @Test(arguments: written) func `writes`(_ row: Row<(JSON, String)>) throws {
+        #expect(row.value.0.text == row.value.1)
+        #expect(row.value.0.bytes == Array(row.value.1.utf8))
+        #expect(try JSON(text: row.value.1) == row.value.0)
+    }
+
+    @Test func `writes for people`() {
+        let value: JSON = ["a": [1, 2], "b": .object([]), "c": ["d": "e"], "f": []]
+        #expect(
+            value.indentedText == """
+                {
+                  "a": [
+                    1,
+                    2
+                  ],
+                  "b": {},
+                  "c": {
+                    "d": "e"
+                  },
+                  "f": []
+                }
+                """)
+    }
+
+    @Test func `500 random values come back`() throws {
+        var lottery = Lottery(state: 3)
+        for _ in 0..<500 {
+            let value = random(depth: 0, &lottery)
+            #expect(try JSON(value.bytes) == value)
+            #expect(try JSON(text: value.indentedText) == value)
+        }
+    }
+
+    private func random(depth: Int, _ lottery: inout Lottery) -> JSON {
+        switch Int.random(in: 0..<(depth < 4 ? 7 : 5), using: &lottery) {
+        case 0: return .null
+        case 1: return .boolean(Bool.random(using: &lottery))
+        case 2: return .integer(Int.random(in: .min ... .max, using: &lottery))
+        case 3: return .number("\(Int.random(in: 0...9, using: &lottery)).5E-7")
+        case 4: return .string(text(&lottery))
+        case 5:
+            return .array((0..<Int.random(in: 0..<5, using: &lottery)).map { _ in random(depth: depth + 1, &lottery) })
+        default:
+            return .object(
+                (0..<Int.random(in: 0..<5, using: &lottery)).map {
+                    JSON.Member("\($0)" + text(&lottery), random(depth: depth + 1, &lottery))
+                })
+        }
+    }
+
+    private func text(_ lottery: inout Lottery) -> String {
+        var text = ""
+        for _ in 0..<Int.random(in: 0..<8, using: &lottery) {
+            let value = UInt32.random(in: 0...0x10FFFF, using: &lottery)
+            let small = Bool.random(using: &lottery) ? value % 128 : value
+            if let scalar = Unicode.Scalar(small) { text.unicodeScalars.append(scalar) }
+        }
+        return text
+    }
+}

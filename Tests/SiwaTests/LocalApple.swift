@@ -1,0 +1,95 @@
+import CurlTransport
+import SIWACrypto
+import SignInWithApple
+import TestSupport
+import Testing
+
+/// `siwa-emulator` as a process of its own, over TLS, and `siwa` configured for it.
+struct LocalApple: Sendable {
+    let folder: TemporaryFolder
+    let url: String
+    private let server: RunningProgram
+    private let control: CurlTransport
+
+    /// A fresh folder, key and certificate, and a server on a port of its own.
+    init() async throws {
+        folder = try TemporaryFolder()
+        let emulator = try Executable.product("siwa-emulator")
+        let made = try await emulator.run("init", folder.path("apple"))
+        try #require(made.exitCode == 0, "\(made)")
+        server = try emulator.start(
+            Executable.Call(
+                [
+                    "serve", folder.path("apple"), "--tls", "--port", "0",
+                    "--ready-file", folder.path("ready"),
+                ], limit: .seconds(300)))
+        let ready = folder.path("ready")
+        let folder = folder
+        try await eventually("the emulator is ready") { (try? folder.contents("ready"))?.isEmpty == false }
+        url = String(decoding: try folder.contents("ready"), as: UTF8.self)
+            .split(separator: "\n").first.map(String.init) ?? ready
+        control = try CurlTransport(authorityFile: folder.path("apple/ca.pem"))
+    }
+
+    /// Ends the server as an operator would.
+    func stop() async throws -> ProgramResult {
+        server.signal(15)
+        return try await server.result()
+    }
+
+    /// Runs `siwa` against this Apple.
+    func siwa(
+        _ arguments: String..., input: String = "", environment: [String: String] = [:]
+    ) async throws -> ProgramResult {
+        try await siwa(arguments, input: input, environment: environment)
+    }
+
+    func siwa(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:]
+    ) async throws -> ProgramResult {
+        let settings = ["SIWA_CONFIG": folder.path("apple/config.json"), "SIWA_BASE_URL": url]
+        return try await Executable.product("siwa").run(
+            Executable.Call(
+                arguments, environment: settings.merging(environment) { $1 },
+                input: .bytes(Array(input.utf8))))
+    }
+
+    /// A control request, such as `post("faults", ["status": 503])`.
+    @discardableResult
+    func post(_ name: String, _ body: JSON = [:]) async throws -> JSON {
+        try await control(.post, name, body)
+    }
+
+    /// Signs somebody in, and answers the code.
+    func code(for client: String = "com.example.app", _ extra: [JSON.Member] = []) async throws -> String {
+        let members = [JSON.Member("client_id", .string(client))] + extra
+        return try #require(try await post("codes", .object(members))["code"]?.string)
+    }
+
+    /// What Apple's endpoints received: those of `path`.
+    func requests(to path: String = "/auth/token") async throws -> [JSON] {
+        try #require(try await control(.get, "requests", nil)["requests"]?.elements)
+            .filter { $0["path"]?.string == path }
+    }
+
+    private func control(_ method: HTTPRequest.Method, _ name: String, _ body: JSON?) async throws -> JSON {
+        let response = try await control.send(
+            HTTPRequest(
+                method: method, url: "\(url)/emulator/\(name)",
+                fields: [HTTPField("Content-Type", "application/json")],
+                body: SecretBytes(body?.bytes ?? [])), timeout: .seconds(20))
+        try #require(
+            response.status == 200, "\(name): \(String(decoding: response.body, as: UTF8.self))")
+        return try JSON(response.body)
+    }
+}
+
+extension ProgramResult {
+    /// Standard output, read as JSON.
+    var json: JSON { get throws { try JSON(outputBytes) } }
+
+    /// The hints of an error, in their order.
+    var hints: [String] {
+        errors.split(separator: "\n").filter { $0.hasPrefix("hint: ") }.map { String($0.dropFirst(6)) }
+    }
+}

@@ -40,7 +40,8 @@ struct Console: Sendable {
 extension Duration {
     /// `0.123 s`.
     var inSeconds: String {
-        let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+        let milliseconds =
+            components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
         let fraction = String(milliseconds % 1000)
         return "\(milliseconds / 1000)."
             + String(repeating: "0", count: 3 - fraction.count) + "\(fraction) s"

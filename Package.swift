@@ -85,10 +85,6 @@ let package = Package(
             dependencies: ["siwa", "SignInWithApple", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "EmulatorServerTests",
-            dependencies: ["EmulatorServer", "AppleEmulator", "SignInWithApple", "SIWACrypto"],
-            swiftSettings: strict),
-        .testTarget(
             name: "SiwaTests",
             dependencies: [
                 "siwa", "siwa-emulator", "CurlTransport", "SignInWithApple", "SIWACrypto",

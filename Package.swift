@@ -76,8 +76,8 @@ let package = Package(
         .testTarget(
             name: "EmulatorServerTests",
             dependencies: [
-                "EmulatorServer", "AppleEmulator", "SignInWithApple", "SIWACrypto", "TestSupport",
-                "siwa-emulator", "siwa",
+                "EmulatorServer", "AppleEmulator", "CommandTable", "SignInWithApple", "SIWACrypto",
+                "TestSupport", "siwa-emulator", "siwa",
             ],
             swiftSettings: strict),
         .testTarget(

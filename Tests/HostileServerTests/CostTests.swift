@@ -24,23 +24,25 @@ import Testing
         try await RawServer.serving(steps) { server in
             let result = try await siwa.run(siwa.refresh(server.url, timeout: "2s"))
             #expect(result.ending == .exit(75), "\(result)")
-            // A loop that does not sleep would take the two seconds whole.
-            #expect(result.processorTime - start.processorTime < .milliseconds(400))
+            // A loop that does not sleep takes all it gets: the two seconds, or its share of them.
+            #expect(result.processorTime - start.processorTime < .milliseconds(150))
         }
     }
 
-    @Test func `an answer without end takes little memory`() async throws {
+    @Test func `two gigabytes of answer fit into less memory`() async throws {
         let siwa = try Siwa()
-        let start = try await siwa.run(.init(["public-key"], environment: siwa.environment))
         let endless: [Step] = [
             .readRequest, .write("HTTP/1.1 200 OK\r\nContent-Length: 2147483647\r\n\r\n"),
             .stream([UInt8](repeating: 32, count: 1 << 20)),
         ]
         try await RawServer.serving(endless) { server in
-            let result = try await siwa.run(siwa.refresh(server.url, "--max-attempts", "1"))
+            var call = siwa.refresh(server.url, "--max-attempts", "1")
+            // The peak that the system counts includes the tester's own, so: a limit.
+            let script = "ulimit -v 1000000; exec \"$0\" \"$@\""
+            call.arguments = ["-c", script, siwa.executable.path] + call.arguments
+            let result = try await Executable(path: "/bin/sh").run(call)
             #expect(result.ending == .exit(75), "\(result)")
             #expect(result.errors.contains("siwa: too_large: "), "\(result)")
-            #expect(result.peakMemory - start.peakMemory < 32 << 20)
         }
     }
 }

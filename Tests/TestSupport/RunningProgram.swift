@@ -58,8 +58,7 @@ package final class RunningProgram: Sendable {
         let result = ProgramResult(
             ending: ending ?? .signal(0),
             outputBytes: streams.isOutputCaptured ? try streams.output.contents() : [],
-            errorBytes: try streams.errors.contents(), processorTime: usage.processorTime,
-            peakMemory: usage.ru_maxrss * 1024)
+            errorBytes: try streams.errors.contents(), processorTime: usage.processorTime)
         guard !isOverdue else {
             throw Overdue(description: "'\(call)' did not end within \(call.limit): \(result)")
         }

@@ -4,7 +4,8 @@ public import SIWACrypto
 /// Writes a file whole or not at all: to a temporary file in the same folder, synced,
 /// then renamed over the old one. A symbolic link is followed, so that it stays one.
 ///
-/// SIGINT and SIGTERM wait until it is done, so that no temporary file is left behind.
+/// SIGINT and SIGTERM wait until it is done (see ``endCleanlyOnSignals()``), so that no
+/// temporary file is left behind.
 ///
 /// - Throws: ``FileError``; the old file is then as it was.
 public func writeFile(
@@ -100,12 +101,9 @@ private func destination(ofLink path: String) -> String? {
 }
 
 private func withSignalsHeld(_ body: () throws(FileError) -> Void) throws(FileError) {
-    var held = sigset_t()
-    var before = sigset_t()
-    sigemptyset(&held)
-    sigaddset(&held, SIGINT)
-    sigaddset(&held, SIGTERM)
-    pthread_sigmask(SIG_BLOCK, &held, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    signalGate.close()
+    defer {
+        if let signal = signalGate.open() { _exit(128 + signal) }
+    }
     try body()
 }

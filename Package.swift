@@ -51,10 +51,15 @@ let package = Package(
             swiftSettings: safe),
         .executableTarget(
             name: "siwa-emulator",
-            dependencies: ["EmulatorServer", "AppleEmulator", "CommandTable", "LocalFiles"],
+            dependencies: [
+                "EmulatorServer", "AppleEmulator", "CommandTable", "LocalFiles", "SignInWithApple",
+                "SIWACrypto",
+            ],
             swiftSettings: safe),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["SIWACrypto"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         .testTarget(
             name: "CommandTableTests", dependencies: ["CommandTable"], exclude: ["Snapshots"],
             swiftSettings: strict),
@@ -64,15 +69,20 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "CurlTransportTests",
-            dependencies: ["CurlTransport", "SignInWithApple", "SIWACrypto", "TestSupport"],
-            swiftSettings: strict),
-        .testTarget(
-            name: "HostileServerTests",
-            dependencies: ["siwa", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            dependencies: [
+                "CurlTransport", "LocalFiles", "SignInWithApple", "SIWACrypto", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "EmulatorServerTests",
-            dependencies: ["EmulatorServer", "AppleEmulator", "SignInWithApple", "SIWACrypto"],
+            dependencies: [
+                "EmulatorServer", "AppleEmulator", "CommandTable", "SignInWithApple", "SIWACrypto",
+                "TestSupport", "siwa-emulator", "siwa",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HostileServerTests",
+            dependencies: ["siwa", "LocalFiles", "SignInWithApple", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "SiwaTests",

@@ -6,6 +6,9 @@ struct AnswerCollector {
     private var fieldBytes = 0
     private var body: [UInt8] = []
     private(set) var isTooLarge = false
+    /// Whether the header came to its end. libcurl takes a connection that is closed in the
+    /// middle of it for an answer without a body.
+    private(set) var isHeadComplete = false
 
     /// Apple's largest answer has a few kilobytes.
     static let bodyLimit = 1 << 20
@@ -37,6 +40,9 @@ struct AnswerCollector {
             decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
         if line.hasPrefix("HTTP/") {
             fields = []
+            isHeadComplete = false
+        } else if line == "\r\n" || line == "\n" {
+            isHeadComplete = true
         } else if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             fields.append(

@@ -49,14 +49,20 @@ struct Authorities: Sendable {
         guard let directory = opendir(folder) else { return false }
         defer { closedir(directory) }
         while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { Array($0.prefix(10)) }
-            if name.prefix(8).allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-                name[8] == UInt8(ascii: "."), (0x30...0x39).contains(name[9])
-            {
+            // Through its address: an entry is only as long as its name, whatever its type says.
+            guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return false }
+            let name = UnsafeRawPointer(entry) + offset
+            if isHashedLink(String(cString: name.assumingMemoryBound(to: CChar.self))) {
                 return true
             }
         }
         return false
+    }
+
+    static func isHashedLink(_ name: String) -> Bool {
+        let name = Array(name.utf8)
+        return name.count >= 10 && name[..<8].allSatisfy { isxdigit(CInt($0)) != 0 }
+            && name[8] == UInt8(ascii: ".") && isdigit(CInt(name[9])) != 0
     }
 
     private static func contents(of files: [String]) throws(TransportError) -> [UInt8] {

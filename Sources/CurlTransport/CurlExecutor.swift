@@ -25,6 +25,10 @@ final class CurlExecutor: SerialExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
+        // The job may be all that keeps the actor, and so this object, alive; it can be over
+        // before the wake-up.
+        let keeper = Unmanaged.passRetained(self)
+        defer { keeper.release() }
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
         _ = library.functions.pointee.multi_wakeup(UnsafeMutableRawPointer(multi))
     }

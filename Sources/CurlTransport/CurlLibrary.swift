@@ -23,8 +23,8 @@ struct CurlLibrary: @unchecked Sendable {
         let code = functions.pointee.global_init(Int(CURL_GLOBAL_DEFAULT))
         guard code == CURLE_OK else { throw unavailable("libcurl cannot start (\(code.rawValue))") }
         let version = functions.pointee.version_info(siwa_version_now())
-        guard let version, version.pointee.version_num >= 0x075500 else {
-            throw unavailable("libcurl is older than 7.85")
+        guard let version, version.pointee.version_num >= 0x075700 else {
+            throw unavailable("libcurl is older than 7.87")
         }
         authorityFolder = version.pointee.capath.map { String(cString: $0) }
         authorityFile = version.pointee.cainfo.map { String(cString: $0) }
@@ -33,7 +33,8 @@ struct CurlLibrary: @unchecked Sendable {
 
     /// libcurl's words for a result.
     func message(_ code: CURLcode) -> String {
-        functions.pointee.easy_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
+        functions.pointee.easy_strerror(code).map { String(cString: $0) }
+            ?? "error \(code.rawValue)"
     }
 }
 

@@ -11,9 +11,11 @@ public actor CurlTransport: Transport {
     private let library: CurlLibrary
     private let authorities: Authorities
     private var inFlight: [UnsafeMutableRawPointer: Pending] = [:]
+    private var lastNumber = 0
     private var isTurning = false
 
     private struct Pending {
+        let key: Key
         let transfer: Transfer
         let continuation: CheckedContinuation<Result<HTTPResponse, TransportError>, Never>
     }
@@ -46,18 +48,22 @@ public actor CurlTransport: Transport {
         }
         let transfer = try Transfer(
             request, timeout: timeout, trusting: authorities, library)
-        let key = Key(transfer.easy)
+        lastNumber += 1
+        let key = Key(easy: transfer.easy, number: lastNumber)
         return try await withTaskCancellationHandler {
-            await withCheckedContinuation { start(Pending(transfer: transfer, continuation: $0)) }
+            await withCheckedContinuation {
+                start(Pending(key: key, transfer: transfer, continuation: $0))
+            }
         } onCancel: {
             Task { await self.cancel(key) }
         }.get()
     }
 
-    /// The handle's address, which names a transfer across isolation without touching it.
+    /// Names a transfer across isolation without touching it. The handle's address is not
+    /// enough: a cancellation that comes late would meet the next transfer at the same place.
     private struct Key: @unchecked Sendable {
         let easy: UnsafeMutableRawPointer
-        init(_ easy: UnsafeMutableRawPointer) { self.easy = easy }
+        let number: Int
     }
 
     private func start(_ pending: Pending) {
@@ -69,7 +75,7 @@ public actor CurlTransport: Transport {
         let easy = pending.transfer.easy
         let code = library.functions.pointee.multi_add_handle(multi, easy)
         guard code == CURLM_OK else {
-            pending.continuation.resume(returning: .failure(failure(code)))
+            pending.continuation.resume(returning: .failure(failure(code, mayHaveLeft: false)))
             return
         }
         inFlight[easy] = pending
@@ -79,8 +85,8 @@ public actor CurlTransport: Transport {
     }
 
     private func cancel(_ key: Key) {
-        guard let transfer = inFlight[key.easy]?.transfer else { return }
-        finish(key.easy, .failure(transfer.cancellation))
+        guard let pending = inFlight[key.easy], pending.key.number == key.number else { return }
+        finish(key.easy, .failure(pending.transfer.cancellation))
     }
 
     /// One turn of libcurl. Turns follow each other while anything is in flight; new
@@ -90,7 +96,9 @@ public actor CurlTransport: Transport {
         let performed = library.functions.pointee.multi_perform(multi, &running)
         var left: CInt = 0
         while let message = library.functions.pointee.multi_info_read(multi, &left) {
-            guard let easy = message.pointee.easy_handle, let pending = inFlight[easy] else { continue }
+            guard let easy = message.pointee.easy_handle, let pending = inFlight[easy] else {
+                continue
+            }
             finish(easy, pending.transfer.outcome(siwa_result(message)))
         }
         guard performed == CURLM_OK else { return failAll(performed) }
@@ -112,10 +120,11 @@ public actor CurlTransport: Transport {
         isTurning = false
     }
 
-    /// libcurl itself failed: nobody knows how far the request got.
-    private func failure(_ code: CURLMcode) -> TransportError {
+    /// libcurl itself failed; in the middle of things nobody knows how far a request got.
+    private func failure(_ code: CURLMcode, mayHaveLeft: Bool = true) -> TransportError {
         let reason = library.functions.pointee.multi_strerror(code).map { String(cString: $0) }
-        return TransportError(.unavailable, reason ?? "libcurl failed", requestMayHaveLeft: true)
+        return TransportError(
+            .unavailable, reason ?? "libcurl failed", requestMayHaveLeft: mayHaveLeft)
     }
 
     private var multi: UnsafeMutableRawPointer { UnsafeMutableRawPointer(executor.multi) }

@@ -37,16 +37,33 @@ final class Transfer {
 
     /// What came of it, once libcurl is done with it.
     func outcome(_ code: CURLcode) -> Result<HTTPResponse, TransportError> {
-        if code == CURLE_OK {
-            var status = 0
-            _ = siwa_get_long(library.functions, easy, CURLINFO_RESPONSE_CODE, &status)
-            return .success(answer.response(status: status))
+        guard code == CURLE_OK else {
+            let detail = String(cString: errorText)
+            return .failure(
+                TransportError(
+                    kind(of: code), detail.isEmpty ? library.message(code) : detail,
+                    requestMayHaveLeft: isOnItsWay))
         }
-        let detail = String(cString: errorText)
-        return .failure(
-            TransportError(
-                answer.isTooLarge ? .tooLarge : TransportError.Kind(code),
-                detail.isEmpty ? library.message(code) : detail, requestMayHaveLeft: isOnItsWay))
+        guard answer.isHeadComplete else {
+            return .failure(
+                TransportError(.cut, "it ended within the header", requestMayHaveLeft: isOnItsWay))
+        }
+        return .success(answer.response(status: status(CURLINFO_RESPONSE_CODE)))
+    }
+
+    private func kind(of code: CURLcode) -> TransportError.Kind {
+        // A single field beyond libcurl's own limit is "out of memory" to it.
+        if answer.isTooLarge || isOnItsWay && code == CURLE_OUT_OF_MEMORY { return .tooLarge }
+        // A proxy that refuses to connect is no error of its own in libcurl.
+        let proxyStatus = status(CURLINFO_HTTP_CONNECTCODE)
+        if !isOnItsWay, proxyStatus != 0, proxyStatus / 100 != 2 { return .proxy }
+        return TransportError.Kind(code)
+    }
+
+    private func status(_ information: CURLINFO) -> Int {
+        var status = 0
+        _ = siwa_get_long(library.functions, easy, information, &status)
+        return status
     }
 
     /// The error of a transfer that its caller gave up.
@@ -77,6 +94,8 @@ extension Transfer {
         let milliseconds = max(timeout.milliseconds, 1)
         try set(CURLOPT_TIMEOUT_MS, milliseconds)
         try set(CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 10_000))
+        // Plain http is for loopback: a proxy would see secrets in the open.
+        if request.url.hasPrefix("http://") { try set(CURLOPT_PROXY, "") }
         try setAuthorities(authorities)
         try setBody()
         try setFields()
@@ -113,11 +132,13 @@ extension Transfer {
         try check(siwa_set_pointer(library.functions, easy, CURLOPT_HEADERDATA, context))
         try check(siwa_set_pointer(library.functions, easy, CURLOPT_PREREQDATA, context))
         try check(
-            siwa_set_write(library.functions, easy, CURLOPT_WRITEFUNCTION) { bytes, _, count, context in
+            siwa_set_write(library.functions, easy, CURLOPT_WRITEFUNCTION) {
+                bytes, _, count, context in
                 Transfer.lent(by: context)?.answer.appendBody(bytes, count) ?? 0
             })
         try check(
-            siwa_set_write(library.functions, easy, CURLOPT_HEADERFUNCTION) { bytes, _, count, context in
+            siwa_set_write(library.functions, easy, CURLOPT_HEADERFUNCTION) {
+                bytes, _, count, context in
                 Transfer.lent(by: context)?.answer.appendField(bytes, count) ?? 0
             })
         try check(

@@ -32,6 +32,17 @@ func connectToLoopback(port: UInt16) throws -> Descriptor {
     return socket
 }
 
+/// A connection that is begun, and that nobody waits for.
+func beginConnecting(port: UInt16) throws -> Descriptor {
+    let socket = try streamSocket()
+    _ = fcntl(socket.number, F_SETFL, O_NONBLOCK)
+    try withAddress(port: port) { address, length in
+        let code = connect(socket.number, address, length)
+        guard code == 0 || errno == EINPROGRESS else { throw SystemFailure("connect") }
+    }
+    return socket
+}
+
 private func streamSocket() throws -> Descriptor {
     let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     return Descriptor(owning: try checked("socket") { socket(AF_INET, type, 0) })

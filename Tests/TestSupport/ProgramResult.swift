@@ -31,6 +31,11 @@ package struct ProgramResult: Sendable {
     /// Its standard error.
     package let errorBytes: [UInt8]
 
+    /// The processor time it used, its own and the system's.
+    package let processorTime: Duration
+    /// The most memory it had at one time, in bytes.
+    package let peakMemory: Int
+
     /// The exit code; nil after a signal.
     package var exitCode: CInt? { if case .exit(let code) = ending { code } else { nil } }
     /// Its standard output as text.

@@ -83,18 +83,3 @@ package final class RawServer: Sendable {
         }
     }
 }
-
-/// A port on 127.0.0.1 on which nobody listens: connecting is refused.
-///
-/// The socket is bound and not listening, so that no other program gets the port meanwhile.
-package final class RefusedPort: Sendable {
-    /// The port.
-    package let port: UInt16
-    private let socket: Descriptor
-
-    /// Takes a port out of use.
-    package init() throws { (socket, port) = try bindToLoopback() }
-
-    /// `http://127.0.0.1:` and the port.
-    package var url: String { "http://127.0.0.1:\(port)" }
-}

@@ -12,6 +12,7 @@ package final class RunningProgram: Sendable {
 
     private struct State {
         var ending: ProgramResult.Ending?
+        var usage = rusage()
         var isOverdue = false
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -54,11 +55,12 @@ package final class RunningProgram: Sendable {
             }
             if hasEnded { waiter.resume() }
         }
-        let (ending, isOverdue) = state.withLock { ($0.ending, $0.isOverdue) }
+        let (ending, usage, isOverdue) = state.withLock { ($0.ending, $0.usage, $0.isOverdue) }
         let result = ProgramResult(
             ending: ending ?? .signal(0),
             outputBytes: streams.isOutputCaptured ? try streams.output.contents() : [],
-            errorBytes: try streams.errors.contents())
+            errorBytes: try streams.errors.contents(), processorTime: usage.processorTime,
+            peakMemory: usage.ru_maxrss * 1024)
         guard !isOverdue else {
             throw Overdue(description: "'\(call)' did not end within \(call.limit): \(result)")
         }
@@ -71,7 +73,7 @@ package final class RunningProgram: Sendable {
         while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
         let waiters = state.withLock { state in
             var status: CInt = 0
-            waitpid(pid, &status, 0)
+            wait4(pid, &status, 0, &state.usage)
             state.ending = ProgramResult.Ending(status: status)
             defer { state.waiters = [] }
             return state.waiters
@@ -85,5 +87,12 @@ package final class RunningProgram: Sendable {
             state.isOverdue = true
             kill(pid, SIGKILL)
         }
+    }
+}
+
+extension rusage {
+    fileprivate var processorTime: Duration {
+        .seconds(ru_utime.tv_sec + ru_stime.tv_sec)
+            + .microseconds(ru_utime.tv_usec + ru_stime.tv_usec)
     }
 }

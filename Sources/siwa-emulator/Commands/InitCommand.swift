@@ -1,0 +1,56 @@
+internal import CommandTable
+internal import LocalFiles
+
+/// `siwa-emulator init`: a folder with all that an emulator and its clients need.
+struct InitCommand: Command {
+    static let name = "init"
+    static let abstract = "Make a folder with a key, settings for siwa, and a certificate."
+    static let discussion = """
+        Nothing is written over: a file that is there already is named, and all stays as it was.
+
+        Edit emulator.json to have other clients, keys and users; siwa public-key --format jwk \
+        prints a key as it stands there.
+        """
+    static let examples = [
+        Example("siwa-emulator init ~/apple", "Make the folder ~/apple."),
+        Example("siwa-emulator init ~/apple --port 9500", "Have siwa expect another port."),
+    ]
+    static let parameters: [Parameter<Self>] = [
+        .operand("DIR", \.$folder, help: "The folder to make.", completion: .directory),
+        .option(
+            "port", \.port, value: "N", help: "The port that config.json has siwa connect to."),
+    ]
+
+    @Required var folder: String
+    var port = PortNumber(9443)
+
+    func run(in console: Console) async throws {
+        guard port.number > 0 else {
+            throw Failure.usage(
+                "config.json must name a port", hints: ["only serve can take any free one"])
+        }
+        let folder = Folder(path: folder)
+        let made = try NewFolder(port: port.number)
+        try made.write(to: folder, now: secondsSinceEpoch())
+        try console.print(Self.summary(made, folder.path))
+    }
+
+    private static func summary(_ made: NewFolder, _ path: String) -> String {
+        """
+        made \(path)
+          \(made.keyName)  the private key of team \(made.teamID)
+          config.json            settings for siwa: profiles app and web
+          emulator.json          what the emulator knows: clients, public keys, users
+          ca.pem                 what clients must trust
+          server.pem             what the emulator shows them, with server-key.pem
+
+        next:
+          siwa-emulator serve \(path) --tls
+          export SIWA_CONFIG=\(path)/config.json
+          curl --cacert \(path)/ca.pem https://localhost:\(made.port)/emulator/codes \\
+            -d '{"client_id":"com.example.app"}'
+          siwa exchange --code CODE
+
+        """
+    }
+}

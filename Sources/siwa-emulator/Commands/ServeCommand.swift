@@ -1,0 +1,80 @@
+internal import AppleEmulator
+internal import CommandTable
+internal import EmulatorServer
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// `siwa-emulator serve`: Apple, until somebody stops it.
+struct ServeCommand: Command {
+    static let name = "serve"
+    static let abstract = "Answer as Apple does until SIGINT or SIGTERM, then exit with 0."
+    static let discussion = """
+        Prints "listening on URL" once it is ready. It listens on 127.0.0.1 only, unless --listen \
+        says otherwise: whoever reaches it can sign in as anybody.
+
+        config.json has siwa connect with TLS; without --tls, give siwa the printed URL as \
+        --base-url.
+        """
+    static let examples = [
+        Example("siwa-emulator serve ~/apple --tls", "Serve what init has made."),
+        Example(
+            "siwa-emulator serve ~/apple --port 0 --ready-file url",
+            "Take any free port, and say in a file which one."),
+    ]
+    static let parameters: [Parameter<Self>] = [
+        .operand("DIR", \.$folder, help: "The folder that init has made.", completion: .directory),
+        .option(
+            "port", \.port, value: "N",
+            help: "The port, 0 for any free one; without it, the port of init."),
+        .flag("tls", \.usesTLS, help: "Speak TLS with the folder's certificate."),
+        .option("listen", \.address, value: "ADDRESS", help: "The IP address to listen on."),
+        .option(
+            "ready-file", \.readyFile, value: "PATH",
+            help: "A file to write the URL to, whole, once it answers.", completion: .file),
+    ]
+
+    @Required var folder: String
+    var port: PortNumber?
+    var usesTLS = false
+    var address = "127.0.0.1"
+    var readyFile: String?
+
+    func run(in console: Console) async throws {
+        let folder = Folder(path: folder)
+        let (configuration, port) = try folder.emulator()
+        let identity = try usesTLS ? identity(in: folder, console) : nil
+        let signals = StopSignals()
+        try await EmulatorServer.serving(
+            AppleEmulator(
+                configuration: configuration, keys: try await EmulatorKeys.generate(),
+                clock: { NumericDate(secondsSinceEpoch()) }),
+            on: EmulatorServer.Address(host: address, port: self.port?.number ?? port),
+            identity: identity
+        ) { server in
+            try announce(server, console)
+            await signals.wait()
+        }
+    }
+
+    private func identity(
+        in folder: Folder, _ console: Console
+    ) throws -> EmulatorServer.Identity {
+        let files = TLSFiles(folder: folder)
+        if try !files.isGood(now: secondsSinceEpoch()) {
+            try files.renew(now: secondsSinceEpoch())
+            console.warn("made a new certificate: clients must read ca.pem again")
+        }
+        return try files.identity()
+    }
+
+    private func announce(_ server: EmulatorServer, _ console: Console) throws(FileError) {
+        if !server.isOnLoopback {
+            console.warn(
+                "listening on \(address): whoever reaches it can sign in as anybody")
+        }
+        try console.print("listening on \(server.url)\n")
+        guard let readyFile else { return }
+        try writeFile(SecretBytes((server.url + "\n").utf8), to: readyFile, permissions: 0o644)
+    }
+}

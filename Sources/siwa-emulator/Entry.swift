@@ -1,0 +1,40 @@
+internal import CommandTable
+internal import LocalFiles
+internal import SIWACrypto
+
+/// Runs one command line, without the program's own name; answers the exit code.
+///
+/// Every error ends here and nowhere else.
+func runEmulator(_ arguments: [String]) async -> CInt {
+    let console = Console()
+    do {
+        switch try emulatorTool.parse(arguments) {
+        case .help(let text), .version(let text): try console.print(text)
+        case .run(let command): try await command.run(in: console)
+        }
+        return ExitCode.done.rawValue
+    } catch let error as FileError where error.isClosedPipe {
+        // Whoever read our output has seen enough, as `head` does.
+        return ExitCode.done.rawValue
+    } catch {
+        let failure = Failure(error)
+        for line in failure.lines { console.note(line) }
+        return failure.exitCode.rawValue
+    }
+}
+
+/// Standard output for the result, standard error for everything else.
+struct Console: Sendable {
+    /// Writes to standard output, at once.
+    func print(_ text: String) throws(FileError) {
+        try writeAll(SecretBytes(text.utf8), to: 1, named: "standard output")
+    }
+
+    /// Writes a line to standard error. Nobody is left to tell when that cannot be written.
+    func note(_ line: String) {
+        try? writeAll(SecretBytes((line + "\n").utf8), to: 2, named: "standard error")
+    }
+
+    /// Something the user should know, though nothing failed.
+    func warn(_ message: String) { note("siwa-emulator: warning: \(message)") }
+}

@@ -1,0 +1,25 @@
+internal import CommandTable
+
+/// The exit codes of siwa, as far as an emulator needs them.
+enum ExitCode: CInt, CaseIterable {
+    case done = 0
+    case usage = 2
+    case settings = 3
+    case defect = 70
+    case temporary = 75
+
+    /// What help says of it.
+    private var meaning: String {
+        switch self {
+        case .done: "Done; a server that SIGINT or SIGTERM has stopped is done, too."
+        case .usage: "The call is wrong: an unknown flag, a missing argument."
+        case .settings: "The folder, one of its files or the address cannot be used."
+        case .defect: "A defect in siwa-emulator."
+        case .temporary: "Temporary: the port is in use, the disk is full."
+        }
+    }
+
+    static var entries: [CommandTable.Entry] {
+        allCases.map { CommandTable.Entry(String($0.rawValue), $0.meaning) }
+    }
+}

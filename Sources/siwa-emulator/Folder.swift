@@ -1,0 +1,43 @@
+internal import AppleEmulator
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// The folder of one emulator, and the names of what stands in it.
+struct Folder {
+    static let configuration = "config.json"
+    static let emulator = "emulator.json"
+
+    let path: String
+
+    func path(_ name: String) -> String { "\(path)/\(name)" }
+
+    func read(_ name: String) throws(FileError) -> [UInt8] {
+        try readFile(path(name)).contents.revealed()
+    }
+
+    /// Secrets are for the owner alone, everything else is for everybody.
+    func write(_ contents: [UInt8], _ name: String, isSecret: Bool = false) throws(FileError) {
+        try writeFile(SecretBytes(contents), to: path(name), permissions: isSecret ? 0o600 : 0o644)
+    }
+
+    /// What `emulator.json` says: the configuration, and the port of `init`.
+    func emulator() throws -> (configuration: EmulatorConfiguration, port: UInt16) {
+        let name = path(Self.emulator)
+        guard fileExists(name) else {
+            throw Failure.settings(
+                "there is no '\(name)'", hints: ["make it: siwa-emulator init \(path)"])
+        }
+        do {
+            var members = try JSON(read(Self.emulator)).members ?? []
+            let port = members.first { $0.name == "port" }?.value.integer
+            members.removeAll { $0.name == "port" }
+            let configuration = try EmulatorConfiguration(json: .object(members))
+            return (configuration, port.flatMap(UInt16.init(exactly:)) ?? 9443)
+        } catch let error as JSONError {
+            throw Failure.settings("'\(name)' \(error)", hints: ["mend it, or make it anew"])
+        } catch let error as ShapeError {
+            throw Failure.settings("'\(name)': \(error)", hints: ["mend it, or make it anew"])
+        }
+    }
+}

@@ -1,0 +1,98 @@
+internal import AppleEmulator
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// What `init` makes: a team with one key, an app and a website, and people who sign in.
+struct NewFolder {
+    private static let callback = "https://example.com/callback"
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+
+    let teamID = TeamID(unchecked: Self.tenCharacters())
+    let keyID = KeyID(unchecked: Self.tenCharacters())
+    let key: P256PrivateKey
+    let port: UInt16
+
+    init(port: UInt16) throws(OpenSSLError) {
+        key = try P256PrivateKey.generate()
+        self.port = port
+    }
+
+    var keyName: String { "AuthKey_\(keyID).p8" }
+
+    /// Writes every file, and none over another: a key that is gone is gone.
+    func write(to folder: Folder, now: Int) throws {
+        for name in [keyName, Folder.configuration, Folder.emulator] + TLSFiles.names {
+            guard !fileExists(folder.path(name)) else {
+                throw Failure.settings(
+                    "'\(folder.path(name))' exists already",
+                    hints: ["name another folder, or remove this one first"])
+            }
+        }
+        if !fileExists(folder.path) { try createDirectory(folder.path) }
+        try folder.write(key.pemRepresentation().revealed(), keyName, isSecret: true)
+        try TLSFiles(folder: folder).renew(now: now)
+        try folder.write(Array((settings.indentedText + "\n").utf8), Folder.configuration)
+        try folder.write(Array((emulator.indentedText + "\n").utf8), Folder.emulator)
+    }
+
+    /// siwa's own settings.
+    private var settings: JSON {
+        let web: [JSON.Member] = [
+            JSON.Member("redirect_uri", .string(Self.callback)),
+            JSON.Member("audiences", ["com.example.app", "com.example.web"]),
+        ]
+        return [
+            "default_profile": "app",
+            "profiles": [
+                "app": profile("com.example.app"), "web": profile("com.example.web", web),
+            ],
+        ]
+    }
+
+    private func profile(_ client: String, _ extra: [JSON.Member] = []) -> JSON {
+        .object(
+            [
+                JSON.Member("team_id", .string(teamID.rawValue)),
+                JSON.Member("client_id", .string(client)),
+                JSON.Member("key_id", .string(keyID.rawValue)),
+                JSON.Member("private_key", .string(keyName)),
+            ] + extra + [
+                JSON.Member("base_url", .string("https://localhost:\(port)")),
+                JSON.Member("ca_file", .string(TLSFiles.authority)),
+            ])
+    }
+
+    private var emulator: JSON {
+        let configuration = EmulatorConfiguration(
+            teamID: teamID,
+            clients: [
+                EmulatedClient(clientID: ClientID(unchecked: "com.example.app"), kind: .app),
+                EmulatedClient(
+                    clientID: ClientID(unchecked: "com.example.web"), kind: .web,
+                    redirectURIs: [Self.callback]),
+            ],
+            keys: [EmulatedKey(keyID: keyID, publicKey: key.publicKey)], users: Self.people())
+        let port = JSON.Member("port", .integer(Int(port)))
+        return .object([port] + (configuration.json.members ?? []))
+    }
+
+    /// One who shares an address, one who hides it, one who never granted it.
+    private static func people() -> [EmulatedUser] {
+        [
+            EmulatedUser(
+                name: "alice", userID: EmulatedUser.freshUserID(), email: "alice@example.com",
+                realUserStatus: 2),
+            EmulatedUser(
+                name: "bob", userID: EmulatedUser.freshUserID(),
+                email: "x7k2m9q4zt@privaterelay.appleid.com", isPrivateEmail: true,
+                realUserStatus: 1),
+            EmulatedUser(name: "carol", userID: EmulatedUser.freshUserID()),
+        ]
+    }
+
+    /// A Team ID or Key ID as Apple gives them.
+    private static func tenCharacters() -> String {
+        String((0..<10).map { _ in alphabet[Int.random(in: alphabet.indices)] })
+    }
+}

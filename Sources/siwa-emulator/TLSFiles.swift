@@ -1,0 +1,50 @@
+internal import EmulatorServer
+internal import LocalFiles
+internal import SIWACrypto
+
+/// The certificate of one emulator, and the authority its clients must trust.
+struct TLSFiles {
+    static let authority = "ca.pem"
+    static let certificate = "server.pem"
+    static let key = "server-key.pem"
+    static let names = [authority, certificate, key]
+
+    private static let serverNames: [ServerName] = [
+        .host("appleid.apple.com"), .host("localhost"), .address("127.0.0.1"), .address("::1"),
+    ]
+    private static let day = 86_400
+
+    let folder: Folder
+
+    /// Whether everything is there and lasts another week.
+    func isGood(now: Int) throws(FileError) -> Bool {
+        for name in Self.names where !fileExists(folder.path(name)) { return false }
+        for name in [Self.authority, Self.certificate] {
+            let read = try folder.read(name)
+            guard let certificate = try? Certificate(pemRepresentation: read),
+                certificate.isValid(atSecondsSinceEpoch: now),
+                certificate.isValid(atSecondsSinceEpoch: now + 7 * Self.day)
+            else { return false }
+        }
+        return true
+    }
+
+    /// Makes an authority and a certificate for a year. The authority's key is never written:
+    /// whoever reads the folder cannot make other names with it.
+    func renew(now: Int) throws {
+        let validity = now - 3600..<now + 365 * Self.day
+        let authority = try CertificateAuthority(name: "siwa-emulator", validity: validity)
+        let key = try P256PrivateKey.generate()
+        let certificate = try authority.issueServerCertificate(names: Self.serverNames, key: key)
+        try folder.write(try key.pemRepresentation().revealed(), Self.key, isSecret: true)
+        try folder.write(try certificate.pemRepresentation(), Self.certificate)
+        try folder.write(try authority.certificate.pemRepresentation(), Self.authority)
+    }
+
+    /// What the server proves itself with.
+    func identity() throws(FileError) -> EmulatorServer.Identity {
+        EmulatorServer.Identity(
+            certificate: String(decoding: try folder.read(Self.certificate), as: UTF8.self),
+            key: String(decoding: try folder.read(Self.key), as: UTF8.self))
+    }
+}

@@ -1,0 +1,82 @@
+import SignInWithApple
+import TestSupport
+import Testing
+
+@testable import CurlTransport
+
+/// Whom a transport trusts, by its settings.
+@Suite struct AuthoritiesTests {
+    private func authorities(
+        adding extra: String? = nil, _ variables: [String: String] = [:]
+    ) throws -> Authorities {
+        try Authorities(adding: extra, variables: variables, CurlLibrary.shared.get())
+    }
+
+    @Test func `the folder with hashed links is preferred to the bundle`() throws {
+        let library = try CurlLibrary.shared.get()
+        let system = try authorities()
+        if system.folder != nil, system.bundle.isNone {
+            #expect(system.folder == library.authorityFolder)
+        } else {
+            // A machine without such a folder reads the bundle.
+            #expect(system.bundle.path == library.authorityFile)
+        }
+    }
+
+    @Test func `an extra file goes beside the folder`() throws {
+        let system = try authorities()
+        try #require(system.bundle.isNone)
+        let both = try authorities(adding: "/extra.pem")
+        #expect(both.folder == system.folder)
+        #expect(both.bundle.path == "/extra.pem")
+    }
+
+    @Test func `CURL_CA_BUNDLE stands before all`() throws {
+        let named = try authorities([
+            "CURL_CA_BUNDLE": "/a", "SSL_CERT_FILE": "/b", "SSL_CERT_DIR": "/c",
+        ])
+        #expect(named.folder == nil)
+        #expect(named.bundle.path == "/a")
+    }
+
+    @Test func `SSL_CERT_FILE and SSL_CERT_DIR stand in place of the system's`() throws {
+        let both = try authorities(["SSL_CERT_FILE": "/b", "SSL_CERT_DIR": "/c"])
+        #expect(both.folder == "/c")
+        #expect(both.bundle.path == "/b")
+        #expect(try authorities(["SSL_CERT_FILE": "/b"]).folder == nil)
+        #expect(try authorities(["SSL_CERT_DIR": "/c"]).bundle.isNone)
+    }
+
+    @Test func `two files become one text, each on lines of its own`() throws {
+        let folder = try TemporaryFolder()
+        let (one, two) = try (folder.write("1", "one"), folder.write("2", "two\n"))
+        guard case .text(let text) = try authorities(adding: two, ["SSL_CERT_FILE": one]).bundle
+        else {
+            Issue.record("no text")
+            return
+        }
+        #expect(String(decoding: text, as: UTF8.self) == "one\ntwo\n\n")
+    }
+
+    @Test func `a file that cannot be read is named`() throws {
+        let error = #expect(throws: TransportError.self) {
+            try authorities(adding: "/no/such/file", ["SSL_CERT_FILE": "/dev/null"])
+        }
+        #expect(error?.kind == .unavailable)
+        #expect(error?.requestMayHaveLeft == false)
+        #expect(error?.message.contains("'/no/such/file'") == true)
+    }
+
+    @Test(arguments: [
+        ("5ad8a5d6.0", true), ("5AD8A5D6.1", true), ("5ad8a5d6.r0", false), ("5ad8a5d.0", false),
+        ("ACCVRAIZ1.pem", false), (".", false), ("..", false), ("5ad8a5d6x0", false),
+    ])
+    func `a hashed link`(_ name: String, _ expected: Bool) {
+        #expect(Authorities.isHashedLink(name) == expected)
+    }
+}
+
+extension Authorities.Bundle {
+    fileprivate var isNone: Bool { if case .none = self { true } else { false } }
+    fileprivate var path: String? { if case .file(let path) = self { path } else { nil } }
+}

@@ -1,0 +1,78 @@
+import CurlTransport
+import SignInWithApple
+import TestSupport
+import Testing
+
+/// Giving up, and what is left behind: nothing.
+@Suite struct CancellationTests {
+    @Test func `a request that hangs is given up at once, and its connection closed`() async throws
+    {
+        try await RawServer.serving([.readRequest, .hold]) { server in
+            let transport = try CurlTransport()
+            let task = Task { await transport.failure(of: server.url, timeout: .seconds(600)) }
+            try await eventually("the request is there") { server.requests.count == 1 }
+            task.cancel()
+            let error = await task.value
+            #expect(error?.kind == .cancelled)
+            #expect(error?.requestMayHaveLeft == true)
+            try await eventually("the connection is closed") { server.endedCount == 1 }
+        }
+    }
+
+    @Test func `a task that was cancelled before sends nothing`() async throws {
+        try await RawServer.serving([.readRequest, .hold]) { server in
+            let transport = try CurlTransport()
+            let task = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return await transport.failure(of: server.url)
+            }
+            task.cancel()
+            let error = await task.value
+            #expect(error?.kind == .cancelled)
+            #expect(error?.requestMayHaveLeft == false)
+            #expect(server.connectionCount == 0)
+        }
+    }
+
+    @Test func `before the connection stands nothing can have left`() async throws {
+        let port = try SilentPort()
+        let transport = try CurlTransport()
+        let task = Task { await transport.failure(of: port.url) }
+        try await Task.sleep(for: .milliseconds(50))
+        task.cancel()
+        let error = await task.value
+        #expect(error?.kind == .cancelled)
+        #expect(error?.requestMayHaveLeft == false)
+    }
+
+    /// libcurl's handles are recycled memory: a late cancellation must not hit the next
+    /// request that happens to live where the cancelled one did.
+    @Test func `a cancellation that comes late hits nobody else`() async throws {
+        try await RawServer.serving([.readRequest, .answer(200, "{}"), .again]) { server in
+            let transport = try CurlTransport()
+            for _ in 0..<200 {
+                let cancelled = Task { try? await transport.post(server.url) }
+                let kept = Task { () async throws(TransportError) in
+                    _ = await cancelled.value
+                    return try await transport.post(server.url).status
+                }
+                cancelled.cancel()
+                let status = await kept.result
+                #expect(throws: Never.self) { try status.get() }
+            }
+        }
+    }
+
+    @Test func `cancelling many among many leaves the others alone`() async throws {
+        try await RawServer.serving([.readRequest, .pause(.milliseconds(20)), .answer(200), .again])
+        { server in
+            let transport = try CurlTransport()
+            let tasks = (0..<60).map { _ in Task { try await transport.post(server.url).status } }
+            for index in stride(from: 0, to: 60, by: 2) { tasks[index].cancel() }
+            for index in stride(from: 1, to: 60, by: 2) {
+                #expect(try await tasks[index].value == 200)
+            }
+            for task in tasks { _ = await task.result }
+        }
+    }
+}

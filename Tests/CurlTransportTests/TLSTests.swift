@@ -1,0 +1,135 @@
+import CurlTransport
+import LocalFiles
+import SIWACrypto
+import SignInWithApple
+import TestSupport
+import Testing
+
+/// Certificates that are to be trusted, and those that are not.
+@Suite(.enabled(if: TLSServer.isAvailable, "needs the openssl command"))
+struct TLSTests {
+    let folder: TemporaryFolder
+    let authority: CertificateAuthority
+    let authorityFile: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        authority = try .named("siwa test authority")
+        authorityFile = try folder.write("ca.pem", authority.certificate.pemRepresentation())
+    }
+
+    @Test func `an authority that is added is trusted, by name and by address`() async throws {
+        let identity = try TLSIdentity(authority, .host("localhost"), .address("127.0.0.1"))
+        try await TLSServer.serving(identity) { server in
+            for host in ["localhost", "127.0.0.1"] {
+                let transport = try CurlTransport(authorityFile: authorityFile)
+                let answer = try await transport.get(host, server)
+                #expect(answer.body == Array("{}".utf8))
+            }
+        }
+    }
+
+    @Test func `an added authority stands beside the system's and not in their place`() async throws
+    {
+        let system = try CertificateAuthority.named("system")
+        let systemFile = try folder.write("system.pem", system.certificate.pemRepresentation())
+        for issuer in [system, authority] {
+            try await TLSServer.serving(TLSIdentity(issuer, .host("localhost"))) { server in
+                let transport = try CurlTransport(
+                    authorityFile: authorityFile, variables: ["SSL_CERT_FILE": systemFile])
+                #expect(try await transport.get("localhost", server).status == 200)
+            }
+        }
+    }
+
+    @Test func `a folder of hashed links is trusted, and a file beside it`() async throws {
+        let system = try CertificateAuthority.named("system")
+        let hashed = try TemporaryFolder()
+        try hashed.write("system.pem", system.certificate.pemRepresentation())
+        let openssl = try #require(Executable.installed("openssl"))
+        #expect(try await openssl.run("rehash", hashed.path).ending == .exit(0))
+        for issuer in [system, authority] {
+            try await TLSServer.serving(TLSIdentity(issuer, .host("localhost"))) { server in
+                let transport = try CurlTransport(
+                    authorityFile: authorityFile, variables: ["SSL_CERT_DIR": hashed.path])
+                #expect(try await transport.get("localhost", server).status == 200)
+            }
+        }
+    }
+
+    @Test func `a foreign authority`() async throws {
+        let foreign = try CertificateAuthority.named("siwa test authority")
+        try await refuses(TLSIdentity(foreign, .host("localhost")))
+    }
+
+    @Test func `a foreign authority, and none added`() async throws {
+        try await refuses(TLSIdentity(authority, .host("localhost")), trusting: nil)
+    }
+
+    @Test func `another host's certificate`() async throws {
+        try await refuses(TLSIdentity(authority, .host("appleid.apple.com")))
+    }
+
+    @Test(arguments: [-86_400 * 2..<(-86_400), 86_400..<86_400 * 2])
+    func `out of its time`(_ validity: Range<Int>) async throws {
+        let authority = try CertificateAuthority.named("siwa test authority", validity)
+        let file = try folder.write("other.pem", authority.certificate.pemRepresentation())
+        try await refuses(TLSIdentity(authority, .host("localhost")), trusting: file)
+    }
+
+    @Test func `a server that knows TLS 1.1 only`() async throws {
+        let identity = try TLSIdentity(authority, .host("localhost"))
+        let options = ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"]
+        try await TLSServer.serving(identity, options) { server in
+            let error = await CurlTransport.failure(authorityFile, server)
+            #expect(error?.kind == .tls, "\(error?.message ?? "")")
+            #expect(error?.requestMayHaveLeft == false)
+        }
+    }
+
+    private func refuses(_ identity: TLSIdentity, trusting file: String?) async throws {
+        try await TLSServer.serving(identity) { server in
+            let error = await CurlTransport.failure(file, server)
+            #expect(error?.kind == .certificate, "\(error?.message ?? "")")
+            #expect(error?.requestMayHaveLeft == false)
+        }
+    }
+
+    private func refuses(_ identity: TLSIdentity) async throws {
+        try await refuses(identity, trusting: authorityFile)
+    }
+}
+
+extension CertificateAuthority {
+    /// An authority good for these seconds around now.
+    fileprivate static func named(
+        _ name: String, _ validity: Range<Int> = -3600..<3600
+    ) throws -> CertificateAuthority {
+        let now = secondsSinceEpoch()
+        return try CertificateAuthority(
+            name: name, validity: now + validity.lowerBound..<now + validity.upperBound)
+    }
+}
+
+extension CurlTransport {
+    fileprivate func get(
+        _ host: String, _ server: TLSServer
+    ) async throws(TransportError) -> HTTPResponse {
+        try await send(
+            HTTPRequest(method: .get, url: "https://\(host):\(server.port)/answer"),
+            timeout: .seconds(60))
+    }
+
+    fileprivate static func failure(
+        _ authorityFile: String?, _ server: TLSServer
+    ) async -> TransportError? {
+        do throws(TransportError) {
+            let transport = try CurlTransport(authorityFile: authorityFile)
+            let answer = try await transport.get("localhost", server)
+            Issue.record("answered \(answer.status)")
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,6 +1,5 @@
 import Dispatch
 package import Glibc
-import Synchronization
 
 /// A program that was started and must end within its limit.
 package final class RunningProgram: Sendable {
@@ -8,7 +7,7 @@ package final class RunningProgram: Sendable {
     package let pid: pid_t
     private let call: Executable.Call
     private let streams: Streams
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State {
         var ending: ProgramResult.Ending?

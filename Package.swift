@@ -82,7 +82,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HostileServerTests",
-            dependencies: ["siwa", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            dependencies: ["siwa", "LocalFiles", "SignInWithApple", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "SiwaTests",

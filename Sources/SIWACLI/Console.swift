@@ -31,7 +31,8 @@ struct Console: Sendable {
             let id = response.requestID.map { ", request id \(printable($0))" } ?? ""
             world.errorLine("< \(response.status) after \(time.inSeconds)\(id)")
         case .failed(let error, let time):
-            world.errorLine("< \(error.kind.rawValue) after \(time.inSeconds): \(error.message)")
+            world.errorLine(
+                "< \(error.kind.rawValue) after \(time.inSeconds): \(printable(error.message))")
         case .waiting(let delay): world.errorLine("- waiting \(delay.inSeconds)")
         }
     }
@@ -40,7 +41,8 @@ struct Console: Sendable {
 extension Duration {
     /// `0.123 s`.
     var inSeconds: String {
-        let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+        let milliseconds =
+            components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
         let fraction = String(milliseconds % 1000)
         return "\(milliseconds / 1000)."
             + String(repeating: "0", count: 3 - fraction.count) + "\(fraction) s"

@@ -34,7 +34,8 @@ struct ExchangeCommand: Command {
             .option(
                 "audience", \.audiences, value: "ID",
                 help: "Accept identity tokens for this client id."),
-            .flag("dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
+            .flag(
+                "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
@@ -48,10 +49,13 @@ struct ExchangeCommand: Command {
     func run(in world: World) async throws {
         try checkPrintedMember()
         let session = try Session(
-            TypedSettings(global: global, redirectURI: redirectURI, audiences: audiences), in: world)
+            TypedSettings(global: global, redirectURI: redirectURI, audiences: audiences), in: world
+        )
         let code = try session.secret(code, "--code")
         try refuseJWT(code, "--code")
-        let verifier = try codeVerifier.map { CodeVerifier(try session.secret($0, "--code-verifier")) }
+        let verifier = try codeVerifier.map {
+            CodeVerifier(try session.secret($0, "--code-verifier"))
+        }
         let nonce = try nonce.map { try session.secret($0, "--nonce") }
         let requests = try Requests(session, codeVerifier: verifier)
         guard !isDryRun else {
@@ -78,7 +82,9 @@ struct ExchangeCommand: Command {
         let now = requests.session.world.clocks.now()
         let verification = await verify(answer, requests, nonce, at: now)
         var members = answer.members(at: now)
-        if let user = verification?.userID { members.append(.init("user_id", .string(user.rawValue))) }
+        if let user = verification?.userID {
+            members.append(.init("user_id", .string(user.rawValue)))
+        }
         let failed = verification?.checks.filter { $0.status == .failed } ?? []
         do {
             try requests.session.report(Report(.object(members)))

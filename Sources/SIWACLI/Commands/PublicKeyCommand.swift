@@ -53,7 +53,8 @@ struct PublicKeyCommand: Command {
         let point = key.x963Representation
         return .object(
             [
-                .init("kty", "EC"), .init("crv", "P-256"), .init("alg", "ES256"), .init("use", "sig"),
+                .init("kty", "EC"), .init("crv", "P-256"), .init("alg", "ES256"),
+                .init("use", "sig"),
             ] + (keyID.map { [.init("kid", .string($0))] } ?? []) + [
                 .init("x", .string(Base64URL.encode(point[1..<33]))),
                 .init("y", .string(Base64URL.encode(point[33...]))),

@@ -36,7 +36,9 @@ struct RevokeCommand: Command {
             .option(
                 "code-verifier", \.codeVerifier, value: "VERIFIER",
                 help: "With --code: for a sign-in that carried a code_challenge (PKCE)."),
-            .flag("dry-run", \.isDryRun, help: "Print the requests with secrets masked; send nothing."),
+            .flag(
+                "dry-run", \.isDryRun, help: "Print the requests with secrets masked; send nothing."
+            ),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
@@ -53,7 +55,9 @@ struct RevokeCommand: Command {
         try checkCombination()
         let session = try Session(
             TypedSettings(global: global, redirectURI: redirectURI), in: world)
-        let verifier = try codeVerifier.map { CodeVerifier(try session.secret($0, "--code-verifier")) }
+        let verifier = try codeVerifier.map {
+            CodeVerifier(try session.secret($0, "--code-verifier"))
+        }
         if let token {
             let secret = try session.secret(token, "--token")
             try refuseJWT(secret, "--token")
@@ -67,7 +71,8 @@ struct RevokeCommand: Command {
             guard !isDryRun else {
                 return try requests.rehearse([requests.exchange(of: AuthorizationCode(secret))])
             }
-            try await revoke(try await exchange(AuthorizationCode(secret), requests), requests, codeSpent: true)
+            try await revoke(
+                try await exchange(AuthorizationCode(secret), requests), requests, codeSpent: true)
         }
     }
 
@@ -92,7 +97,9 @@ struct RevokeCommand: Command {
         }
     }
 
-    private func exchange(_ code: AuthorizationCode, _ requests: Requests) async throws -> SecretText {
+    private func exchange(_ code: AuthorizationCode, _ requests: Requests) async throws
+        -> SecretText
+    {
         let answer = try await requests.perform { tokens throws(TokenFailure) in
             try await tokens.exchange(
                 code, redirectURI: requests.redirectURI, codeVerifier: requests.codeVerifier)
@@ -102,7 +109,8 @@ struct RevokeCommand: Command {
         case .refreshToken:
             guard let token = answer.refreshToken else {
                 throw NegativeAnswer(
-                    "no_refresh_token", "the code was exchanged, but Apple's answer has no refresh token",
+                    "no_refresh_token",
+                    "the code was exchanged, but Apple's answer has no refresh token",
                     hints: ["ask for a new sign-in and use --kind access_token"])
             }
             return token.text
@@ -120,8 +128,11 @@ struct RevokeCommand: Command {
         }
     }
 
-    private func revoke(_ secret: SecretText, _ requests: Requests, codeSpent: Bool = false) async throws {
-        let revocation = try await requests.perform(codeSpent: codeSpent) { tokens throws(TokenFailure) in
+    private func revoke(_ secret: SecretText, _ requests: Requests, codeSpent: Bool = false)
+        async throws
+    {
+        let revocation = try await requests.perform(codeSpent: codeSpent) {
+            tokens throws(TokenFailure) in
             try await tokens.revoke(secret, as: kind, proof: proof)
         }
         let session = requests.session
@@ -143,7 +154,8 @@ struct RevokeCommand: Command {
         try session.report(Report(.object(members)))
         if revocation.evidence == .refreshAccepted {
             throw NegativeAnswer(
-                "not_revoked", "Apple answered \(revocation.status ?? 0), but the token still works",
+                "not_revoked",
+                "Apple answered \(revocation.status ?? 0), but the token still works",
                 hints: ["check that the token belongs to this client: --client-id, --profile"])
         }
     }

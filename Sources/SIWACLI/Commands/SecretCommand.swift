@@ -69,7 +69,8 @@ struct SecretCommand: Command {
 
     private func checkCombination() throws(CallError) {
         if lifetime != nil, expiresAt != nil {
-            throw CallError("--lifetime and --expires-at exclude each other", hints: ["give one of them"])
+            throw CallError(
+                "--lifetime and --expires-at exclude each other", hints: ["give one of them"])
         }
         if renewWithin != nil, out == nil {
             throw CallError(

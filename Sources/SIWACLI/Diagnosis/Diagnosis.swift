@@ -63,7 +63,9 @@ struct Diagnosis: Sendable {
         if let status { members.append(.init("http_status", .integer(status))) }
         if let apple {
             var answer = [JSON.Member("error", .string(apple.code.rawValue))]
-            if let detail = apple.detail { answer.append(.init("error_description", .string(detail))) }
+            if let detail = apple.detail {
+                answer.append(.init("error_description", .string(detail)))
+            }
             members.append(.init("apple", .object(answer)))
         }
         return ["error": .object(members)]
@@ -113,7 +115,9 @@ extension Diagnosis {
     private init(_ error: FileError) {
         self.init(
             error.isTemporary ? "temporary" : "configuration", error.description,
-            hints: [error.isTemporary ? "make room, then run it again" : "name a path that can be used"],
+            hints: [
+                error.isTemporary ? "make room, then run it again" : "name a path that can be used"
+            ],
             exitCode: error.isTemporary ? .temporary : .settings)
     }
 

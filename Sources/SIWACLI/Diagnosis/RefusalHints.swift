@@ -52,7 +52,9 @@ struct RefusalHints: Sendable {
                 "leave the Team ID out of client_id: "
                     + client.clientID.rawValue.dropFirst(client.teamID.rawValue.count + 1))
         }
-        for (name, value) in [("team_id", client.teamID.rawValue), ("key_id", client.signingKey.id.rawValue)]
+        for (name, value) in [
+            ("team_id", client.teamID.rawValue), ("key_id", client.signingKey.id.rawValue),
+        ]
         where value != value.uppercased() {
             hints.append("write \(name) in capitals, as Apple does: \(value.uppercased())")
         }

@@ -50,7 +50,8 @@ extension Diagnosis {
 
     private static func explain(_ response: HTTPResponse) -> (String, String, String) {
         let status = response.status
-        let type = response.fields["Content-Type"].map { printable($0, limit: 60) } ?? "no content type"
+        let type =
+            response.fields["Content-Type"].map { printable($0, limit: 60) } ?? "no content type"
         switch status {
         case 429:
             return (
@@ -82,9 +83,11 @@ extension Diagnosis {
 
     private init(_ reason: TransportError, _ failure: TokenFailure) {
         self.init(
-            reason.kind.code, "\(reason.kind.words): \(printable(reason.message))\(failure.attemptsText)",
+            reason.kind.code,
+            "\(reason.kind.words): \(printable(reason.message))\(failure.attemptsText)",
             hints: [reason.kind.hint]
-                + (failure.request == "the exchange" ? ["the code was not sent: it is still good"] : []),
+                + (failure.request == "the exchange"
+                    ? ["the code was not sent: it is still good"] : []),
             exitCode: reason.kind == .unavailable ? .settings : .temporary)
     }
 

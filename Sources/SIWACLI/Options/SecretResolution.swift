@@ -22,9 +22,12 @@ extension SecretArgument {
                     hints: ["give it as -, @PATH or @env:NAME (--strict forbids anything else)"])
             }
             bytes = SecretBytes(text.utf8)
-        case .standardInput: bytes = try Self.reading(name) { () throws(FileError) in try world.files.readLine() }
+        case .standardInput:
+            bytes = try Self.reading(name) { () throws(FileError) in try world.files.readLine() }
         case .file(let path):
-            bytes = try Self.reading(name) { () throws(FileError) in try world.files.read(path).contents }
+            bytes = try Self.reading(name) { () throws(FileError) in
+                try world.files.read(path).contents
+            }
         case .environment(let variable):
             guard let value = world.variables[variable] else {
                 throw SettingsError(
@@ -36,7 +39,8 @@ extension SecretArgument {
         let line = firstLine(bytes)
         guard line.count > 0 else {
             throw CallError(
-                "\(name) is empty", hints: ["check what was to fill it: a variable, a file, a pipe"])
+                "\(name) is empty", hints: ["check what was to fill it: a variable, a file, a pipe"]
+            )
         }
         return SecretText(line)
     }

@@ -24,7 +24,8 @@ extension Settings {
                 "choose a profile with --profile: \(file.profileNames.joined(separator: ", "))",
                 at: 0)
         } else if file == nil {
-            hints.append("there is no configuration; 'siwa config path' tells where one is looked for")
+            hints.append(
+                "there is no configuration; 'siwa config path' tells where one is looked for")
         }
         return SettingsError("\(name.member) is not set", hints: hints)
     }
@@ -90,13 +91,15 @@ extension Settings {
         guard let setting = path(.caFile) else { return nil }
         let text: String
         do {
-            text = String(decoding: try world.files.read(setting.value).contents.revealed(), as: UTF8.self)
+            text = String(
+                decoding: try world.files.read(setting.value).contents.revealed(), as: UTF8.self)
         } catch {
             throw SettingsError(
                 "ca_file cannot be used: \(error)",
                 hints: ["mend it where it was set: \(setting.origin)"])
         }
-        guard text.contains("-----BEGIN CERTIFICATE-----") || text.contains("-----BEGIN TRUSTED") else {
+        guard text.contains("-----BEGIN CERTIFICATE-----") || text.contains("-----BEGIN TRUSTED")
+        else {
             throw SettingsError(
                 "ca_file '\(setting.value)' holds no certificate in PEM",
                 hints: ["it must hold lines beginning -----BEGIN CERTIFICATE-----"])

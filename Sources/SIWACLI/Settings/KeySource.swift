@@ -95,7 +95,10 @@ extension Settings {
             let file = try readKeyFile(path, source.origin, in: world)
             text = file.contents
             if file.isReadableByOthers { warnings.append(try openToOthers(path)) }
-        case .standardInput: text = try Self.reading(source.origin) { () throws(FileError) in try world.files.readAll() }
+        case .standardInput:
+            text = try Self.reading(source.origin) { () throws(FileError) in
+                try world.files.readAll()
+            }
         case .variable(let name):
             guard let value = nonEmpty(world.variables[name]) else {
                 throw SettingsError(
@@ -107,14 +110,16 @@ extension Settings {
             let found = try PrivateKeyText(text)
             if !found.repairs.isEmpty {
                 let list = found.repairs.map(\.rawValue).joined(separator: ", ")
-                warnings.append("the private key in \(source.value.description) had to be repaired: \(list)")
+                warnings.append(
+                    "the private key in \(source.value.description) had to be repaired: \(list)")
             }
             return LoadedKey(
                 privateKey: try found.privateKey(), source: source, warnings: warnings)
         } catch {
             throw SettingsError(
                 .key, "the private key in \(source.value.description) \(error)",
-                hints: ["download the .p8 from Apple's developer portal: a P-256 key in PKCS#8 PEM"])
+                hints: ["download the .p8 from Apple's developer portal: a P-256 key in PKCS#8 PEM"]
+            )
         }
     }
 

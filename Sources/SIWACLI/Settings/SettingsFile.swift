@@ -30,7 +30,9 @@ struct SettingsFile: Sendable {
         defaultProfile = root["default_profile"]?.string
         isStrict = root["strict"]?.boolean ?? false
         let members = root["profiles"]?.members ?? []
-        for profile in members { try source.check(profile.value, in: profile.name, against: Self.profile) }
+        for profile in members {
+            try source.check(profile.value, in: profile.name, against: Self.profile)
+        }
         profileNames = members.map(\.name)
         profiles = Dictionary(
             members.map { ($0.name, Profile(members: $0.value)) }, uniquingKeysWith: { $1 })

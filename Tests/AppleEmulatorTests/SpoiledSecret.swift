@@ -36,6 +36,9 @@ extension SpoiledSecret {
         SpoiledSecret("kid unknown", "kid 'ZZZZZZZZZZ' is no key of this team") {
             $0.header("kid", "ZZZZZZZZZZ")
         },
+        SpoiledSecret("kid with a Kelvin sign", "kid '\u{212A}1L2M3N4P5' is no key of this team") {
+            $0.header("kid", "\u{212A}1L2M3N4P5")
+        },
         SpoiledSecret("DER signature", "signature is DER, not r||s") {
             $0.spoilSignature = { der($0.rawRepresentation) }
         },

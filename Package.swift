@@ -76,13 +76,13 @@ let package = Package(
         .testTarget(
             name: "EmulatorServerTests",
             dependencies: [
-                "EmulatorServer", "AppleEmulator", "SignInWithApple", "SIWACrypto", "TestSupport",
-                "siwa-emulator", "siwa",
+                "EmulatorServer", "AppleEmulator", "CommandTable", "SignInWithApple", "SIWACrypto",
+                "TestSupport", "siwa-emulator", "siwa",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "HostileServerTests",
-            dependencies: ["siwa", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            dependencies: ["siwa", "LocalFiles", "SignInWithApple", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "SiwaTests",

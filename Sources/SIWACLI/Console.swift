@@ -31,7 +31,8 @@ struct Console: Sendable {
             let id = response.requestID.map { ", request id \(printable($0))" } ?? ""
             world.errorLine("< \(response.status) after \(time.inSeconds)\(id)")
         case .failed(let error, let time):
-            world.errorLine("< \(error.kind.rawValue) after \(time.inSeconds): \(error.message)")
+            world.errorLine(
+                "< \(error.kind.rawValue) after \(time.inSeconds): \(printable(error.message))")
         case .waiting(let delay): world.errorLine("- waiting \(delay.inSeconds)")
         }
     }

@@ -20,7 +20,7 @@ public func runSIWA(_ arguments: [String], in world: World) async -> CInt {
         let diagnosis = Diagnosis(error)
         // A call that could not be understood must still answer in the form it asked for.
         let asksForJSON = arguments.prefix { $0 != "--" }.contains("--json")
-        for line in asksForJSON ? [diagnosis.json.text] : diagnosis.lines { world.errorLine(line) }
+        for line in asksForJSON ? [diagnosis.json.safeText] : diagnosis.lines { world.errorLine(line) }
         return diagnosis.exitCode.rawValue
     }
 }

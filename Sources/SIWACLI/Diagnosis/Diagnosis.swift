@@ -50,8 +50,11 @@ struct Diagnosis: Sendable {
             }
     }
 
-    /// The text form: one line, then the hints.
-    var lines: [String] { ["siwa: \(code): \(message)"] + hints.map { "hint: \($0)" } }
+    /// The text form: one line, then the hints. Names from files and answers are in them.
+    var lines: [String] {
+        (["siwa: \(code): \(message)"] + hints.map { "hint: \($0)" })
+            .map { printable($0, limit: 1000) }
+    }
 
     /// The JSON form, on one line.
     var json: JSON {

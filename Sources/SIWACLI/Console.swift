@@ -6,17 +6,22 @@ struct Console: Sendable {
     private let world: World
     private let isQuiet: Bool
     private let isVerbose: Bool
+    private let isJSON: Bool
 
     init(_ world: World, _ options: GlobalOptions) {
         self.world = world
         isQuiet = options.isQuiet
         isVerbose = options.isVerbose
+        isJSON = options.json
     }
 
     /// Something the user should know, though nothing failed.
     func warn(_ message: String) {
         guard !isQuiet else { return }
-        world.errorLine("siwa: warning: \(printable(message, limit: 1000))")
+        world.errorLine(
+            isJSON
+                ? JSON.object([.init("warning", .string(message))]).safeText
+                : "siwa: warning: \(printable(message, limit: 1000))")
     }
 
     /// A line of `-v`. It shows what is sent by name only; bodies hold secrets.

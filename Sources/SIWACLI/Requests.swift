@@ -78,9 +78,9 @@ struct Requests: Sendable {
 }
 
 /// Refuses a JWT where Apple's opaque codes and tokens belong: the commonest mix-up.
-func refuseJWT(_ secret: SecretText, _ name: String) throws(CallError) {
+func refuseJWT(_ secret: SecretText, _ name: String) throws(UsageError.Problem) {
     guard secret.hasPrefix("eyJ") else { return }
-    throw CallError(
+    throw UsageError.Problem.misuse(
         "\(name) is a JWT, such as an identity token, not what Apple's endpoint takes",
-        hints: ["codes begin with 'c', refresh tokens with 'r'; take that member of the answer"])
+        hint: "codes begin with 'c', refresh tokens with 'r'; take that member of the answer")
 }

@@ -80,20 +80,21 @@ struct RevokeCommand: Command {
         isCheckedFirst ? .beforeAndAfterwards : isConfirmed ? .afterwards : .none
     }
 
-    private func checkCombination() throws(CallError) {
+    private func checkCombination() throws(UsageError.Problem) {
         guard (token == nil) != (code == nil) else {
-            throw CallError(
+            throw UsageError.Problem.misuse(
                 "revoke needs --token or --code, and not both",
-                hints: ["give the stored refresh token with --token"])
+                hint: "give the stored refresh token with --token")
         }
         guard proof == .none || kind == .refreshToken else {
-            throw CallError(
-                "--confirm and --check-first need a refresh token: an access token cannot be refreshed",
-                hints: ["leave --kind access_token away, or revoke without proof"])
+            throw UsageError.Problem.misuse(
+                "--confirm and --check-first need a refresh token: others cannot be refreshed",
+                hint: "leave --kind access_token out, or revoke without proof")
         }
         guard code != nil || redirectURI == nil && codeVerifier == nil else {
-            throw CallError(
-                "--redirect-uri and --code-verifier go with --code", hints: ["leave them away"])
+            throw UsageError.Problem.misuse(
+                "--redirect-uri and --code-verifier go with --code",
+                hint: "leave them out")
         }
     }
 

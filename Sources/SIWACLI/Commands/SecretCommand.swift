@@ -52,9 +52,9 @@ struct SecretCommand: Command {
         let client = try session.client().client
         if let out, let renewWithin {
             guard renewWithin.duration < lifetime else {
-                throw CallError(
+                throw UsageError.Problem.misuse(
                     "--renew-within must be shorter than the lifetime, or every run would renew",
-                    hints: ["give a longer --lifetime, such as 90d"])
+                    hint: "give a longer --lifetime, such as 90d")
             }
             if let kept = try keep(out, client, now + renewWithin.duration, session) {
                 return try report(kept, session, renewed: false)
@@ -67,26 +67,28 @@ struct SecretCommand: Command {
         try report(secret, session, renewed: true)
     }
 
-    private func checkCombination() throws(CallError) {
+    private func checkCombination() throws(UsageError.Problem) {
         if lifetime != nil, expiresAt != nil {
-            throw CallError(
-                "--lifetime and --expires-at exclude each other", hints: ["give one of them"])
+            throw UsageError.Problem.misuse(
+                "--lifetime and --expires-at exclude each other",
+                hint: "give one of them")
         }
         if renewWithin != nil, out == nil {
-            throw CallError(
+            throw UsageError.Problem.misuse(
                 "--renew-within needs --out, the file that holds the secret",
-                hints: ["add --out FILE"])
+                hint: "add --out FILE")
         }
         if out == "-" {
-            throw CallError("--out needs a file", hints: ["leave --out away to print the secret"])
+            throw UsageError.Problem.misuse(
+                "--out needs a file", hint: "omit --out to print the secret")
         }
     }
 
     private func lifetime(in settings: Settings, at now: NumericDate) throws -> Duration {
         guard let expiresAt else { return try settings.secretLifetime() }
         guard expiresAt.date > now else {
-            throw CallError(
-                "--expires-at lies in the past", hints: ["it is now \(now.rfc3339)"])
+            throw UsageError.Problem.misuse(
+                "--expires-at lies in the past", hint: "it is now \(now.rfc3339): give a later time")
         }
         return expiresAt.date - now
     }

@@ -32,8 +32,6 @@ struct Diagnosis: Sendable {
             switch error {
             case let error as UsageError:
                 Self("usage", error.message, hints: error.hints, exitCode: .usage)
-            case let error as CallError:
-                Self("usage", error.message, hints: error.hints, exitCode: .usage)
             case let error as SettingsError:
                 Self(error.subject.rawValue, error.message, hints: error.hints, exitCode: .settings)
             case let error as RequestError: Self(error)
@@ -42,10 +40,6 @@ struct Diagnosis: Sendable {
                 Self(error.code, error.message, hints: error.hints, exitCode: .no)
             case let error as ClientSecretError: Self(error)
             case let error as FileError: Self(error)
-            case let error as TransportError:
-                Self(
-                    "unavailable", error.message,
-                    hints: ["install libcurl: apt-get install libcurl4"], exitCode: .settings)
             default: Self(defect: error)
             }
     }

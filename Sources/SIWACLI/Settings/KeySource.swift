@@ -73,7 +73,8 @@ extension Settings {
         _ path: String, from origin: Origin
     ) throws(SettingsError) -> KeySource {
         // How the DER of a key begins in base64, and a PEM that was encoded once more.
-        let isBase64 = path.utf8.count > 100 && ["MI", "MH", "LS0t"].contains(where: path.hasPrefix)
+        let isBase64 =
+            path.utf8.count > 100 && ["MI", "MH", "LS0t"].contains(where: path.hasPrefix)
         guard isBase64 || path.contains("PRIVATE KEY") || path.contains(where: \.isNewline) else {
             return .file(path)
         }

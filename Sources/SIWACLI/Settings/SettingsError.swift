@@ -20,14 +20,3 @@ struct SettingsError: Error, Sendable {
         self.hints = hints
     }
 }
-
-/// A call that the table accepts and the command cannot obey.
-struct CallError: Error, Sendable {
-    let message: String
-    let hints: [String]
-
-    init(_ message: String, hints: [String] = []) {
-        self.message = message
-        self.hints = hints
-    }
-}

@@ -88,7 +88,8 @@ struct SecretCommand: Command {
         guard let expiresAt else { return try settings.secretLifetime() }
         guard expiresAt.date > now else {
             throw UsageError.Problem.misuse(
-                "--expires-at lies in the past", hint: "it is now \(now.rfc3339): give a later time")
+                "--expires-at lies in the past", hint: "it is now \(now.rfc3339): give a later time"
+            )
         }
         return expiresAt.date - now
     }

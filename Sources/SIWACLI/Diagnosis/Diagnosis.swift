@@ -33,7 +33,9 @@ struct Diagnosis: Sendable {
             case let error as UsageError:
                 Self("usage", error.message, hints: error.hints, exitCode: .usage)
             case let error as SettingsError:
-                Self(error.subject.rawValue, error.message, hints: error.hints, exitCode: .settings)
+                Self(
+                    error.subject.rawValue, error.message, hints: error.hints,
+                    exitCode: error.subject == .usage ? .usage : .settings)
             case let error as RequestError: Self(error)
             case let error as AbsentMember: Self(error)
             case let error as NegativeAnswer:
@@ -82,6 +84,11 @@ struct NegativeAnswer: Error, Sendable {
     }
 }
 
+extension ClientSecretError {
+    static let tooLongWords =
+        "Apple accepts a client_secret for at most 15777000 s (six months, 182d14h30m)"
+}
+
 extension Diagnosis {
     private init(_ error: AbsentMember) {
         self.init(
@@ -98,8 +105,7 @@ extension Diagnosis {
                 hints: ["give --lifetime or secret_lifetime a longer duration"], exitCode: .usage)
         case .tooLong:
             self.init(
-                "usage",
-                "Apple accepts a client_secret for at most 15777000 s (six months, 182d14h30m)",
+                "usage", ClientSecretError.tooLongWords,
                 hints: ["180d is inside the limit; a rotation by cron needs far less"],
                 exitCode: .usage)
         case .signing(let reason):

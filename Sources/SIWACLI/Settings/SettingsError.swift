@@ -4,6 +4,8 @@ struct SettingsError: Error, Sendable {
     enum Subject: String, Sendable {
         case configuration
         case key
+        /// A flag holds the value: the call is to be mended, not the settings.
+        case usage
     }
 
     let subject: Subject
@@ -12,6 +14,12 @@ struct SettingsError: Error, Sendable {
 
     init(_ message: String, hints: [String] = []) {
         self.init(.configuration, message, hints: hints)
+    }
+
+    /// A value that cannot be used: where it was set decides what is to be mended.
+    init(_ message: String, from origin: Origin, hints: [String] = []) {
+        let subject: Subject = if case .flag = origin { .usage } else { .configuration }
+        self.init(subject, message, hints: ["mend it where it was set: \(origin)"] + hints)
     }
 
     init(_ subject: Subject, _ message: String, hints: [String] = []) {

@@ -47,7 +47,7 @@ struct ExchangeCommand: Command {
     var isDryRun = false
 
     func run(in world: World) async throws {
-        try checkPrintedMember()
+        if !isDryRun { try global.checkPrinted(among: Self.members) }
         let session = try Session(
             TypedSettings(global: global, redirectURI: redirectURI, audiences: audiences), in: world
         )
@@ -69,11 +69,6 @@ struct ExchangeCommand: Command {
     }
 
     /// A code is spent by one look: a misspelt member must be found before it is.
-    private func checkPrintedMember() throws(AbsentMember) {
-        guard let name = global.print, !isDryRun, !Self.members.contains(name) else { return }
-        throw AbsentMember(name: name, present: Self.members)
-    }
-
     private static let members = TokenResponse.memberNames + ["expires_at", "user_id"]
 
     private func report(

@@ -53,6 +53,7 @@ struct RevokeCommand: Command {
 
     func run(in world: World) async throws {
         try checkCombination()
+        if !isDryRun { try global.checkPrinted(among: memberNames) }
         let session = try Session(
             TypedSettings(global: global, redirectURI: redirectURI), in: world)
         let verifier = try codeVerifier.map {
@@ -78,6 +79,12 @@ struct RevokeCommand: Command {
 
     private var proof: Revocation.Proof {
         isCheckedFirst ? .beforeAndAfterwards : isConfirmed ? .afterwards : .none
+    }
+
+    /// What the result will have, so that a misspelt member is found before anything is revoked.
+    private var memberNames: [String] {
+        ["revoked", "confirmed", "kind", "client_id", "token_fingerprint", "http_status", "at"]
+            + (isCheckedFirst ? ["was_active"] : []) + (proof == .none ? [] : ["evidence"])
     }
 
     private func checkCombination() throws(UsageError.Problem) {

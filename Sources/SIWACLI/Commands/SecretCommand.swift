@@ -63,6 +63,7 @@ struct SecretCommand: Command {
         let secret = try ClientSecret(
             signedBy: client.signingKey, for: client.clientID, of: client.teamID, at: now,
             lifetime: lifetime)
+        try global.checkPrinted(among: members(of: secret, renewed: true).map(\.name))
         if let out { try world.files.write(line(secret), out) }
         try report(secret, session, renewed: true)
     }
@@ -123,9 +124,9 @@ struct SecretCommand: Command {
         return line.finished()
     }
 
-    private func report(_ secret: ClientSecret, _ session: Session, renewed: Bool) throws {
+    private func members(of secret: ClientSecret, renewed: Bool) -> [JSON.Member] {
         let lifetime = secret.expiresAt - (secret.issuedAt + ClientSecret.backdating)
-        var members: [JSON.Member] = [
+        let metadata: [JSON.Member] = [
             .init("kind", "client_secret"),
             .init("issued_at", .string(secret.issuedAt.rfc3339)),
             .init("expires_at", .string(secret.expiresAt.rfc3339)),
@@ -134,12 +135,16 @@ struct SecretCommand: Command {
             .init("client_id", .string(secret.clientID.rawValue)),
             .init("key_id", .string(secret.keyID.rawValue)),
         ]
-        guard out != nil else {
-            members.insert(.init("client_secret", .string(secret.text.revealed())), at: 0)
-            return try session.report(Report(.object(members), text: secret.text))
-        }
-        members.append(.init("renewed", .boolean(renewed)))
-        guard global.json || global.print != nil else { return }
-        try session.report(Report(.object(members)))
+        return out == nil
+            ? [.init("client_secret", .string(secret.text.revealed()))] + metadata
+            : metadata + [.init("renewed", .boolean(renewed))]
+    }
+
+    private func report(_ secret: ClientSecret, _ session: Session, renewed: Bool) throws {
+        guard out == nil || global.json || global.print != nil else { return }
+        try session.report(
+            Report(
+                .object(members(of: secret, renewed: renewed)), text: out == nil ? secret.text : nil
+            ))
     }
 }

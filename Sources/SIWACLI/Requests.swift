@@ -56,6 +56,18 @@ struct Requests: Sendable {
         }
     }
 
+    /// Prints the result of a call that spent a code: it cannot be run again, which is the
+    /// advice when standard output is merely full.
+    func reportOnce(_ report: Report) throws {
+        do {
+            try session.report(report)
+        } catch let error as FileError {
+            guard error.isClosedPipe else { throw LostResult(reason: error) }
+            session.console.warn("nobody read the result, and the code is spent")
+            throw error
+        }
+    }
+
     /// Prints what would be sent, secrets as fingerprints. Sends nothing.
     func rehearse(_ requests: [TokenRequest]) throws {
         let drafts = try requests.map { try tokens.draft($0, at: session.world.clocks.now()) }

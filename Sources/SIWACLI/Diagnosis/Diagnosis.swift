@@ -41,6 +41,7 @@ struct Diagnosis: Sendable {
             case let error as NegativeAnswer:
                 Self(error.code, error.message, hints: error.hints, exitCode: .no)
             case let error as ClientSecretError: Self(error)
+            case let error as LostResult: Self(error)
             case let error as FileError: Self(error)
             default: Self(defect: error)
             }
@@ -84,6 +85,11 @@ struct NegativeAnswer: Error, Sendable {
     }
 }
 
+/// A code was spent, and what it was spent on could not be printed.
+struct LostResult: Error, Sendable {
+    let reason: FileError
+}
+
 extension ClientSecretError {
     static let tooLongWords =
         "Apple accepts a client_secret for at most 15777000 s (six months, 182d14h30m)"
@@ -115,7 +121,22 @@ extension Diagnosis {
         }
     }
 
+    private init(_ error: LostResult) {
+        self.init(
+            "result_lost", "Apple took the code, but the result is lost: \(error.reason)",
+            hints: [
+                "do not send the code again: it is spent",
+                "mend standard output, then ask the user to sign in again",
+            ], exitCode: .outcomeUnknown)
+    }
+
     private init(_ error: FileError) {
+        guard error.path != "standard output" || error.isTemporary else {
+            self.init(
+                "usage", error.description,
+                hints: ["give standard output somewhere to go"], exitCode: .usage)
+            return
+        }
         self.init(
             error.isTemporary ? "temporary" : "configuration", error.description,
             hints: [

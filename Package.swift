@@ -91,6 +91,12 @@ let package = Package(
                 "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
+            name: "SIWACLITests",
+            dependencies: [
+                "SIWACLI", "CommandTable", "LocalFiles", "SignInWithApple", "SIWACrypto",
+                "AppleEmulator", "TestSupport",
+            ], exclude: ["Scenarios"], swiftSettings: strict),
+        .testTarget(
             name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL"], exclude: ["Vectors"],
             swiftSettings: strict),
         .testTarget(

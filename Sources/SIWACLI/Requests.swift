@@ -56,6 +56,18 @@ struct Requests: Sendable {
         }
     }
 
+    /// Prints the result of a call that spent a code: it cannot be run again, which is the
+    /// advice when standard output is merely full.
+    func reportOnce(_ report: Report) throws {
+        do {
+            try session.report(report)
+        } catch let error as FileError {
+            guard error.isClosedPipe else { throw LostResult(reason: error) }
+            session.console.warn("nobody read the result, and the code is spent")
+            throw error
+        }
+    }
+
     /// Prints what would be sent, secrets as fingerprints. Sends nothing.
     func rehearse(_ requests: [TokenRequest]) throws {
         let drafts = try requests.map { try tokens.draft($0, at: session.world.clocks.now()) }
@@ -78,9 +90,9 @@ struct Requests: Sendable {
 }
 
 /// Refuses a JWT where Apple's opaque codes and tokens belong: the commonest mix-up.
-func refuseJWT(_ secret: SecretText, _ name: String) throws(CallError) {
+func refuseJWT(_ secret: SecretText, _ name: String) throws(UsageError.Problem) {
     guard secret.hasPrefix("eyJ") else { return }
-    throw CallError(
+    throw UsageError.Problem.misuse(
         "\(name) is a JWT, such as an identity token, not what Apple's endpoint takes",
-        hints: ["codes begin with 'c', refresh tokens with 'r'; take that member of the answer"])
+        hint: "codes begin with 'c', refresh tokens with 'r'; take that member of the answer")
 }

@@ -53,6 +53,7 @@ struct RevokeCommand: Command {
 
     func run(in world: World) async throws {
         try checkCombination()
+        if !isDryRun { try global.checkPrinted(among: memberNames) }
         let session = try Session(
             TypedSettings(global: global, redirectURI: redirectURI), in: world)
         let verifier = try codeVerifier.map {
@@ -80,20 +81,27 @@ struct RevokeCommand: Command {
         isCheckedFirst ? .beforeAndAfterwards : isConfirmed ? .afterwards : .none
     }
 
-    private func checkCombination() throws(CallError) {
+    /// What the result will have, so that a misspelt member is found before anything is revoked.
+    private var memberNames: [String] {
+        ["revoked", "confirmed", "kind", "client_id", "token_fingerprint", "http_status", "at"]
+            + (isCheckedFirst ? ["was_active"] : []) + (proof == .none ? [] : ["evidence"])
+    }
+
+    private func checkCombination() throws(UsageError.Problem) {
         guard (token == nil) != (code == nil) else {
-            throw CallError(
+            throw UsageError.Problem.misuse(
                 "revoke needs --token or --code, and not both",
-                hints: ["give the stored refresh token with --token"])
+                hint: "give the stored refresh token with --token")
         }
         guard proof == .none || kind == .refreshToken else {
-            throw CallError(
-                "--confirm and --check-first need a refresh token: an access token cannot be refreshed",
-                hints: ["leave --kind access_token away, or revoke without proof"])
+            throw UsageError.Problem.misuse(
+                "--confirm and --check-first need a refresh token: others cannot be refreshed",
+                hint: "leave --kind access_token out, or revoke without proof")
         }
         guard code != nil || redirectURI == nil && codeVerifier == nil else {
-            throw CallError(
-                "--redirect-uri and --code-verifier go with --code", hints: ["leave them away"])
+            throw UsageError.Problem.misuse(
+                "--redirect-uri and --code-verifier go with --code",
+                hint: "leave them out")
         }
     }
 

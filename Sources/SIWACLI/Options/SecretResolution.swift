@@ -17,9 +17,9 @@ extension SecretArgument {
         switch self {
         case .literal(let text):
             guard !isStrict else {
-                throw CallError(
+                throw UsageError.Problem.misuse(
                     "\(name) stands on the command line, where every process can read it",
-                    hints: ["give it as -, @PATH or @env:NAME (--strict forbids anything else)"])
+                    hint: "give it as -, @PATH or @env:NAME (--strict forbids anything else)")
             }
             bytes = SecretBytes(text.utf8)
         case .standardInput:
@@ -38,9 +38,9 @@ extension SecretArgument {
         }
         let line = firstLine(bytes)
         guard line.count > 0 else {
-            throw CallError(
-                "\(name) is empty", hints: ["check what was to fill it: a variable, a file, a pipe"]
-            )
+            throw UsageError.Problem.misuse(
+                "\(name) is empty",
+                hint: "check what was to fill it: a variable, a file, a pipe")
         }
         return SecretText(line)
     }

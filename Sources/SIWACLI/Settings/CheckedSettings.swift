@@ -11,8 +11,7 @@ extension Settings {
             return try ID(validating: setting.value)
         } catch {
             throw SettingsError(
-                "\(name.member) '\(error.text)' \(error.fault)",
-                hints: ["mend it where it was set: \(setting.origin)"])
+                "\(name.member) '\(error.text)' \(error.fault)", from: setting.origin)
         }
     }
 
@@ -35,7 +34,7 @@ extension Settings {
         guard let parsed = DurationText(argument: setting.value), parsed.duration > .zero else {
             throw SettingsError(
                 "\(name.member) '\(setting.value)' is not \(DurationText.expectation)",
-                hints: ["mend it where it was set: \(setting.origin)"])
+                from: setting.origin)
         }
         return parsed.duration
     }
@@ -45,7 +44,13 @@ extension Settings {
     }
 
     func secretLifetime() throws(SettingsError) -> Duration {
-        try duration(.secretLifetime, standard: .seconds(300))
+        let lifetime = try duration(.secretLifetime, standard: .seconds(300))
+        if lifetime > ClientSecret.longestLifetime, let setting = text(.secretLifetime) {
+            throw SettingsError(
+                ClientSecretError.tooLongWords, from: setting.origin,
+                hints: ["180d is inside the limit; a rotation by cron needs far less"])
+        }
+        return lifetime
     }
 
     func maxAttempts() throws(SettingsError) -> Int {
@@ -53,7 +58,7 @@ extension Settings {
         guard (1...100).contains(setting.value) else {
             throw SettingsError(
                 "max_attempts must be between 1 and 100, not \(setting.value)",
-                hints: ["mend it where it was set: \(setting.origin)"])
+                from: setting.origin)
         }
         return setting.value
     }
@@ -68,9 +73,10 @@ extension Settings {
         do {
             return try BaseURL(validating: setting.value)
         } catch {
+            // Before an @ may stand a password.
+            let shown = setting.value.contains("@") ? "" : " '\(setting.value)'"
             throw SettingsError(
-                "base_url '\(setting.value)' \(error)",
-                hints: ["mend it where it was set: \(setting.origin)"])
+                "base_url\(shown) \(error)", from: setting.origin)
         }
     }
 

@@ -4,6 +4,8 @@ struct SettingsError: Error, Sendable {
     enum Subject: String, Sendable {
         case configuration
         case key
+        /// A flag holds the value: the call is to be mended, not the settings.
+        case usage
     }
 
     let subject: Subject
@@ -14,19 +16,14 @@ struct SettingsError: Error, Sendable {
         self.init(.configuration, message, hints: hints)
     }
 
+    /// A value that cannot be used: where it was set decides what is to be mended.
+    init(_ message: String, from origin: Origin, hints: [String] = []) {
+        let subject: Subject = if case .flag = origin { .usage } else { .configuration }
+        self.init(subject, message, hints: ["mend it where it was set: \(origin)"] + hints)
+    }
+
     init(_ subject: Subject, _ message: String, hints: [String] = []) {
         self.subject = subject
-        self.message = message
-        self.hints = hints
-    }
-}
-
-/// A call that the table accepts and the command cannot obey.
-struct CallError: Error, Sendable {
-    let message: String
-    let hints: [String]
-
-    init(_ message: String, hints: [String] = []) {
         self.message = message
         self.hints = hints
     }

@@ -9,7 +9,8 @@ func requireP256(_ key: OpaquePointer) throws(P256KeyError) {
     guard holds(EVP_PKEY_get_group_name(key, &name, name.count, nil)) else {
         throw .curve("unnamed")
     }
-    let curve = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let curve = String(
+        decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     guard curve == "prime256v1" else { throw .curve(curve) }
 }
 

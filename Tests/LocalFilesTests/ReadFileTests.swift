@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
-@testable import LocalFiles
 import SIWACrypto
 import Testing
+
+@testable import LocalFiles
 
 @Suite struct ReadFileTests {
     let folder: Folder
@@ -171,7 +172,8 @@ import Testing
 @Suite struct FileErrorTests {
     static let kinds: [(String, CInt, Bool)] = [
         ("no space", ENOSPC, true), ("over quota", EDQUOT, true), ("input/output", EIO, true),
-        ("too many files", EMFILE, true), ("not allowed", EACCES, false), ("missing", ENOENT, false),
+        ("too many files", EMFILE, true), ("not allowed", EACCES, false),
+        ("missing", ENOENT, false),
         ("read-only", EROFS, false),
     ]
 

@@ -19,7 +19,8 @@ import Testing
         #expect(folder.names == ["new"], "no temporary file stays")
     }
 
-    @Test(arguments: [0, 1, 4095, 4096, 4097, 1_000_000]) func `bytes written`(_ count: Int) throws {
+    @Test(arguments: [0, 1, 4095, 4096, 4097, 1_000_000]) func `bytes written`(_ count: Int) throws
+    {
         let contents = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let path = folder.path("file")
         try writeFile(SecretBytes(contents), to: path)

@@ -40,11 +40,15 @@ import Testing
         Row("half a second", (.milliseconds(500), .tooShort(.milliseconds(500)))),
         Row("a second", (.seconds(1), nil)), Row("Apple's limit", (.seconds(15_777_000), nil)),
         Row("one second more", (.seconds(15_777_001), .tooLong(.seconds(15_777_001)))),
-        Row("a millisecond more", (.milliseconds(15_777_000_001), .tooLong(.milliseconds(15_777_000_001)))),
+        Row(
+            "a millisecond more",
+            (.milliseconds(15_777_000_001), .tooLong(.milliseconds(15_777_000_001)))),
         Row("for ever", (.seconds(Int.max), .tooLong(.seconds(Int.max)))),
     ]
 
-    @Test(arguments: lifetimes) func `a lifetime of`(_ row: Row<(Duration, ClientSecretError?)>) throws {
+    @Test(arguments: lifetimes) func `a lifetime of`(_ row: Row<(Duration, ClientSecretError?)>)
+        throws
+    {
         let client = try Example.client(lifetime: row.value.0)
         if let refusal = row.value.1 {
             #expect(throws: refusal) { try client.mintSecret(at: Example.now) }
@@ -75,7 +79,8 @@ import Testing
         let other = SigningKey(try .generate(), id: Example.keyID)
         let renamed = SigningKey(client.signingKey.privateKey, id: KeyID(unchecked: "XXXXXXXXXX"))
         func read(
-            _ text: SecretText, by key: SigningKey? = nil, for clientID: ClientID = Example.clientID,
+            _ text: SecretText, by key: SigningKey? = nil,
+            for clientID: ClientID = Example.clientID,
             of teamID: TeamID = Example.teamID
         ) -> ClientSecret? {
             ClientSecret(minted: text, by: key ?? client.signingKey, for: clientID, of: teamID)
@@ -85,7 +90,9 @@ import Testing
         #expect(read(text, by: renamed) == nil, "another Key ID")
         #expect(read(text, for: ClientID(unchecked: "com.example.web")) == nil, "another client")
         #expect(read(text, of: TeamID(unchecked: "XXXXXXXXXX")) == nil, "another team")
-        for spoiled in ["", "x", "a.b.c", text.revealed() + "A", String(text.revealed().dropLast())] {
+        for spoiled in [
+            "", "x", "a.b.c", text.revealed() + "A", String(text.revealed().dropLast()),
+        ] {
             #expect(read(SecretText(spoiled)) == nil, "\(spoiled)")
         }
     }
@@ -95,7 +102,8 @@ import Testing
         let header: JSON = ["alg": "ES256", "kid": "K1L2M3N4P5"]
         func claims(_ name: String, _ value: JSON?) -> JSON {
             let good: [(String, JSON)] = [
-                ("aud", "https://appleid.apple.com"), ("exp", 1_700_000_300), ("iat", 1_699_999_940),
+                ("aud", "https://appleid.apple.com"), ("exp", 1_700_000_300),
+                ("iat", 1_699_999_940),
                 ("iss", "A1B2C3D4E5"), ("sub", "com.example.app"),
             ]
             return .object(
@@ -109,7 +117,8 @@ import Testing
             Row("no kid", (["alg": "ES256"], claims("", nil))),
             Row("another audience", (header, claims("aud", "https://example.com"))),
             Row("an array as audience", (header, claims("aud", ["https://appleid.apple.com"]))),
-            Row("no exp", (header, claims("exp", nil))), Row("no iat", (header, claims("iat", nil))),
+            Row("no exp", (header, claims("exp", nil))),
+            Row("no iat", (header, claims("iat", nil))),
             Row("exp as a fraction", (header, claims("exp", .number("1700000300.5")))),
             Row("exp as a string", (header, claims("exp", "1700000300"))),
         ]

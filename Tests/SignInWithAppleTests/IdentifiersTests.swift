@@ -1,5 +1,6 @@
-@testable import SignInWithApple
 import Testing
+
+@testable import SignInWithApple
 
 @Suite struct IdentifiersTests {
     static let tenCharacters: [Row<(String, Bool)>] = [
@@ -25,11 +26,13 @@ import Testing
     }
 
     static let clientIDs: [Row<(String, Bool)>] = [
-        Row("a bundle id", ("com.example.app", true)), Row("with a hyphen", ("com.example-1.app", true)),
+        Row("a bundle id", ("com.example.app", true)),
+        Row("with a hyphen", ("com.example-1.app", true)),
         Row("255 characters", (String(repeating: "a", count: 255), true)),
         Row("256 characters", (String(repeating: "a", count: 256), false)),
         Row("nothing", ("", false)), Row("a blank", ("com.example app", false)),
-        Row("a line feed", ("com.example.app\n", false)), Row("not ASCII", ("com.\u{E9}xample.app", false)),
+        Row("a line feed", ("com.example.app\n", false)),
+        Row("not ASCII", ("com.\u{E9}xample.app", false)),
         Row("DEL", ("com.example\u{7F}", false)),
     ]
 
@@ -45,5 +48,7 @@ import Testing
         }
     }
 
-    @Test func `reads as its text`() { #expect("\(TeamID(unchecked: "A1B2C3D4E5"))" == "A1B2C3D4E5") }
+    @Test func `reads as its text`() {
+        #expect("\(TeamID(unchecked: "A1B2C3D4E5"))" == "A1B2C3D4E5")
+    }
 }

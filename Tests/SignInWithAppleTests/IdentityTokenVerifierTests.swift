@@ -54,7 +54,8 @@ import Testing
             var spoiled = Self.token
             spoiled.remove(at: place)
             #expect(try !Self.verify(spoiled).isValid, "without \(place)")
-            #expect(try !Self.verify(Array(Self.token.prefix(place))).isValid, "\(place) characters")
+            #expect(
+                try !Self.verify(Array(Self.token.prefix(place))).isValid, "\(place) characters")
         }
     }
 }
@@ -64,12 +65,15 @@ import Testing
     static let now = Example.now
     static let good: [(String, JSON)] = [
         ("iss", "https://appleid.apple.com"), ("aud", "com.example.app"),
-        ("exp", .integer(now.seconds + 600)), ("iat", .integer(now.seconds)), ("sub", "000001.ab.0001"),
+        ("exp", .integer(now.seconds + 600)), ("iat", .integer(now.seconds)),
+        ("sub", "000001.ab.0001"),
         ("nonce", "n-0S6_WzA2Mj"),
     ]
 
     static func claims(_ changes: [String: JSON?] = [:]) -> JSON {
-        .object(good.compactMap { name, value in (changes[name] ?? value).map { JSON.Member(name, $0) } })
+        .object(
+            good.compactMap { name, value in (changes[name] ?? value).map { JSON.Member(name, $0) }
+            })
     }
 
     static func token(
@@ -148,7 +152,8 @@ import Testing
         Row("expired 59 seconds ago", claims(["exp": .integer(now.seconds - 59)])),
         Row("never expires", claims(["exp": .integer(.max)])),
         Row("issued in 60 seconds", claims(["iat": .integer(now.seconds + 60)])),
-        Row("the least iat", claims(["iat": .integer(.min)])), Row("no nonce", claims(["nonce": nil])),
+        Row("the least iat", claims(["iat": .integer(.min)])),
+        Row("no nonce", claims(["nonce": nil])),
     ]
 
     @Test(arguments: tolerated) func `accepts`(_ row: Row<JSON>) throws {
@@ -157,7 +162,8 @@ import Testing
 
     static let headers: [Row<(JSON, String)>] = [
         Row("alg none", (["kid": "one", "alg": "none"], "algorithm")),
-        Row("no alg", (["kid": "one"], "algorithm")), Row("alg null", (["kid": "one", "alg": .null], "algorithm")),
+        Row("no alg", (["kid": "one"], "algorithm")),
+        Row("alg null", (["kid": "one", "alg": .null], "algorithm")),
         Row("HS256", (["kid": "one", "alg": "HS256"], "algorithm")),
         Row("RS512", (["kid": "one", "alg": "RS512"], "algorithm")),
         Row("PS256", (["kid": "one", "alg": "PS256"], "algorithm")),
@@ -165,10 +171,15 @@ import Testing
         Row("rs256", (["kid": "one", "alg": "rs256"], "algorithm")),
         Row("crit", (["kid": "one", "alg": "RS256", "crit": ["b64"], "b64": true], "algorithm")),
         Row("an empty crit", (["kid": "one", "alg": "RS256", "crit": []], "algorithm")),
-        Row("no kid", (["alg": "RS256"], "key")), Row("an unknown kid", (["kid": "two", "alg": "RS256"], "key")),
+        Row("no kid", (["alg": "RS256"], "key")),
+        Row("an unknown kid", (["kid": "two", "alg": "RS256"], "key")),
         Row("a kid that is a number", (["kid": 1, "alg": "RS256"], "key")),
-        Row("a key of its own, and an unknown kid", (
-            ["kid": "x", "alg": "RS256", "jwk": ["kty": "RSA"], "jku": "https://evil.example"], "key")),
+        Row(
+            "a key of its own, and an unknown kid",
+            (
+                ["kid": "x", "alg": "RS256", "jwk": ["kty": "RSA"], "jku": "https://evil.example"],
+                "key"
+            )),
     ]
 
     @Test(arguments: headers) func `rejects the header`(_ row: Row<(JSON, String)>) throws {
@@ -208,7 +219,9 @@ import Testing
         let claims: JSON = ["iss": "x", "aud": "y", "exp": 1, "iat": .integer(.max), "sub": ""]
         let result = try Self.verify(Self.token(claims, header: ["alg": "RS256", "kid": "two"]))
         #expect(
-            Self.failures(result) == ["key", "issuer", "audience", "expiry", "issued_at", "subject"])
+            Self.failures(result) == [
+                "key", "issuer", "audience", "expiry", "issued_at", "subject",
+            ])
     }
 
     @Test func `other issuers can be accepted`() throws {
@@ -221,9 +234,14 @@ import Testing
         Row("as it was given", ("raw-nonce", true)),
         Row("hexadecimal", ("a9b2b2ba7b0a1b9cbb2f5d2ec3c2ba1b", false)),
         Row("its hash in hexadecimal", ((try? SHA256.digest("raw-nonce").hexadecimal) ?? "", true)),
-        Row("its hash in base64url", ((try? Base64URL.encode(SHA256.digest("raw-nonce"))) ?? "", true)),
-        Row("its hash, padded", ((try? Base64URL.encode(SHA256.digest("raw-nonce")) + "=") ?? "", false)),
-        Row("another", ("raw-nonce2", false)), Row("nothing", ("", false)), Row("shorter", ("raw-nonc", false)),
+        Row(
+            "its hash in base64url",
+            ((try? Base64URL.encode(SHA256.digest("raw-nonce"))) ?? "", true)),
+        Row(
+            "its hash, padded",
+            ((try? Base64URL.encode(SHA256.digest("raw-nonce")) + "=") ?? "", false)),
+        Row("another", ("raw-nonce2", false)), Row("nothing", ("", false)),
+        Row("shorter", ("raw-nonc", false)),
     ]
 
     @Test(arguments: nonces) func `a nonce`(_ row: Row<(String, Bool)>) throws {
@@ -261,7 +279,8 @@ import Testing
         #expect(absent.isValid && absent.checks.last?.status == .skipped)
     }
 
-    @Test func `a failed check shows at most a piece of a claim, and no control character`() throws {
+    @Test func `a failed check shows at most a piece of a claim, and no control character`() throws
+    {
         let long = "\u{1B}[2J\n" + String(repeating: "x", count: 10_000)
         let result = try Self.verify(Self.token(Self.claims(["aud": .string(long)])))
         let detail = try #require(result.checks.first { $0.name == "audience" }?.detail)

@@ -3,11 +3,13 @@ import SignInWithApple
 import Testing
 
 @Suite struct KeySetTests {
-    static let modulus: String = (try? RSAPrivateKey.generate()).map { Base64URL.encode($0.modulus) } ?? ""
+    static let modulus: String =
+        (try? RSAPrivateKey.generate()).map { Base64URL.encode($0.modulus) } ?? ""
 
     static func key(_ changes: [String: JSON?] = [:]) -> JSON {
         let good: [(String, JSON)] = [
-            ("kty", "RSA"), ("kid", "one"), ("use", "sig"), ("alg", "RS256"), ("n", .string(modulus)),
+            ("kty", "RSA"), ("kid", "one"), ("use", "sig"), ("alg", "RS256"),
+            ("n", .string(modulus)),
             ("e", "AQAB"),
         ]
         return .object(
@@ -21,7 +23,8 @@ import Testing
     ]
 
     @Test(arguments: usable) func `takes`(_ row: Row<JSON>) throws {
-        let set = try #require(KeySet(JSON.object([JSON.Member("keys", .array([row.value]))]).bytes))
+        let set = try #require(
+            KeySet(JSON.object([JSON.Member("keys", .array([row.value]))]).bytes))
         #expect(set.keys["one"]?.bits == 2048)
     }
 
@@ -31,8 +34,10 @@ import Testing
         Row("a kid that is a number", key(["kid": 1])), Row("no n", key(["n": nil])),
         Row("an empty n", key(["n": ""])), Row("n padded", key(["n": .string(modulus + "=")])),
         Row("n in base64", key(["n": "+/+/"])), Row("n too small", key(["n": "AQAB"])),
-        Row("an empty e", key(["e": ""])), Row("e = 0", key(["e": "AA"])), Row("e = 1", key(["e": "AQ"])),
-        Row("e as a number", key(["e": 65_537])), Row("a huge n", key(["n": .string(String(repeating: "_", count: 24_000))])),
+        Row("an empty e", key(["e": ""])), Row("e = 0", key(["e": "AA"])),
+        Row("e = 1", key(["e": "AQ"])),
+        Row("e as a number", key(["e": 65_537])),
+        Row("a huge n", key(["n": .string(String(repeating: "_", count: 24_000))])),
         Row("no object", 7), Row("null", .null),
     ]
 
@@ -44,7 +49,9 @@ import Testing
         #expect(KeySet(alone.bytes) == nil, "alone it is no key set")
     }
 
-    @Test(arguments: ["", "{}", "[]", "null", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":null}"#, "<html>"])
+    @Test(arguments: [
+        "", "{}", "[]", "null", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":null}"#, "<html>",
+    ])
     func `is none`(_ body: String) { #expect(KeySet(Array(body.utf8)) == nil) }
 
     @Test func `of two keys with one kid the first counts`() throws {

@@ -25,12 +25,16 @@ import Testing
         Row("fewer than none counts as one", Case(most: .min, delay: nil)),
         Row("the server is believed", Case(retryAfter: .seconds(7), delay: .seconds(7))),
         Row("at once is believed too", Case(retryAfter: .zero, delay: .zero)),
-        Row("but not beyond the deadline", Case(retryAfter: .seconds(7), remaining: .seconds(7), delay: nil)),
+        Row(
+            "but not beyond the deadline",
+            Case(retryAfter: .seconds(7), remaining: .seconds(7), delay: nil)),
         Row("nor past the last attempt", Case(attempts: 4, retryAfter: .zero, delay: nil)),
         Row("for ever is too long", Case(retryAfter: .seconds(Int.max), delay: nil)),
         Row("no time is left", Case(remaining: .zero, jitter: 0, delay: nil)),
         Row("less time is left than the wait", Case(remaining: .milliseconds(200), delay: nil)),
-        Row("just enough time is left", Case(remaining: .milliseconds(201), delay: .milliseconds(200))),
+        Row(
+            "just enough time is left",
+            Case(remaining: .milliseconds(201), delay: .milliseconds(200))),
     ]
 
     @Test(arguments: table) func `waits`(_ row: Row<Case>) {
@@ -42,10 +46,12 @@ import Testing
     }
 
     static let retryAfter: [Row<(String?, Duration?)>] = [
-        Row("absent", (nil, nil)), Row("seconds", ("120", .seconds(120))), Row("none", ("0", .zero)),
+        Row("absent", (nil, nil)), Row("seconds", ("120", .seconds(120))),
+        Row("none", ("0", .zero)),
         Row("blanks around", (" 5\t", .seconds(5))), Row("negative", ("-5", .zero)),
         Row("a fraction", ("1.5", nil)), Row("words", ("soon", nil)), Row("nothing", ("", nil)),
-        Row("blanks", ("  ", nil)), Row("the largest Int", ("9223372036854775807", .seconds(Int.max))),
+        Row("blanks", ("  ", nil)),
+        Row("the largest Int", ("9223372036854775807", .seconds(Int.max))),
         Row("beyond Int", ("9223372036854775808", nil)),
         Row("a date ahead", ("Tue, 14 Nov 2023 22:13:50 GMT", .seconds(30))),
         Row("this moment", ("Tue, 14 Nov 2023 22:13:20 GMT", .zero)),
@@ -61,7 +67,8 @@ import Testing
 
     @Test func `the clock offset is the server's minus ours`() {
         func offset(_ date: String) -> Duration? {
-            HTTPResponse(status: 200, fields: [HTTPField("DATE", date)]).clockOffset(at: Example.now)
+            HTTPResponse(status: 200, fields: [HTTPField("DATE", date)]).clockOffset(
+                at: Example.now)
         }
         #expect(offset("Tue, 14 Nov 2023 22:13:25 GMT") == .seconds(5))
         #expect(offset("Tue, 14 Nov 2023 22:12:20 GMT") == .seconds(-60))

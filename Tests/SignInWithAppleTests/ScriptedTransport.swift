@@ -84,9 +84,12 @@ extension Result<HTTPResponse, TransportError> {
 
     static let tokens = json(
         200,
-        #"{"access_token":"a.1","token_type":"Bearer","expires_in":3600,"refresh_token":"r.1","id_token":"x.y.z"}"#)
-    static let refreshed = json(200, #"{"access_token":"a.2","token_type":"Bearer","expires_in":3600}"#)
-    static let invalidGrant = json(400, #"{"error":"invalid_grant","error_description":"The code has already been used."}"#)
+        #"{"access_token":"a.1","token_type":"Bearer","expires_in":3600,"refresh_token":"r.1","id_token":"x.y.z"}"#
+    )
+    static let refreshed = json(
+        200, #"{"access_token":"a.2","token_type":"Bearer","expires_in":3600}"#)
+    static let invalidGrant = json(
+        400, #"{"error":"invalid_grant","error_description":"The code has already been used."}"#)
     static let invalidRequest = json(400, #"{"error":"invalid_request"}"#)
     static let invalidClient = json(400, #"{"error":"invalid_client"}"#)
     static let nothing = Self.success(HTTPResponse(status: 200))

@@ -11,7 +11,8 @@ import Testing
         let form = Form([("token", .secret(text))])
         var holders: [Row<any Sendable>] = [
             Row("SecretBytes", SecretBytes(word.utf8)), Row("SecretText", text),
-            Row("AuthorizationCode", AuthorizationCode(text)), Row("RefreshToken", RefreshToken(text)),
+            Row("AuthorizationCode", AuthorizationCode(text)),
+            Row("RefreshToken", RefreshToken(text)),
             Row("AccessToken", AccessToken(text)), Row("CodeVerifier", CodeVerifier(text)),
             Row("an optional", Optional(RefreshToken(text)) as any Sendable),
             Row("an array", [RefreshToken(text)]), Row("Form", form),
@@ -23,10 +24,14 @@ import Testing
                 "TokenRequest.exchange",
                 TokenRequest.exchange(
                     AuthorizationCode(text), redirectURI: nil, codeVerifier: CodeVerifier(text))),
-            Row("Binding", IdentityTokenVerifier.Binding(nonce: text, accessToken: AccessToken(text))),
+            Row(
+                "Binding",
+                IdentityTokenVerifier.Binding(nonce: text, accessToken: AccessToken(text))),
         ]
         let body = #"{"access_token":"\#(word)","refresh_token":"\#(word)","id_token":"\#(word)"}"#
-        if let response = TokenResponse(Array(body.utf8)) { holders.append(Row("TokenResponse", response)) }
+        if let response = TokenResponse(Array(body.utf8)) {
+            holders.append(Row("TokenResponse", response))
+        }
         let answer = HTTPResponse(status: 200, body: Array(body.utf8))
         holders.append(Row("HTTPResponse", answer))
         holders.append(Row("TraceEvent", TraceEvent.answered(answer, after: .zero)))

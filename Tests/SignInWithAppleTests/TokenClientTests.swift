@@ -25,36 +25,70 @@ import Testing
     }
 
     static let exchanges: [Row<Exchange>] = [
-        Row("cut after sending", Exchange(script: [.failed(.cut, mayHaveLeft: true)], isOutcomeUnknown: true)),
-        Row("timed out after sending", Exchange(script: [.failed(.timeout, mayHaveLeft: true)], isOutcomeUnknown: true)),
-        Row("no HTTP came back", Exchange(script: [.failed(.malformed, mayHaveLeft: true)], isOutcomeUnknown: true)),
-        Row("too large an answer", Exchange(script: [.failed(.tooLarge, mayHaveLeft: true)], isOutcomeUnknown: true)),
-        Row("cancelled after sending", Exchange(script: [.failed(.cancelled, mayHaveLeft: true)], isOutcomeUnknown: true)),
+        Row(
+            "cut after sending",
+            Exchange(script: [.failed(.cut, mayHaveLeft: true)], isOutcomeUnknown: true)),
+        Row(
+            "timed out after sending",
+            Exchange(script: [.failed(.timeout, mayHaveLeft: true)], isOutcomeUnknown: true)),
+        Row(
+            "no HTTP came back",
+            Exchange(script: [.failed(.malformed, mayHaveLeft: true)], isOutcomeUnknown: true)),
+        Row(
+            "too large an answer",
+            Exchange(script: [.failed(.tooLarge, mayHaveLeft: true)], isOutcomeUnknown: true)),
+        Row(
+            "cancelled after sending",
+            Exchange(script: [.failed(.cancelled, mayHaveLeft: true)], isOutcomeUnknown: true)),
         Row("500", Exchange(script: [.page(500)], isOutcomeUnknown: false)),
         Row("503", Exchange(script: [.page(503)], isOutcomeUnknown: false)),
-        Row("503 in JSON", Exchange(script: [.json(503, #"{"error":"x"}"#)], isOutcomeUnknown: false)),
-        Row("429", Exchange(script: [.page(429, [HTTPField("Retry-After", "0")])], isOutcomeUnknown: false)),
+        Row(
+            "503 in JSON",
+            Exchange(script: [.json(503, #"{"error":"x"}"#)], isOutcomeUnknown: false)),
+        Row(
+            "429",
+            Exchange(script: [.page(429, [HTTPField("Retry-After", "0")])], isOutcomeUnknown: false)
+        ),
         Row("408", Exchange(script: [.page(408)], isOutcomeUnknown: false)),
         Row("302 to a portal", Exchange(script: [.page(302)], isOutcomeUnknown: false)),
         Row("200 with a page", Exchange(script: [.page(200)], isOutcomeUnknown: false)),
-        Row("200 with broken JSON", Exchange(script: [.json(200, #"{"access_token":"a"#)], isOutcomeUnknown: true)),
-        Row("200 without an access token", Exchange(script: [.json(200, "{}")], isOutcomeUnknown: true)),
+        Row(
+            "200 with broken JSON",
+            Exchange(script: [.json(200, #"{"access_token":"a"#)], isOutcomeUnknown: true)),
+        Row(
+            "200 without an access token",
+            Exchange(script: [.json(200, "{}")], isOutcomeUnknown: true)),
         Row("refused", Exchange(script: [.invalidGrant], isOutcomeUnknown: false)),
         Row("client refused", Exchange(script: [.invalidClient], isOutcomeUnknown: false)),
-        Row("no such host", Exchange(script: [.failed(.certificate, mayHaveLeft: false)], isOutcomeUnknown: false)),
-        Row("never left, then tokens", Exchange(
-            script: [.failed(.connect, mayHaveLeft: false), .failed(.nameLookup, mayHaveLeft: false), .tokens],
-            isOutcomeUnknown: nil)),
-        Row("never left, then cut", Exchange(
-            script: [.failed(.tls, mayHaveLeft: false), .failed(.cut, mayHaveLeft: true)], isOutcomeUnknown: true)),
-        Row("never left, four times", Exchange(
-            script: Array(repeating: .failed(.connect, mayHaveLeft: false), count: 4), isOutcomeUnknown: false)),
+        Row(
+            "no such host",
+            Exchange(script: [.failed(.certificate, mayHaveLeft: false)], isOutcomeUnknown: false)),
+        Row(
+            "never left, then tokens",
+            Exchange(
+                script: [
+                    .failed(.connect, mayHaveLeft: false), .failed(.nameLookup, mayHaveLeft: false),
+                    .tokens,
+                ],
+                isOutcomeUnknown: nil)),
+        Row(
+            "never left, then cut",
+            Exchange(
+                script: [.failed(.tls, mayHaveLeft: false), .failed(.cut, mayHaveLeft: true)],
+                isOutcomeUnknown: true)),
+        Row(
+            "never left, four times",
+            Exchange(
+                script: Array(repeating: .failed(.connect, mayHaveLeft: false), count: 4),
+                isOutcomeUnknown: false)),
     ]
 
     @Test(arguments: exchanges) func `an exchange`(_ row: Row<Exchange>) async throws {
         let stage = try Stage(row.value.script)
         if let isOutcomeUnknown = row.value.isOutcomeUnknown {
-            let failure = await failure { () async throws(TokenFailure) in try await stage.exchange() }
+            let failure = await failure { () async throws(TokenFailure) in
+                try await stage.exchange()
+            }
             #expect(failure?.isOutcomeUnknown == isOutcomeUnknown)
             #expect(failure?.attempts == row.value.script.count)
             #expect(failure?.request == "the exchange")
@@ -78,13 +112,17 @@ import Testing
     }
 
     static let repeated: [Row<Result<HTTPResponse, TransportError>>] = [
-        Row("cut", .failed(.cut, mayHaveLeft: true)), Row("timeout", .failed(.timeout, mayHaveLeft: true)),
+        Row("cut", .failed(.cut, mayHaveLeft: true)),
+        Row("timeout", .failed(.timeout, mayHaveLeft: true)),
         Row("no connection", .failed(.connect, mayHaveLeft: false)),
         Row("no such name", .failed(.nameLookup, mayHaveLeft: false)),
-        Row("TLS", .failed(.tls, mayHaveLeft: false)), Row("proxy", .failed(.proxy, mayHaveLeft: false)),
+        Row("TLS", .failed(.tls, mayHaveLeft: false)),
+        Row("proxy", .failed(.proxy, mayHaveLeft: false)),
         Row("no HTTP", .failed(.malformed, mayHaveLeft: true)), Row("500", .page(500)),
-        Row("502", .page(502)), Row("504", .page(504)), Row("429", .page(429)), Row("408", .page(408)),
-        Row("425", .page(425)), Row("500 with an OAuth error", .json(500, #"{"error":"server_error"}"#)),
+        Row("502", .page(502)), Row("504", .page(504)), Row("429", .page(429)),
+        Row("408", .page(408)),
+        Row("425", .page(425)),
+        Row("500 with an OAuth error", .json(500, #"{"error":"server_error"}"#)),
         Row("429 with an OAuth error", .json(429, #"{"error":"slow_down"}"#)),
         Row("200 with a page", .page(200)), Row("200 with broken JSON", .json(200, "{")),
     ]
@@ -99,7 +137,8 @@ import Testing
 
     static let final: [Row<Result<HTTPResponse, TransportError>>] = [
         Row("invalid_grant", .invalidGrant), Row("invalid_client", .invalidClient),
-        Row("an unknown code", .json(400, #"{"error":"new"}"#)), Row("401", .json(401, #"{"error":"x"}"#)),
+        Row("an unknown code", .json(400, #"{"error":"new"}"#)),
+        Row("401", .json(401, #"{"error":"x"}"#)),
         Row("403 with a page", .page(403)), Row("404", .page(404)), Row("302", .page(302)),
         Row("200 with an OAuth error", .json(200, #"{"error":"invalid_grant"}"#)),
         Row("a bad certificate", .failed(.certificate, mayHaveLeft: false)),
@@ -119,13 +158,16 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 7]) func `attempts at most`(_ most: Int) async throws {
-        let stage = try Stage(Array(repeating: .page(503), count: most), maxAttempts: most, timeout: .seconds(600))
+        let stage = try Stage(
+            Array(repeating: .page(503), count: most), maxAttempts: most, timeout: .seconds(600))
         let failure = await failure { () async throws(TokenFailure) in try await stage.refresh() }
         #expect(failure?.attempts == most)
         #expect(stage.transport.isExhausted)
     }
 
-    @Test func `Retry-After in seconds is waited for, and counts against the deadline`() async throws {
+    @Test func `Retry-After in seconds is waited for, and counts against the deadline`()
+        async throws
+    {
         let outage = Result<HTTPResponse, TransportError>.page(503, [HTTPField("Retry-After", "7")])
         let stage = try Stage([outage, .refreshed])
         _ = try await stage.refresh()
@@ -211,11 +253,17 @@ import Testing
         _ = try await tokens.refresh(RefreshToken(SecretText("r.1-secret")))
         let traced = lines.withLock { $0 }
         let kinds = traced.map { String($0.prefix { $0 != "(" }) }
-        #expect(kinds == ["sending", "answered", "waiting", "sending", "failed", "waiting", "sending", "answered"])
-        #expect(traced[0].contains(#"["client_id", "client_secret", "grant_type", "refresh_token"]"#))
+        #expect(
+            kinds == [
+                "sending", "answered", "waiting", "sending", "failed", "waiting", "sending",
+                "answered",
+            ])
+        #expect(
+            traced[0].contains(#"["client_id", "client_secret", "grant_type", "refresh_token"]"#))
         #expect(traced[0].contains("attempt: 1") && traced[6].contains("attempt: 3"))
         for line in traced {
-            #expect(!line.contains("r.1") && !line.contains("eyJ") && !line.contains("a.1"), "\(line)")
+            #expect(
+                !line.contains("r.1") && !line.contains("eyJ") && !line.contains("a.1"), "\(line)")
         }
     }
 

@@ -49,7 +49,9 @@ import Testing
         let form = request.form(clientID: Example.clientID, clientSecret: secret)
         let body = String(decoding: form.encoded().revealed(), as: UTF8.self)
         #expect(
-            body == "client_id=com.example.app&client_secret=\(secret.text.revealed())\(ownParameters)")
+            body
+                == "client_id=com.example.app&client_secret=\(secret.text.revealed())\(ownParameters)"
+        )
         #expect(request.endpoint == endpoint)
         #expect(request.isRepeatable == isRepeatable)
     }
@@ -100,8 +102,10 @@ import Testing
         Row(
             "a description that is no text",
             (#"{"error":"invalid_grant","error_description":1}"#, "invalid_grant", nil)),
-        Row("no code", (#"{"error_description":"x"}"#, nil, nil)), Row("a number", (#"{"error":400}"#, nil, nil)),
-        Row("an object", (#"{"error":{"code":"x"}}"#, nil, nil)), Row("an array", (#"["error"]"#, nil, nil)),
+        Row("no code", (#"{"error_description":"x"}"#, nil, nil)),
+        Row("a number", (#"{"error":400}"#, nil, nil)),
+        Row("an object", (#"{"error":{"code":"x"}}"#, nil, nil)),
+        Row("an array", (#"["error"]"#, nil, nil)),
         Row("HTML", ("<html>", nil, nil)), Row("nothing", ("", nil, nil)),
     ]
 
@@ -114,12 +118,16 @@ import Testing
 
     @Test func `a draft is the request that would be sent`() throws {
         let stage = try Stage([])
-        let draft = try stage.tokens.draft(.refresh(RefreshToken(SecretText("r.1"))), at: Example.now)
+        let draft = try stage.tokens.draft(
+            .refresh(RefreshToken(SecretText("r.1"))), at: Example.now)
         #expect(draft.request.method == .post)
         #expect(draft.request.url == "https://appleid.apple.com/auth/token")
         #expect(draft.request.fields["Content-Type"] == "application/x-www-form-urlencoded")
         #expect(draft.request.fields["User-Agent"]?.hasPrefix("siwa/") == true)
         #expect(draft.request.body.revealed() == draft.form.encoded().revealed())
-        #expect(draft.form.parameters.map(\.name) == ["client_id", "client_secret", "grant_type", "refresh_token"])
+        #expect(
+            draft.form.parameters.map(\.name) == [
+                "client_id", "client_secret", "grant_type", "refresh_token",
+            ])
     }
 }

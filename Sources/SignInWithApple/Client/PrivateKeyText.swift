@@ -132,7 +132,9 @@ private struct CleanedText {
             var index = 0
             while index < bytes.count {
                 let next = index + 1 < bytes.count ? bytes[index + 1] : 0
-                if bytes[index] == UInt8(ascii: "\\"), next == UInt8(ascii: "n") || next == UInt8(ascii: "r") {
+                if bytes[index] == UInt8(ascii: "\\"),
+                    next == UInt8(ascii: "n") || next == UInt8(ascii: "r")
+                {
                     found = true
                     if next == UInt8(ascii: "n") { plain.append(0x0A) }
                     index += 2

@@ -8,7 +8,8 @@ public struct Delivery: Sendable {
 
     /// Delivers through `transport` until `deadline`.
     public init(
-        through transport: any Transport, policy: RetryPolicy = RetryPolicy(), until deadline: Deadline,
+        through transport: any Transport, policy: RetryPolicy = RetryPolicy(),
+        until deadline: Deadline,
         clocks: Clocks, trace: @escaping @Sendable (TraceEvent) -> Void = { _ in }
     ) {
         self.transport = transport

@@ -94,7 +94,8 @@ extension BaseURLError: CustomStringConvertible {
         case .scheme: "must begin with https://"
         case .notAnOrigin: "must be a scheme, a host and a port, and nothing behind them"
         case .host: "has no usable host or port"
-        case .plainHTTP: "must be https: plain http is for loopback only, or secrets would travel open"
+        case .plainHTTP:
+            "must be https: plain http is for loopback only, or secrets would travel open"
         }
     }
 }

@@ -8,7 +8,8 @@ public protocol Transport: Sendable {
     /// Redirects are not followed and nothing is repeated.
     ///
     /// - Throws: ``TransportError``, which knows whether the request can have left.
-    func send(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPResponse
+    func send(_ request: HTTPRequest, timeout: Duration) async throws(TransportError)
+        -> HTTPResponse
 }
 
 /// No complete answer came.

@@ -57,7 +57,7 @@ extension Settings {
         case (nil, nil): return nil
         case (let path?, nil):
             let origin = Origin.variable("SIWA_PRIVATE_KEY_FILE")
-            return Setting(value: try file(path, from: origin), origin: origin)
+            return Setting(value: try Self.file(path, from: origin), origin: origin)
         case (nil, _?):
             return Setting(
                 value: .variable("SIWA_PRIVATE_KEY"), origin: .variable("SIWA_PRIVATE_KEY"))

@@ -118,8 +118,7 @@ extension Settings {
             }
         case .variable(let name):
             guard let value = nonEmpty(world.variables[name]) else {
-                throw SettingsError(
-                    .key, "the variable \(name) is not set", hints: ["--key @env:\(name) names it"])
+                throw variableNotSet(name, neededBy: "--key")
             }
             text = SecretBytes(value.utf8)
         }

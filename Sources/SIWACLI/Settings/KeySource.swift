@@ -156,7 +156,7 @@ extension Settings {
         } catch {
             throw SettingsError(
                 .key, "the private key cannot be read: \(error)",
-                hints: ["the path comes from: \(origin)"])
+                hints: ["mend the path where it was set: \(origin)"])
         }
     }
 
@@ -166,7 +166,9 @@ extension Settings {
         do {
             return try read()
         } catch {
-            throw SettingsError(.key, "the private key cannot be read: \(error)")
+            throw SettingsError(
+                .key, "the private key cannot be read: \(error)",
+                hints: ["give the key to standard input, or name a file with --key"])
         }
     }
 

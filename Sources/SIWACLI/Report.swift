@@ -60,3 +60,8 @@ extension String {
         }
     }
 }
+
+/// A text as ``Report`` takes it, which ends every text with a line end.
+func withoutLineEnd(_ text: String) -> String {
+    text.hasSuffix("\n") ? String(text.dropLast()) : text
+}

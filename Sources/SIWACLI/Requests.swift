@@ -41,7 +41,6 @@ struct Requests: Sendable {
 
     /// Runs a request; a failure leaves with all that is known here.
     func perform<Answer>(
-        codeSpent: Bool = false,
         _ request: (TokenClient) async throws(TokenFailure) -> Answer
     ) async throws(RequestError) -> Answer {
         do {
@@ -51,8 +50,7 @@ struct Requests: Sendable {
                 failure: error,
                 situation: Situation(
                     client: loaded, hasRedirectURI: redirectURI != nil,
-                    hasCodeVerifier: codeVerifier != nil, baseURL: baseURL),
-                isCodeSpent: codeSpent)
+                    hasCodeVerifier: codeVerifier != nil, baseURL: baseURL))
         }
     }
 
@@ -69,21 +67,27 @@ struct Requests: Sendable {
     }
 
     /// Prints what would be sent, secrets as fingerprints. Sends nothing.
-    func rehearse(_ requests: [TokenRequest]) throws {
+    ///
+    /// - Parameter unknown: stands in `requests` for a token that only an answer will bring.
+    func rehearse(_ requests: [TokenRequest], unknown: SecretText? = nil) throws {
         let drafts = try requests.map { try tokens.draft($0, at: session.world.clocks.now()) }
         let list = drafts.map { draft -> JSON in
             [
                 "method": .string(draft.request.method.rawValue), "url": .string(draft.request.url),
                 "headers": .object(draft.request.fields.map { .init($0.name, .string($0.value)) }),
-                "parameters": .object(draft.form.parameters.map(Self.masked)),
+                "parameters": .object(draft.form.parameters.map { Self.masked($0, unknown) }),
             ]
         }
         try session.report(Report(["dry_run": true, "requests": .array(list)]))
     }
 
-    private static func masked(_ parameter: Form.Parameter) -> JSON.Member {
+    private static func masked(
+        _ parameter: Form.Parameter, _ unknown: SecretText?
+    ) -> JSON.Member {
         switch parameter.value {
         case .plain(let text): .init(parameter.name, .string(text))
+        case .secret(let secret) where secret.bytes === unknown?.bytes:
+            .init(parameter.name, .string("(\(secret.revealed()))"))
         case .secret(let secret): .init(parameter.name, .string("(\(secret.description))"))
         }
     }

@@ -1,4 +1,5 @@
 import CommandTable
+import Foundation
 import SIWACLI
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
         #expect(help.hasSuffix("\n") && !help.hasSuffix("\n\n"))
         let explained = help.split(separator: "\n")
             .compactMap { line in
-                line.split(separator: " ").first { $0.hasPrefix("--") }.map(String.init)
+                line.split(separator: " ").prefix { $0.hasPrefix("-") }.last.map(String.init)
             }
         for flag in Self.globals {
             #expect(
@@ -38,4 +39,16 @@ import Testing
         "--ca-file", "--timeout", "--max-attempts", "--strict", "--json", "--print", "--verbose",
         "--quiet", "--help", "--version",
     ]
+
+    @Test func `the example of a configuration is one`() async throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../config.example.json")
+        let desk = try await Desk()
+        let example = try Data(contentsOf: path)
+        desk.memory.with { $0.files["/siwa/config.json"] = .init(contents: Array(example)) }
+        for client in ["app", "web"] {
+            let outcome = await desk.run(["secret", "--profile", client, "--print", "client_id"])
+            #expect(outcome.output == "com.example.\(client)\n", "\(outcome)")
+        }
+    }
 }

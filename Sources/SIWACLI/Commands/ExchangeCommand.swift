@@ -88,7 +88,9 @@ struct ExchangeCommand: Command {
             // What is missing is missing because of what failed: that is the better message.
             guard !failed.isEmpty else { throw error }
             throw Self.notVerified(
-                failed, hint: "the code is spent all the same; without --print the tokens are shown"
+                failed,
+                hint:
+                    "the code is spent all the same: sign in again, and omit --print to get the tokens"
             )
         }
         guard failed.isEmpty else {

@@ -34,18 +34,18 @@ struct PublicKeyCommand: Command {
         for warning in key.warnings { session.console.warn(warning) }
         let publicKey = key.privateKey.publicKey
         let keyID = session.settings.text(.keyID)?.value ?? key.source.value.keyIDInName?.rawValue
-        let text: String =
+        let value: JSON =
             switch format {
-            case .pem: String(try publicKey.pemRepresentation().dropLast())
-            case .jwk: Self.jwk(publicKey, keyID).text
-            case .derBase64: Self.base64(try publicKey.derRepresentation())
+            case .pem: .string(String(try publicKey.pemRepresentation().dropLast()))
+            case .jwk: Self.jwk(publicKey, keyID)
+            case .derBase64: .string(Self.base64(try publicKey.derRepresentation()))
             }
         try session.report(
             Report(
                 .object(
-                    [.init("public_key", .string(text)), .init("format", .string(format.rawValue))]
+                    [.init("public_key", value), .init("format", .string(format.rawValue))]
                         + (keyID.map { [.init("key_id", .string($0))] } ?? [])),
-                text: SecretText(text)))
+                text: SecretText(value.string ?? value.text)))
     }
 
     /// RFC 7517, RFC 7518 §6.2.1.

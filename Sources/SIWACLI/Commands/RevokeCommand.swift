@@ -62,18 +62,40 @@ struct RevokeCommand: Command {
         if let token {
             let secret = try session.secret(token, "--token")
             try refuseJWT(secret, "--token")
-            let requests = try Requests(session)
-            guard !isDryRun else { return try requests.rehearse(sequence(secret)) }
-            try await revoke(secret, requests)
+            try await revoke(secret, try Requests(session))
         } else if let code {
             let secret = try session.secret(code, "--code")
             try refuseJWT(secret, "--code")
             let requests = try Requests(session, codeVerifier: verifier)
-            guard !isDryRun else {
-                return try requests.rehearse([requests.exchange(of: AuthorizationCode(secret))])
-            }
-            try await revoke(
-                try await exchange(AuthorizationCode(secret), requests), requests, codeSpent: true)
+            try await revoke(AuthorizationCode(secret), requests)
+        }
+    }
+
+    private func revoke(_ token: SecretText, _ requests: Requests) async throws {
+        guard !isDryRun else { return try requests.rehearse(sequence(token)) }
+        let revocation = try await carryOut(token, requests)
+        try requests.session.report(report(revocation, token, requests))
+        try checkDead(revocation)
+    }
+
+    /// Exchanges the code first. From then on nobody but this process has the token.
+    private func revoke(_ code: AuthorizationCode, _ requests: Requests) async throws {
+        guard !isDryRun else {
+            let unknown = SecretText("the \(kind.rawValue) of the answer")
+            return try requests.rehearse(
+                [requests.exchange(of: code)] + sequence(unknown), unknown: unknown)
+        }
+        let token = try await exchange(code, requests)
+        do {
+            let revocation = try await carryOut(token, requests)
+            try requests.reportOnce(report(revocation, token, requests))
+            try checkDead(revocation)
+        } catch var error as RequestError {
+            try requests.reportOnce(handingOut(token, requests))
+            error.remedy =
+                "the code is spent, but the token was printed: "
+                + "siwa revoke --token - --kind \(kind.rawValue)"
+            throw error
         }
     }
 
@@ -136,22 +158,36 @@ struct RevokeCommand: Command {
         }
     }
 
-    private func revoke(_ secret: SecretText, _ requests: Requests, codeSpent: Bool = false)
-        async throws
-    {
-        let revocation = try await requests.perform(codeSpent: codeSpent) {
-            tokens throws(TokenFailure) in
-            try await tokens.revoke(secret, as: kind, proof: proof)
+    private func carryOut(
+        _ token: SecretText, _ requests: Requests
+    ) async throws(RequestError) -> Revocation {
+        try await requests.perform { tokens throws(TokenFailure) in
+            try await tokens.revoke(token, as: kind, proof: proof)
         }
-        let session = requests.session
+    }
+
+    private func checkDead(_ revocation: Revocation) throws(NegativeAnswer) {
+        guard revocation.evidence == .refreshAccepted else { return }
+        throw NegativeAnswer(
+            "not_revoked",
+            "Apple answered \(revocation.status ?? 0), but the token still works",
+            hints: ["check that the token belongs to this client: --client-id, --profile"])
+    }
+}
+
+// The result.
+extension RevokeCommand {
+    private func report(
+        _ revocation: Revocation, _ token: SecretText, _ requests: Requests
+    ) -> Report {
         var members: [JSON.Member] = [
             .init("revoked", .boolean(revocation.isRevoked)),
             .init("confirmed", .boolean(revocation.isConfirmed)),
             .init("kind", .string(kind.rawValue)),
             .init("client_id", .string(requests.loaded.client.clientID.rawValue)),
-            .init("token_fingerprint", .string(secret.fingerprint)),
+            .init("token_fingerprint", .string(token.fingerprint)),
             .init("http_status", revocation.status.map { .integer($0) } ?? .null),
-            .init("at", .string(session.world.clocks.now().rfc3339)),
+            .init("at", .string(requests.session.world.clocks.now().rfc3339)),
         ]
         if let wasActive = revocation.wasActive {
             members.append(.init("was_active", .boolean(wasActive)))
@@ -159,13 +195,19 @@ struct RevokeCommand: Command {
         if let evidence = revocation.evidence {
             members.append(.init("evidence", .string(evidence.rawValue)))
         }
-        try session.report(Report(.object(members)))
-        if revocation.evidence == .refreshAccepted {
-            throw NegativeAnswer(
-                "not_revoked",
-                "Apple answered \(revocation.status ?? 0), but the token still works",
-                hints: ["check that the token belongs to this client: --client-id, --profile"])
-        }
+        return Report(.object(members))
+    }
+
+    /// A token that could not be revoked and that nobody else has: without it the account could
+    /// not be revoked before its user signs in once more.
+    private func handingOut(_ token: SecretText, _ requests: Requests) -> Report {
+        Report([
+            "confirmed": false, "kind": .string(kind.rawValue),
+            "client_id": .string(requests.loaded.client.clientID.rawValue),
+            "token_fingerprint": .string(token.fingerprint),
+            "at": .string(requests.session.world.clocks.now().rfc3339),
+            kind.rawValue: .string(token.revealed()),
+        ])
     }
 }
 

@@ -56,7 +56,7 @@ struct SecretCommand: Command {
                     "--renew-within must be shorter than the lifetime, or every run would renew",
                     hint: "give a longer --lifetime, such as 90d")
             }
-            if let kept = try keep(out, client, now + renewWithin.duration, session) {
+            if let kept = try keep(out, client, renewWithin.duration, session, at: now) {
                 return try report(kept, session, renewed: false)
             }
         }
@@ -95,9 +95,11 @@ struct SecretCommand: Command {
         return expiresAt.date - now
     }
 
-    /// The secret in the file, when it is this client's and lasts beyond `limit`.
+    /// The secret in the file, when it is this client's, Apple would take it, and it lasts
+    /// longer than `limit`. Apple takes none from a clock that was far ahead.
     private func keep(
-        _ path: String, _ client: Client, _ limit: NumericDate, _ session: Session
+        _ path: String, _ client: Client, _ limit: Duration, _ session: Session,
+        at now: NumericDate
     ) throws -> ClientSecret? {
         let file: LocalFile
         do throws(FileError) {
@@ -109,7 +111,9 @@ struct SecretCommand: Command {
         guard
             let secret = ClientSecret(
                 minted: SecretText(firstLine(file.contents)), by: client.signingKey,
-                for: client.clientID, of: client.teamID), secret.expiresAt > limit
+                for: client.clientID, of: client.teamID),
+            secret.expiresAt - now > limit, secret.issuedAt <= now,
+            secret.expiresAt - now <= ClientSecret.longestLifetime
         else { return nil }
         if file.isReadableByOthers {
             session.console.warn("the secret in \(path) can be read by others; chmod 600 \(path)")

@@ -4,8 +4,8 @@ internal import SignInWithApple
 struct RequestError: Error, Sendable {
     let failure: TokenFailure
     let situation: Situation
-    /// Whether a code was spent on the way, so that the same call cannot be repeated.
-    var isCodeSpent = false
+    /// What is left to do when a code was spent on the way: the call cannot be repeated.
+    var remedy: String?
 }
 
 /// What can be seen from here when Apple refuses.
@@ -18,7 +18,7 @@ struct Situation: Sendable {
 
 extension Diagnosis {
     init(_ error: RequestError) {
-        if error.failure.isOutcomeUnknown || error.isCodeSpent && !error.failure.isRefusal {
+        if error.failure.isOutcomeUnknown || error.remedy != nil && !error.failure.isRefusal {
             self.init(outcomeUnknown: error)
             return
         }
@@ -35,7 +35,8 @@ extension Diagnosis {
         self.init(
             printable(refusal.code.rawValue, limit: 64),
             "Apple refused \(error.failure.request)\(words)",
-            hints: RefusalHints(refusal: refusal, error: error).all,
+            hints: (error.remedy.map { [$0] } ?? [])
+                + RefusalHints(refusal: refusal, error: error).all,
             exitCode: ExitCode(refusal.code), status: refusal.status, apple: refusal)
     }
 
@@ -99,12 +100,12 @@ extension Diagnosis {
             case .refused, .unminted: "no answer"
             }
         let message =
-            error.isCodeSpent
+            error.remedy != nil
             ? "the code was exchanged, but \(error.failure.request) failed: \(detail)"
             : "the code was sent and no usable answer came: \(detail)"
         self.init(
             "outcome_unknown", message,
-            hints: [
+            hints: error.remedy.map { [$0] } ?? [
                 "do not send the code again blindly: Apple takes it once, and may have taken it",
                 "ask the user to sign in again; the new code settles it",
             ], exitCode: .outcomeUnknown)

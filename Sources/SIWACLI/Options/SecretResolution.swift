@@ -30,9 +30,7 @@ extension SecretArgument {
             }
         case .environment(let variable):
             guard let value = world.variables[variable] else {
-                throw SettingsError(
-                    "\(name) names the variable \(variable), which is not set",
-                    hints: ["export \(variable) first"])
+                throw variableNotSet(variable, neededBy: name)
             }
             bytes = SecretBytes(value.utf8)
         }
@@ -51,7 +49,9 @@ extension SecretArgument {
         do {
             return try read()
         } catch {
-            throw SettingsError("\(name): \(error)", hints: ["name a file that can be read"])
+            throw SettingsError(
+                "\(name): \(isToken(error.path) ? error.reason : error.description)",
+                hints: ["name a file that can be read: @PATH"])
         }
     }
 }
@@ -65,4 +65,27 @@ func firstLine(_ bytes: SecretBytes) -> SecretBytes {
         for index in 0..<trimmed { line.append(bytes[index]) }
     }
     return line.finished()
+}
+
+/// `@env:$TOKEN` in place of `@env:TOKEN` names a variable after the secret: not shown.
+func variableNotSet(_ variable: String, neededBy name: String) -> SettingsError {
+    let isName = variable.utf8.allSatisfy {
+        $0 == UInt8(ascii: "_") || Character(Unicode.Scalar($0)).isLetter
+            || Character(Unicode.Scalar($0)).isNumber
+    }
+    guard isName, variable.utf8.count <= 100 else {
+        return SettingsError(
+            "\(name) names a variable after something that is no name (not shown)",
+            hints: ["write @env:NAME, without a $"])
+    }
+    return SettingsError(
+        "\(name) names the variable \(variable), which is not set",
+        hints: ["export \(variable) first"])
+}
+
+/// Whether a text is one of Apple's tokens or codes, or a JWT: no message shows it.
+private func isToken(_ text: String) -> Bool {
+    text.hasPrefix("eyJ")
+        || "acr".contains(text.prefix(1))
+            && text.dropFirst().prefix(32).count(where: \.isHexDigit) == 32
 }

@@ -57,7 +57,7 @@ extension Settings {
         case (nil, nil): return nil
         case (let path?, nil):
             let origin = Origin.variable("SIWA_PRIVATE_KEY_FILE")
-            return Setting(value: try file(path, from: origin), origin: origin)
+            return Setting(value: try Self.file(path, from: origin), origin: origin)
         case (nil, _?):
             return Setting(
                 value: .variable("SIWA_PRIVATE_KEY"), origin: .variable("SIWA_PRIVATE_KEY"))
@@ -118,8 +118,7 @@ extension Settings {
             }
         case .variable(let name):
             guard let value = nonEmpty(world.variables[name]) else {
-                throw SettingsError(
-                    .key, "the variable \(name) is not set", hints: ["--key @env:\(name) names it"])
+                throw variableNotSet(name, neededBy: "--key")
             }
             text = SecretBytes(value.utf8)
         }
@@ -157,7 +156,7 @@ extension Settings {
         } catch {
             throw SettingsError(
                 .key, "the private key cannot be read: \(error)",
-                hints: ["the path comes from: \(origin)"])
+                hints: ["mend the path where it was set: \(origin)"])
         }
     }
 
@@ -167,7 +166,9 @@ extension Settings {
         do {
             return try read()
         } catch {
-            throw SettingsError(.key, "the private key cannot be read: \(error)")
+            throw SettingsError(
+                .key, "the private key cannot be read: \(error)",
+                hints: ["give the key to standard input, or name a file with --key"])
         }
     }
 

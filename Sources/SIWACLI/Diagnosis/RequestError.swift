@@ -89,7 +89,7 @@ extension Diagnosis {
             hints: [reason.kind.hint]
                 + (failure.request == "the exchange"
                     ? ["the code was not sent: it is still good"] : []),
-            exitCode: reason.kind == .unavailable ? .settings : .temporary)
+            exitCode: [.unavailable, .authorities].contains(reason.kind) ? .settings : .temporary)
     }
 
     private init(outcomeUnknown error: RequestError) {

@@ -159,7 +159,7 @@ extension TransportError {
     var isPassing: Bool {
         switch kind {
         case .nameLookup, .connect, .tls, .proxy, .timeout, .cut, .malformed: true
-        case .certificate, .tooLarge, .cancelled, .unavailable: false
+        case .certificate, .tooLarge, .cancelled, .authorities, .unavailable: false
         }
     }
 }

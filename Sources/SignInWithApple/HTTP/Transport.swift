@@ -36,6 +36,8 @@ public struct TransportError: Error, Hashable, Sendable {
         case malformed
         /// The caller gave up.
         case cancelled
+        /// The authorities that the settings or the system name cannot be read.
+        case authorities
         /// The transport itself could not start.
         case unavailable
     }

@@ -51,9 +51,9 @@ format:
 check: lint test
 
 sanitize: setup
-	swift test --sanitize=address --scratch-path .build/address \
+	swift test --sanitize=address --scratch-path .build/address --disable-xctest \
 		--filter 'SIWACryptoTests|CurlTransportTests'
-	swift test --sanitize=thread --scratch-path .build/thread \
+	swift test --sanitize=thread --scratch-path .build/thread --disable-xctest \
 		--filter 'SIWACryptoTests|CurlTransportTests'
 
 install: build

@@ -77,13 +77,13 @@ let package = Package(
         .testTarget(
             name: "EmulatorServerTests",
             dependencies: [
-                "EmulatorServer", "AppleEmulator", "SignInWithApple", "SIWACrypto", "TestSupport",
-                "siwa-emulator", "siwa",
+                "EmulatorServer", "AppleEmulator", "CommandTable", "SignInWithApple", "SIWACrypto",
+                "TestSupport", "siwa-emulator", "siwa",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "HostileServerTests",
-            dependencies: ["siwa", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            dependencies: ["siwa", "LocalFiles", "SignInWithApple", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "SiwaTests",
@@ -91,6 +91,12 @@ let package = Package(
                 "siwa", "siwa-emulator", "CurlTransport", "SignInWithApple", "SIWACrypto",
                 "TestSupport",
             ], swiftSettings: strict),
+        .testTarget(
+            name: "SIWACLITests",
+            dependencies: [
+                "SIWACLI", "CommandTable", "LocalFiles", "SignInWithApple", "SIWACrypto",
+                "AppleEmulator", "TestSupport",
+            ], exclude: ["Scenarios"], swiftSettings: strict),
         .testTarget(
             name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL"], exclude: ["Vectors"],
             swiftSettings: strict, linkerSettings: [.linkedLibrary("crypto")]),

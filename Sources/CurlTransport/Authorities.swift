@@ -69,8 +69,9 @@ struct Authorities: Sendable {
         var text: [UInt8] = []
         for path in files {
             guard let file = fopen(path, "re") else {
-                throw unavailable(
-                    "cannot read the authorities in '\(path)': \(String(cString: strerror(errno)))")
+                throw TransportError(
+                    .authorities, "'\(path)': \(String(cString: strerror(errno)))",
+                    requestMayHaveLeft: false)
             }
             defer { fclose(file) }
             var chunk = [UInt8](repeating: 0, count: 64 << 10)

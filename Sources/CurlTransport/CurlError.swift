@@ -16,8 +16,8 @@ extension TransportError.Kind {
             self = .cut
         case CURLE_FILESIZE_EXCEEDED: self = .tooLarge
         case CURLE_ABORTED_BY_CALLBACK: self = .cancelled
-        case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_SSL_CACERT_BADFILE, CURLE_NOT_BUILT_IN:
-            self = .unavailable
+        case CURLE_SSL_CACERT_BADFILE: self = .authorities
+        case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_NOT_BUILT_IN: self = .unavailable
         default: self = .malformed
         }
     }

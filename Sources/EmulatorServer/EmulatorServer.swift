@@ -37,17 +37,20 @@ public struct EmulatorServer: Sendable {
     /// Serves while `body` runs; when this returns, every connection is closed and
     /// everything is freed.
     ///
-    /// - Parameter identity: Makes it speak TLS.
+    /// - Parameters:
+    ///   - emulator: Made once the port is ours, because making its keys takes a moment.
+    ///   - identity: Makes it speak TLS.
     /// - Throws: ``ServerError`` when it does not listen, and what `body` throws.
     public static func serving<Result: Sendable>(
-        _ emulator: AppleEmulator, on address: Address = Address(), identity: Identity? = nil,
+        _ emulator: @autoclosure () async throws -> AppleEmulator,
+        on address: Address = Address(), identity: Identity? = nil,
         while body: (EmulatorServer) async throws -> Result
     ) async throws -> Result {
         // A client that hangs up must not end the program.
         signal(SIGPIPE, SIG_IGN)
         let scheme = identity == nil ? "http" : "https"
-        let reception = Reception(emulator: emulator, scheme: scheme)
         let socket = try ListeningSocket.open(address.host, port: address.port)
+        let reception = Reception(emulator: try await emulator(), scheme: scheme)
         let url = "\(scheme)://\(reachable(address.host)):\(socket.port)"
         let daemon = try start(socket, identity, reception)
         do {

@@ -25,8 +25,10 @@ public func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
 ///
 /// Nothing has to be tidied: files are replaced whole, and their writing holds signals back.
 public func endCleanlyOnSignals() {
+    // Made here, because a handler must not be the first to touch a global.
+    _ = signalGate.admits(0)
     for number in [SIGINT, SIGTERM] where !isIgnored(number) {
-        signal(number) { _exit(128 + $0) }
+        signal(number) { if signalGate.admits($0) { _exit(128 + $0) } }
     }
 }
 

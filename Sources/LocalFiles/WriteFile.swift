@@ -4,13 +4,14 @@ public import SIWACrypto
 /// Writes a file whole or not at all: to a temporary file in the same folder, synced,
 /// then renamed over the old one. A symbolic link is followed, so that it stays one.
 ///
-/// SIGINT and SIGTERM wait until it is done, so that no temporary file is left behind.
+/// SIGINT and SIGTERM wait until it is done (see ``endCleanlyOnSignals()``), so that no
+/// temporary file is left behind.
 ///
 /// - Throws: ``FileError``; the old file is then as it was.
 public func writeFile(
     _ contents: SecretBytes, to path: String, permissions: UInt32 = 0o600
 ) throws(FileError) {
-    let target = resolvingLinks(path)
+    let target = try resolvingLinks(path)
     var status = stat()
     if stat(target, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
         throw FileError("write", path, reason: "it is not a regular file")
@@ -66,26 +67,43 @@ public func writeAll(
 /// Makes the rename itself outlive a power cut. Some file systems refuse to sync a
 /// folder; the file is whole in any case, so that is no failure.
 private func syncFolder(of path: String) {
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let folder = folder(of: path)
+    let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
     fsync(descriptor)
     close(descriptor)
 }
 
-private func resolvingLinks(_ path: String) -> String {
-    guard let resolved = realpath(path, nil) else { return path }
-    defer { free(resolved) }
-    return String(cString: resolved)
+/// The path up to and including its last slash; empty without one.
+private func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+}
+
+private func resolvingLinks(_ path: String) throws(FileError) -> String {
+    if let resolved = realpath(path, nil) {
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+    // Nothing stands there yet; but it may be a link to nothing, whose target is to be made.
+    var target = path
+    for _ in 0..<40 {
+        guard let next = destination(ofLink: target) else { return target }
+        target = next.hasPrefix("/") ? next : folder(of: target) + next
+    }
+    throw FileError("write", path, code: ELOOP)
+}
+
+private func destination(ofLink path: String) -> String? {
+    var text = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &text, text.count)
+    guard count > 0 else { return nil }
+    return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
 }
 
 private func withSignalsHeld(_ body: () throws(FileError) -> Void) throws(FileError) {
-    var held = sigset_t()
-    var before = sigset_t()
-    sigemptyset(&held)
-    sigaddset(&held, SIGINT)
-    sigaddset(&held, SIGTERM)
-    pthread_sigmask(SIG_BLOCK, &held, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    signalGate.close()
+    defer {
+        if let signal = signalGate.open() { _exit(128 + signal) }
+    }
     try body()
 }

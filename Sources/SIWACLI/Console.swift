@@ -6,17 +6,22 @@ struct Console: Sendable {
     private let world: World
     private let isQuiet: Bool
     private let isVerbose: Bool
+    private let isJSON: Bool
 
     init(_ world: World, _ options: GlobalOptions) {
         self.world = world
         isQuiet = options.isQuiet
         isVerbose = options.isVerbose
+        isJSON = options.json
     }
 
     /// Something the user should know, though nothing failed.
     func warn(_ message: String) {
         guard !isQuiet else { return }
-        world.errorLine("siwa: warning: \(message)")
+        world.errorLine(
+            isJSON
+                ? JSON.object([.init("warning", .string(message))]).safeText
+                : "siwa: warning: \(printable(message, limit: 1000))")
     }
 
     /// A line of `-v`. It shows what is sent by name only; bodies hold secrets.
@@ -31,16 +36,36 @@ struct Console: Sendable {
             let id = response.requestID.map { ", request id \(printable($0))" } ?? ""
             world.errorLine("< \(response.status) after \(time.inSeconds)\(id)")
         case .failed(let error, let time):
-            world.errorLine("< \(error.kind.rawValue) after \(time.inSeconds): \(error.message)")
+            world.errorLine(
+                "< \(error.kind.code) after \(time.inSeconds): \(printable(error.message))")
         case .waiting(let delay): world.errorLine("- waiting \(delay.inSeconds)")
         }
+    }
+}
+
+extension JSON {
+    /// On one line, with what could drive a terminal escaped; JSON itself demands less.
+    var safeText: String {
+        text.unicodeScalars.map { scalar in
+            guard scalar.isTreacherous, scalar.value <= 0xFFFF else { return String(scalar) }
+            let digits = String(scalar.value, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined()
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it can drive a terminal, or change the order in which a line is read.
+    fileprivate var isTreacherous: Bool {
+        value < 0x20 || (0x7F..<0xA0).contains(value) || properties.generalCategory == .format
     }
 }
 
 extension Duration {
     /// `0.123 s`.
     var inSeconds: String {
-        let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+        let milliseconds =
+            components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
         let fraction = String(milliseconds % 1000)
         return "\(milliseconds / 1000)."
             + String(repeating: "0", count: 3 - fraction.count) + "\(fraction) s"
@@ -50,8 +75,7 @@ extension Duration {
 /// A text from outside, without what could drive a terminal, and short.
 func printable(_ text: String, limit: Int = 200) -> String {
     let safe = text.unicodeScalars.prefix(limit).map { scalar in
-        scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
-            || scalar.properties.generalCategory == .format ? "?" : Character(scalar)
+        scalar.isTreacherous ? "?" : Character(scalar)
     }
     return String(safe) + (text.unicodeScalars.count > limit ? "…" : "")
 }

@@ -10,7 +10,7 @@ public func runSIWA(_ arguments: [String], in world: World) async -> CInt {
     do {
         switch try siwaTool.parse(arguments) {
         case .help(let text), .version(let text): try world.output(SecretBytes(text.utf8))
-        case .run(let command): try await command.run(in: world)
+        case .run(let command): try await run(command, in: world)
         }
         return ExitCode.done.rawValue
     } catch let error as FileError where error.isClosedPipe {
@@ -20,7 +20,25 @@ public func runSIWA(_ arguments: [String], in world: World) async -> CInt {
         let diagnosis = Diagnosis(error)
         // A call that could not be understood must still answer in the form it asked for.
         let asksForJSON = arguments.prefix { $0 != "--" }.contains("--json")
-        for line in asksForJSON ? [diagnosis.json.text] : diagnosis.lines { world.errorLine(line) }
+        for line in asksForJSON ? [diagnosis.json.safeText] : diagnosis.lines {
+            world.errorLine(line)
+        }
         return diagnosis.exitCode.rawValue
+    }
+}
+
+/// A command that cannot obey its call says so; whose help explains it is added here.
+private func run(_ command: any Command<World>, in world: World) async throws {
+    do {
+        try await command.run(in: world)
+    } catch let problem as UsageError.Problem {
+        throw UsageError(problem: problem, subject: "siwa \(type(of: command).name)")
+    }
+}
+
+extension UsageError.Problem {
+    /// A call that the table accepts and the command cannot obey.
+    static func misuse(_ message: String, hint: String) -> Self {
+        .misuse(message: message, hints: [hint])
     }
 }

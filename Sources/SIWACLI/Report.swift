@@ -35,6 +35,15 @@ extension World {
     }
 }
 
+extension GlobalOptions {
+    /// Refuses `--print` of a member that the result cannot have, before anything is done
+    /// that cannot be undone.
+    func checkPrinted(among members: [String]) throws(AbsentMember) {
+        guard let print, !members.contains(print) else { return }
+        throw AbsentMember(name: print, present: members)
+    }
+}
+
 /// `--print` names a member that the result does not have.
 struct AbsentMember: Error, Sendable {
     let name: String
@@ -50,4 +59,9 @@ extension String {
         case let value?: SecretText(value.text)
         }
     }
+}
+
+/// A text as ``Report`` takes it, which ends every text with a line end.
+func withoutLineEnd(_ text: String) -> String {
+    text.hasSuffix("\n") ? String(text.dropLast()) : text
 }

@@ -41,7 +41,6 @@ struct Requests: Sendable {
 
     /// Runs a request; a failure leaves with all that is known here.
     func perform<Answer>(
-        codeSpent: Bool = false,
         _ request: (TokenClient) async throws(TokenFailure) -> Answer
     ) async throws(RequestError) -> Answer {
         do {
@@ -51,36 +50,53 @@ struct Requests: Sendable {
                 failure: error,
                 situation: Situation(
                     client: loaded, hasRedirectURI: redirectURI != nil,
-                    hasCodeVerifier: codeVerifier != nil, baseURL: baseURL),
-                isCodeSpent: codeSpent)
+                    hasCodeVerifier: codeVerifier != nil, baseURL: baseURL))
+        }
+    }
+
+    /// Prints the result of a call that spent a code: it cannot be run again, which is the
+    /// advice when standard output is merely full.
+    func reportOnce(_ report: Report) throws {
+        do {
+            try session.report(report)
+        } catch let error as FileError {
+            guard error.isClosedPipe else { throw LostResult(reason: error) }
+            session.console.warn("nobody read the result, and the code is spent")
+            throw error
         }
     }
 
     /// Prints what would be sent, secrets as fingerprints. Sends nothing.
-    func rehearse(_ requests: [TokenRequest]) throws {
+    ///
+    /// - Parameter unknown: stands in `requests` for a token that only an answer will bring.
+    func rehearse(_ requests: [TokenRequest], unknown: SecretText? = nil) throws {
         let drafts = try requests.map { try tokens.draft($0, at: session.world.clocks.now()) }
         let list = drafts.map { draft -> JSON in
             [
                 "method": .string(draft.request.method.rawValue), "url": .string(draft.request.url),
                 "headers": .object(draft.request.fields.map { .init($0.name, .string($0.value)) }),
-                "parameters": .object(draft.form.parameters.map(Self.masked)),
+                "parameters": .object(draft.form.parameters.map { Self.masked($0, unknown) }),
             ]
         }
         try session.report(Report(["dry_run": true, "requests": .array(list)]))
     }
 
-    private static func masked(_ parameter: Form.Parameter) -> JSON.Member {
+    private static func masked(
+        _ parameter: Form.Parameter, _ unknown: SecretText?
+    ) -> JSON.Member {
         switch parameter.value {
         case .plain(let text): .init(parameter.name, .string(text))
+        case .secret(let secret) where secret.bytes === unknown?.bytes:
+            .init(parameter.name, .string("(\(secret.revealed()))"))
         case .secret(let secret): .init(parameter.name, .string("(\(secret.description))"))
         }
     }
 }
 
 /// Refuses a JWT where Apple's opaque codes and tokens belong: the commonest mix-up.
-func refuseJWT(_ secret: SecretText, _ name: String) throws(CallError) {
+func refuseJWT(_ secret: SecretText, _ name: String) throws(UsageError.Problem) {
     guard secret.hasPrefix("eyJ") else { return }
-    throw CallError(
+    throw UsageError.Problem.misuse(
         "\(name) is a JWT, such as an identity token, not what Apple's endpoint takes",
-        hints: ["codes begin with 'c', refresh tokens with 'r'; take that member of the answer"])
+        hint: "codes begin with 'c', refresh tokens with 'r'; take that member of the answer")
 }

@@ -36,6 +36,10 @@ struct PKCECase: Sendable, CustomTestStringConvertible {
             testDescription: "S256 announced, plain sent", challenge: challenge, method: "S256",
             verifier: challenge.string, verdict: "code_verifier: does not fit"),
         PKCECase(
+            testDescription: "a Kelvin sign for a K", challenge: .string(verifier), method: "plain",
+            verifier: verifier.replacing("K", with: "\u{212A}"),
+            verdict: "code_verifier: does not fit"),
+        PKCECase(
             testDescription: "only a verifier", verifier: verifier,
             verdict: "code_verifier: sent, but"),
     ]

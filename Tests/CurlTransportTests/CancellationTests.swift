@@ -63,6 +63,23 @@ import Testing
         }
     }
 
+    /// The job that a cancellation runs can be the last to know the transport: for the
+    /// address sanitizer to look at.
+    @Test func `a transport may go right after a cancellation`() async throws {
+        try await RawServer.serving([.readRequest, .hold]) { server in
+            for round in 0..<100 {
+                let task = Task { try? await CurlTransport().post(server.url) }
+                if round.isMultiple(of: 2) {
+                    try await eventually("the connection stands") {
+                        server.connectionCount > round / 2
+                    }
+                }
+                task.cancel()
+                _ = await task.value
+            }
+        }
+    }
+
     @Test func `cancelling many among many leaves the others alone`() async throws {
         try await RawServer.serving([.readRequest, .pause(.milliseconds(20)), .answer(200), .again])
         { server in

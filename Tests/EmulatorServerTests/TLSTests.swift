@@ -2,10 +2,10 @@ import EmulatorServer
 import Foundation
 import SIWACrypto
 import SignInWithApple
+import TestSupport
 import Testing
 
-@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
-struct TLSTests {
+@Suite(.enabled(if: Executable.installed("curl") != nil)) struct TLSTests {
     private static let names: [ServerName] = [
         .host("appleid.apple.com"), .host("localhost"), .address("127.0.0.1"), .address("::1"),
     ]
@@ -13,14 +13,12 @@ struct TLSTests {
     @Test(arguments: ["appleid.apple.com", "localhost", "127.0.0.1"])
     func `a client that trusts the authority is content`(_ name: String) async throws {
         try await serving { served, authority in
-            let (code, output) = try await Program.run(
-                "/usr/bin/curl",
-                [
-                    "-sS", "--cacert", authority, "--connect-to", "::127.0.0.1:\(served.port)",
-                    "https://\(name):\(served.port)/.well-known/openid-configuration",
-                ])
-            #expect(code == 0, "\(output)")
-            let document = try JSON(text: output)
+            let result = try await curl([
+                "--cacert", authority, "--connect-to", "::127.0.0.1:\(served.port)",
+                "https://\(name):\(served.port)/.well-known/openid-configuration",
+            ])
+            #expect(result.ending == .exit(0), "\(result)")
+            let document = try JSON(text: result.output)
             let expected = "https://\(name):\(served.port)/auth/keys"
             #expect(document["jwks_uri"] == .string(expected))
         }
@@ -35,18 +33,16 @@ struct TLSTests {
     ) async throws {
         try await serving { served, authority in
             let host = row == "another name" ? "example.com" : "localhost"
-            let (code, output) = try await Program.run(
-                "/usr/bin/curl",
-                ["-sS", "--cacert", authority] + options + ["https://\(host):\(served.port)/"])
-            #expect(code == expected, "\(output)")
+            let result = try await curl(
+                ["--cacert", authority] + options + ["https://\(host):\(served.port)/"])
+            #expect(result.ending == .exit(expected), "\(result)")
         }
     }
 
     @Test func `a client that does not know the authority refuses`() async throws {
         try await serving { served, _ in
-            let (code, _) = try await Program.run(
-                "/usr/bin/curl", ["-sS", "https://localhost:\(served.port)/"])
-            #expect(code == 60)
+            let result = try await curl(["https://localhost:\(served.port)/"])
+            #expect(result.ending == .exit(60), "\(result)")
         }
     }
 
@@ -67,16 +63,18 @@ struct TLSTests {
         #expect(throws: OpenSSLError.self) { try Certificate(pemRepresentation: Array("x".utf8)) }
     }
 
+    private func curl(_ arguments: [String]) async throws -> ProgramResult {
+        try await #require(Executable.installed("curl")).run(.init(["-sS"] + arguments))
+    }
+
     /// Serves with a certificate of its own; the authority's stands in a file.
     private func serving(_ body: (Served, String) async throws -> Void) async throws {
         let now = Int(Date().timeIntervalSince1970)
         let authority = try CertificateAuthority(name: "Test", validity: now - 60..<now + 3600)
         let key = try P256PrivateKey.generate()
         let certificate = try authority.issueServerCertificate(names: Self.names, key: key)
-        let path = FileManager.default.temporaryDirectory.path + "/ca-\(UUID().uuidString).pem"
-        try Data(try authority.certificate.pemRepresentation()).write(
-            to: URL(fileURLWithPath: path))
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = try TemporaryFolder()
+        let path = try folder.write("ca.pem", try authority.certificate.pemRepresentation())
         let identity = EmulatorServer.Identity(
             certificate: String(decoding: try certificate.pemRepresentation(), as: UTF8.self),
             key: String(decoding: try key.pemRepresentation().revealed(), as: UTF8.self))

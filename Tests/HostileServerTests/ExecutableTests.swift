@@ -1,38 +1,39 @@
 import TestSupport
 import Testing
 
+/// The machinery the other suites stand on: a runner that hides a crash or a hang, or that
+/// leaks the tester's own settings into the program, would make them all worthless.
 @Suite struct ExecutableTests {
+    private let shell = Executable(path: "/bin/sh")
+    private let path = ["PATH": "/usr/local/bin:/usr/bin:/bin"]
+
     @Test func `runs the siwa that was just built`() async throws {
         let result = try await Executable.product("siwa").run("--version")
         #expect(result.ending == .exit(0), "\(result)")
         #expect(result.output.hasPrefix("siwa "), "\(result)")
     }
 
-    @Test func `inherits neither variables nor descriptors`() async throws {
-        let shell = Executable(path: "/bin/sh")
+    @Test func `a child inherits neither variables nor descriptors`() async throws {
         let result = try await shell.run(
-            "-c", "env; ls /proc/$$/fd; cat", environment: ["ONE": "1", "PATH": "/usr/bin:/bin"],
-            input: .text("input"))
+            "-c", "env; ls /proc/$$/fd; cat", environment: path, input: .text("input"))
         #expect(!result.output.contains("HOME="), "\(result)")
         #expect(result.output.hasSuffix("0\n1\n2\ninput"), "\(result)")
     }
 
-    @Test func `kills what does not end`() async throws {
-        let shell = Executable(path: "/bin/sh")
+    @Test func `what does not end is killed, and the test fails`() async throws {
         await #expect(throws: Overdue.self) {
-            try await shell.run(.init(["-c", "exec sleep 60"], limit: .zero, ))
+            try await shell.run(.init(["-c", "exec sleep 60"], environment: path, limit: .zero))
         }
     }
 
-    @Test func `tells a signal from an exit code`() async throws {
-        let running = try Executable(path: "/bin/sh").start(.init(["-c", "kill -SEGV $$"]))
+    @Test func `a crash is not an exit code`() async throws {
+        let running = try shell.start(.init(["-c", "kill -SEGV $$"]))
         #expect(try await running.result().ending == .signal(11))
     }
 
     @Test func `output larger than any pipe does not block`() async throws {
-        let result = try await Executable(path: "/bin/sh").run(
-            "-c", "head -c 3000000 /dev/zero >&2; head -c 2000000 /dev/zero",
-            environment: ["PATH": "/usr/bin:/bin"])
+        let script = "head -c 3000000 /dev/zero >&2; head -c 2000000 /dev/zero"
+        let result = try await shell.run("-c", script, environment: path)
         #expect(result.errorBytes.count == 3_000_000)
         #expect(result.outputBytes.count == 2_000_000)
     }

@@ -1,6 +1,7 @@
 import SIWACrypto
-@testable import SignInWithApple
 import Testing
+
+@testable import SignInWithApple
 
 @Suite struct CompactJWSTests {
     static let header = Base64URL.encode(Array(#"{"alg":"ES256"}"#.utf8))
@@ -25,15 +26,36 @@ import Testing
         Row("two parts", ("\(header).\(payload)", .parts(2))),
         Row("four parts", ("\(header).\(payload).AQID.AQID", .parts(4))),
         Row("five parts, as JWE has", ("a.b.c.d.e", .parts(5))),
-        Row("padding in the header", ("\(header)=.\(payload).AQID", .base64URL(.header, .character(0x3D)))),
-        Row("padding in the payload", ("\(header).\(payload)=.AQID", .base64URL(.payload, .character(0x3D)))),
-        Row("padding in the signature", ("\(header).\(payload).AQI=", .base64URL(.signature, .character(0x3D)))),
-        Row("a blank in front", (" \(header).\(payload).AQID", .base64URL(.header, .character(0x20)))),
-        Row("a line feed behind", ("\(header).\(payload).AQID\n", .base64URL(.signature, .character(0x0A)))),
-        Row("stray bits in the signature", ("\(header).\(payload).AQJ", .base64URL(.signature, .strayBits))),
-        Row("no header", (".\(payload).AQID", .json(.header, JSONError(reason: .ended, offset: 0, line: 1)))),
-        Row("no payload", ("\(header)..AQID", .json(.payload, JSONError(reason: .ended, offset: 0, line: 1)))),
-        Row("alg twice", ("\(duplicate).\(payload).AQID", .json(.header, JSONError(reason: .duplicate("alg"), offset: 14, line: 1)))),
+        Row(
+            "padding in the header",
+            ("\(header)=.\(payload).AQID", .base64URL(.header, .character(0x3D)))),
+        Row(
+            "padding in the payload",
+            ("\(header).\(payload)=.AQID", .base64URL(.payload, .character(0x3D)))),
+        Row(
+            "padding in the signature",
+            ("\(header).\(payload).AQI=", .base64URL(.signature, .character(0x3D)))),
+        Row(
+            "a blank in front",
+            (" \(header).\(payload).AQID", .base64URL(.header, .character(0x20)))),
+        Row(
+            "a line feed behind",
+            ("\(header).\(payload).AQID\n", .base64URL(.signature, .character(0x0A)))),
+        Row(
+            "stray bits in the signature",
+            ("\(header).\(payload).AQJ", .base64URL(.signature, .strayBits))),
+        Row(
+            "no header",
+            (".\(payload).AQID", .json(.header, JSONError(reason: .ended, offset: 0, line: 1)))),
+        Row(
+            "no payload",
+            ("\(header)..AQID", .json(.payload, JSONError(reason: .ended, offset: 0, line: 1)))),
+        Row(
+            "alg twice",
+            (
+                "\(duplicate).\(payload).AQID",
+                .json(.header, JSONError(reason: .duplicate("alg"), offset: 14, line: 1))
+            )),
         Row("an array as payload", ("\(header).\(array).AQID", .notAnObject(.payload))),
         Row("an array as header", ("\(array).\(payload).AQID", .notAnObject(.header))),
         Row("65,537 characters", (String(repeating: "a", count: 65_537), .tooLong(65_537))),

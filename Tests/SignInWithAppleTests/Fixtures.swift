@@ -30,7 +30,8 @@ struct Lottery: RandomNumberGenerator {
 
 /// A file of this target's `Vectors` folder.
 func vector(_ name: String) -> [UInt8] {
-    let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Vectors/\(name)")
+    let url = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "Vectors/\(name)")
     guard let data = try? Data(contentsOf: url) else {
         Issue.record("there is no vector \(name)")
         return []
@@ -39,7 +40,9 @@ func vector(_ name: String) -> [UInt8] {
 }
 
 /// A key file of `Vectors/keys`.
-func keyFile(_ name: String) -> String { String(decoding: vector("keys/\(name).pem"), as: UTF8.self) }
+func keyFile(_ name: String) -> String {
+    String(decoding: vector("keys/\(name).pem"), as: UTF8.self)
+}
 
 /// One client, at one moment, with a key that everybody knows (RFC 7515 A.3).
 enum Example {
@@ -49,7 +52,8 @@ enum Example {
     static let keyID = KeyID(unchecked: "K1L2M3N4P5")
 
     static func signingKey() throws -> SigningKey {
-        SigningKey(try PrivateKeyText(SecretBytes(vector("keys/apple.pem"))).privateKey(), id: keyID)
+        SigningKey(
+            try PrivateKeyText(SecretBytes(vector("keys/apple.pem"))).privateKey(), id: keyID)
     }
 
     static func client(lifetime: Duration = .seconds(300)) throws -> Client {

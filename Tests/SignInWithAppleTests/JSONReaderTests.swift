@@ -1,6 +1,7 @@
 import Foundation
-@testable import SignInWithApple
 import Testing
+
+@testable import SignInWithApple
 
 @Suite struct JSONReaderTests {
     static let accepted: [Row<(String, JSON)>] = [
@@ -10,7 +11,9 @@ import Testing
         Row("the largest Int", ("9223372036854775807", .integer(.max))),
         Row("the least Int", ("-9223372036854775808", .integer(.min))),
         Row("an integer beyond Int", ("9223372036854775808", .number("9223372036854775808"))),
-        Row("an integer of 400 digits", (String(repeating: "9", count: 400), .number(String(repeating: "9", count: 400)))),
+        Row(
+            "an integer of 400 digits",
+            (String(repeating: "9", count: 400), .number(String(repeating: "9", count: 400)))),
         Row("a fraction", ("1.50", .number("1.50"))), Row("1e5", ("1e5", .number("1e5"))),
         Row("1E+5", ("1E+5", .number("1E+5"))), Row("1e-05", ("1e-05", .number("1e-05"))),
         Row("1e300", ("1e300", .number("1e300"))), Row("1e99999", ("1e99999", .number("1e99999"))),
@@ -21,7 +24,8 @@ import Testing
         Row("an escaped NUL", (#""\u0000""#, "\0")),
         Row("a surrogate pair", (#""\ud83d\ude00""#, "\u{1F600}")),
         Row("the last code point", (#""\udbff\udfff""#, "\u{10FFFF}")),
-        Row("UTF-8 of 2, 3 and 4 bytes", ("\"\u{E9}\u{20AC}\u{1F600}\"", "\u{E9}\u{20AC}\u{1F600}")),
+        Row(
+            "UTF-8 of 2, 3 and 4 bytes", ("\"\u{E9}\u{20AC}\u{1F600}\"", "\u{E9}\u{20AC}\u{1F600}")),
         Row("DEL", ("\"\u{7F}\"", "\u{7F}")), Row("a noncharacter", ("\"\u{FFFF}\"", "\u{FFFF}")),
         Row("a byte order mark in a string", ("\"\u{FEFF}\"", "\u{FEFF}")),
         Row("an empty array", ("[ ]", [])), Row("an array", ("[1, \"a\",null]", [1, "a", .null])),
@@ -49,16 +53,22 @@ import Testing
         Row("01", ("01", .number)), Row("-01", ("-01", .number)), Row("00", ("00", .number)),
         Row("1.", ("1.", .number)), Row("-", ("-", .number)), Row("--1", ("--1", .number)),
         Row("+1", ("+1", .unexpected)), Row(".5", (".5", .unexpected)), Row("1e", ("1e", .number)),
-        Row("1e+", ("1e+", .number)), Row("1.e1", ("1.e1", .number)), Row("0x1", ("0x1", .trailing)),
+        Row("1e+", ("1e+", .number)), Row("1.e1", ("1.e1", .number)),
+        Row("0x1", ("0x1", .trailing)),
         Row("1_000", ("1_000", .trailing)), Row("Infinity", ("Infinity", .unexpected)),
         Row("-Infinity", ("-Infinity", .number)), Row("NaN", ("NaN", .unexpected)),
         Row("full-width digits", ("\u{FF11}", .unexpected)),
         Row("True", ("True", .unexpected)), Row("nul", ("nul", .unexpected)),
         Row("truex", ("truex", .trailing)), Row("an open string", ("\"a", .ended)),
-        Row("single quotes", ("'a'", .unexpected)), Row("a raw line feed", ("\"\n\"", .controlCharacter)),
-        Row("a raw tab", ("\"\t\"", .controlCharacter)), Row("a raw NUL", ("\"\0\"", .controlCharacter)),
-        Row("an escape of nothing", (#""\"#, .ended)), Row("an unknown escape", (#""\a""#, .escape)),
-        Row("an escape of two digits", (#""\x41""#, .escape)), Row("three digits", (#""\u004""#, .escape)), Row("an escape cut short", (#""\u00"#, .ended)),
+        Row("single quotes", ("'a'", .unexpected)),
+        Row("a raw line feed", ("\"\n\"", .controlCharacter)),
+        Row("a raw tab", ("\"\t\"", .controlCharacter)),
+        Row("a raw NUL", ("\"\0\"", .controlCharacter)),
+        Row("an escape of nothing", (#""\"#, .ended)),
+        Row("an unknown escape", (#""\a""#, .escape)),
+        Row("an escape of two digits", (#""\x41""#, .escape)),
+        Row("three digits", (#""\u004""#, .escape)),
+        Row("an escape cut short", (#""\u00"#, .ended)),
         Row("four digits, one no digit", (#""\u00G0""#, .escape)),
         Row("a sign among the digits", (#""\u+041""#, .escape)),
         Row("full-width hex digits", ("\"\\u00\u{FF14}1\"", .escape)),
@@ -68,12 +78,14 @@ import Testing
         Row("a lone low surrogate", (#""\ude00""#, .escape)),
         Row("surrogates the wrong way round", (#""\ude00\ud83d""#, .escape)),
         Row("an open array", ("[1", .ended)), Row("a comma at the end", ("[1,]", .unexpected)),
-        Row("a comma at the start", ("[,1]", .unexpected)), Row("two commas", ("[1,,2]", .unexpected)),
+        Row("a comma at the start", ("[,1]", .unexpected)),
+        Row("two commas", ("[1,,2]", .unexpected)),
         Row("no comma", ("[1 2]", .unexpected)), Row("the wrong bracket", ("[1}", .unexpected)),
         Row("an open object", ("{", .ended)), Row("a name alone", (#"{"a"}"#, .unexpected)),
         Row("no value", (#"{"a":}"#, .unexpected)), Row("no colon", (#"{"a" 1}"#, .unexpected)),
         Row("a comma at an object's end", (#"{"a":1,}"#, .unexpected)),
-        Row("a bare name", ("{a:1}", .unexpected)), Row("a number as a name", ("{1:1}", .unexpected)),
+        Row("a bare name", ("{a:1}", .unexpected)),
+        Row("a number as a name", ("{1:1}", .unexpected)),
         Row("a member twice", (#"{"a":1,"a":1}"#, .duplicate("a"))),
         Row("a member twice, once escaped", (#"{"a":1,"\u0061":2}"#, .duplicate("a"))),
         Row("a member twice, deep down", (#"[{"x":{"b":1,"c":2,"b":3}}]"#, .duplicate("b"))),
@@ -102,7 +114,9 @@ import Testing
             (error as? JSONError)?.reason == .notUTF8
         }
         #expect(throws: JSONError.self) { try JSON(row.value) }
-        #expect(throws: JSONError.self) { try JSON([0x7B, 0x22] + row.value + Array("\":1}".utf8)) }
+        #expect(throws: JSONError.self) {
+            try JSON([0x7B, 0x22] + row.value + Array("\":1}".utf8))
+        }
     }
 
     /// Members are compared by their code points (RFC 8259 §8.3): Swift's own == takes the
@@ -118,7 +132,8 @@ import Testing
     @Test(arguments: [1, 2, 31, 32]) func `nests as deep as`(_ depth: Int) throws {
         for (open, item, close) in [("[", "", "]"), ("[", "1", "]"), (#"{"a":"#, "1", "}")] {
             let text =
-                String(repeating: open, count: depth) + item + String(repeating: close, count: depth)
+                String(repeating: open, count: depth) + item
+                + String(repeating: close, count: depth)
             #expect(throws: Never.self, "\(depth) times \(open)") { try JSON(text: text) }
         }
     }
@@ -167,7 +182,8 @@ import Testing
                 switch Int.random(in: 0..<3, using: &lottery) {
                 case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &lottery)
                 case 1: bytes.remove(at: place)
-                default: bytes.insert(original[original.count - 1 - place % original.count], at: place)
+                default:
+                    bytes.insert(original[original.count - 1 - place % original.count], at: place)
                 }
             }
             guard let value = try? JSON(bytes) else { continue }

@@ -11,7 +11,9 @@ import Testing
         Row("quotes and backslashes", (#"a"b\c"#, #""a\"b\\c""#)),
         Row("a slash is not escaped", ("https://x/", #""https://x/""#)),
         Row("line ends and tabs", ("\n\r\t", #""\n\r\t""#)),
-        Row("other control characters", ("\0\u{1}\u{8}\u{C}\u{1F}\u{7F}", #""\u0000\u0001\u0008\u000c\u001f\u007f""#)),
+        Row(
+            "other control characters",
+            ("\0\u{1}\u{8}\u{C}\u{1F}\u{7F}", #""\u0000\u0001\u0008\u000c\u001f\u007f""#)),
         Row("letters of all alphabets", ("\u{E9}\u{20AC}\u{1F600}", "\"\u{E9}\u{20AC}\u{1F600}\"")),
     ]
 
@@ -56,7 +58,10 @@ import Testing
         case 3: return .number("\(Int.random(in: 0...9, using: &lottery)).5E-7")
         case 4: return .string(text(&lottery))
         case 5:
-            return .array((0..<Int.random(in: 0..<5, using: &lottery)).map { _ in random(depth: depth + 1, &lottery) })
+            return .array(
+                (0..<Int.random(in: 0..<5, using: &lottery)).map { _ in
+                    random(depth: depth + 1, &lottery)
+                })
         default:
             return .object(
                 (0..<Int.random(in: 0..<5, using: &lottery)).map {

@@ -38,7 +38,9 @@ import Testing
     }
 
     /// A token may claim any Int, and its times are shown before its signature is believed.
-    @Test(arguments: [Int.min, .min + 1, .min + 86_400, .max - 1, .max, -62_167_219_201, 253_402_300_800])
+    @Test(arguments: [
+        Int.min, .min + 1, .min + 86_400, .max - 1, .max, -62_167_219_201, 253_402_300_800,
+    ])
     func `writes without a crash`(_ seconds: Int) {
         #expect(NumericDate(seconds).rfc3339.hasSuffix("Z"))
         #expect(NumericDate(seconds).httpDate.hasSuffix(" GMT"))

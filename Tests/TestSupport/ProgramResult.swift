@@ -33,8 +33,6 @@ package struct ProgramResult: Sendable {
 
     /// The processor time it used, its own and the system's.
     package let processorTime: Duration
-    /// The most memory it had at one time, in bytes.
-    package let peakMemory: Int
 
     /// The exit code; nil after a signal.
     package var exitCode: CInt? { if case .exit(let code) = ending { code } else { nil } }

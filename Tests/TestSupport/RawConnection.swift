@@ -1,9 +1,8 @@
 import Glibc
-import Synchronization
 
 /// One connection of a ``RawServer``; its script runs on a thread of its own.
 final class RawConnection: Sendable {
-    private let record = Mutex(Record())
+    private let record = Locked(Record())
 
     private struct Record {
         var socket: Descriptor?

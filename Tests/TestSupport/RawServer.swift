@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// A server on 127.0.0.1 that does to each connection exactly what a script says, and
 /// remembers exactly what it was sent.
@@ -8,7 +7,7 @@ package final class RawServer: Sendable {
     package let port: UInt16
     private let listener: Descriptor
     private let script: @Sendable (Int) -> [Step]
-    private let connections = Mutex<[RawConnection]>([])
+    private let connections = Locked<[RawConnection]>([])
 
     /// Serves while `body` runs.
     ///

@@ -1,6 +1,5 @@
 import Dispatch
 package import Glibc
-import Synchronization
 
 /// A program that was started and must end within its limit.
 package final class RunningProgram: Sendable {
@@ -8,7 +7,7 @@ package final class RunningProgram: Sendable {
     package let pid: pid_t
     private let call: Executable.Call
     private let streams: Streams
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State {
         var ending: ProgramResult.Ending?
@@ -59,8 +58,7 @@ package final class RunningProgram: Sendable {
         let result = ProgramResult(
             ending: ending ?? .signal(0),
             outputBytes: streams.isOutputCaptured ? try streams.output.contents() : [],
-            errorBytes: try streams.errors.contents(), processorTime: usage.processorTime,
-            peakMemory: usage.ru_maxrss * 1024)
+            errorBytes: try streams.errors.contents(), processorTime: usage.processorTime)
         guard !isOverdue else {
             throw Overdue(description: "'\(call)' did not end within \(call.limit): \(result)")
         }

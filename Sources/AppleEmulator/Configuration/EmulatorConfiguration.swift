@@ -26,11 +26,11 @@ public struct EmulatorConfiguration: Sendable {
     }
 
     func client(_ name: String) -> EmulatedClient? {
-        clients.first { $0.clientID.rawValue == name }
+        clients.first { $0.clientID.rawValue.isExactly(name) }
     }
 
     func key(_ name: String) -> EmulatedKey? {
-        keys.first { $0.keyID.rawValue == name }
+        keys.first { $0.keyID.rawValue.isExactly(name) }
     }
 
     /// The user called `name`, or the first one.

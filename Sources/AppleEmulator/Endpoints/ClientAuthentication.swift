@@ -73,7 +73,8 @@ struct ClientAuthentication {
             // Whether Apple takes an array here is not recorded, so that no client may rely on it.
             ("aud", ClientSecret.audience, "exactly this text"),
         ]
-        for (name, value, meaning) in expected where claims[name] != .string(value) {
+        for (name, value, meaning) in expected {
+            guard claims[name]?.string?.isExactly(value) != true else { continue }
             let found = Self.quoted(claims[name])
             throw .clientSecret("\(name) is \(found), must be '\(value)', \(meaning)")
         }

@@ -49,7 +49,8 @@ extension Service {
     /// cautious answer is no.
     private func checkRedirect(_ sent: String?, against signIn: String?) throws(Refusal) {
         if signIn == nil, switches.acceptsSpareRedirect { return }
-        guard sent != signIn else { return }
+        if let sent, let signIn, sent.isExactly(signIn) { return }
+        if sent == nil, signIn == nil { return }
         let verdict =
             switch (sent, signIn) {
             case (nil, let signIn?): "missing, the sign-in went to '\(signIn)'"

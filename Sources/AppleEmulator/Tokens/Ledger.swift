@@ -57,7 +57,7 @@ extension Ledger {
         return consents.insert(consent).inserted
     }
 
-    func code(_ text: String) -> Code? { codes[text] }
+    func code(_ text: String) -> Code? { codes[exactly: text] }
 
     /// From now on the code is used.
     mutating func spendCode(_ text: String) { codes[text]?.isUsed = true }
@@ -83,10 +83,10 @@ extension Ledger {
         accessTokens[text] = AccessToken(session: session, expiresAt: now + lifetime)
     }
 
-    func session(refreshToken text: String) -> SessionID? { refreshTokens[text] }
+    func session(refreshToken text: String) -> SessionID? { refreshTokens[exactly: text] }
 
     func session(accessToken text: String, at now: NumericDate) -> SessionID? {
-        guard let token = accessTokens[text], token.expiresAt > now else { return nil }
+        guard let token = accessTokens[exactly: text], token.expiresAt > now else { return nil }
         return token.session
     }
 
@@ -114,5 +114,13 @@ extension Ledger {
         codes = codes.filter { $0.value.issuedAt > yesterday }
         accessTokens = accessTokens.filter { $0.value.expiresAt > yesterday }
         sweepThreshold = max(10_000, 2 * (codes.count + accessTokens.count))
+    }
+}
+
+extension Dictionary where Key == String {
+    /// The value under a text that was issued here, and so is ASCII: to Swift's == a Kelvin
+    /// sign is a K.
+    fileprivate subscript(exactly key: String) -> Value? {
+        key.utf8.allSatisfy { $0 < 0x80 } ? self[key] : nil
     }
 }

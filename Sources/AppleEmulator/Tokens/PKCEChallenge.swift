@@ -27,7 +27,7 @@ struct PKCEChallenge: Hashable {
 
     private func isMet(by verifier: String) throws(OpenSSLError) -> Bool {
         switch method {
-        case .plain: text == verifier
+        case .plain: text.isExactly(verifier)
         case .s256: text == Base64URL.encode(try SHA256.digest(verifier))
         }
     }

@@ -1,5 +1,5 @@
 internal import CommandTable
-internal import SIWACrypto
+internal import SignInWithApple
 
 /// `siwa completions`: the script that teaches a shell this command line.
 struct CompletionsCommand: Command {
@@ -20,6 +20,10 @@ struct CompletionsCommand: Command {
     @Required var shell: Shell
 
     func run(in world: World) async throws {
-        try world.output(SecretBytes(siwaTool.completions(for: shell).utf8))
+        let script = siwaTool.completions(for: shell)
+        try world.report(
+            Report(
+                ["shell": .string(shell.rawValue), "script": .string(script)],
+                text: SecretText(withoutLineEnd(script))), global)
     }
 }

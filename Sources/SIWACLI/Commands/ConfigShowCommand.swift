@@ -96,7 +96,8 @@ struct ConfigShowCommand: Command {
                 switch key.value {
                 case .file(let path): path
                 case .standardInput: "-"
-                case .variable(let name): world.variables[name].map { SecretText($0).description } ?? ""
+                case .variable(let name):
+                    world.variables[name].map { SecretText($0).description } ?? ""
                 }
             return Setting(value: .string(text), origin: key.origin)
         }

@@ -34,7 +34,8 @@ struct ExchangeCommand: Command {
             .option(
                 "audience", \.audiences, value: "ID",
                 help: "Accept identity tokens for this client id."),
-            .flag("dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
+            .flag(
+                "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
@@ -46,12 +47,15 @@ struct ExchangeCommand: Command {
     var isDryRun = false
 
     func run(in world: World) async throws {
-        try checkPrintedMember()
+        if !isDryRun { try global.checkPrinted(among: Self.members) }
         let session = try Session(
-            TypedSettings(global: global, redirectURI: redirectURI, audiences: audiences), in: world)
+            TypedSettings(global: global, redirectURI: redirectURI, audiences: audiences), in: world
+        )
         let code = try session.secret(code, "--code")
         try refuseJWT(code, "--code")
-        let verifier = try codeVerifier.map { CodeVerifier(try session.secret($0, "--code-verifier")) }
+        let verifier = try codeVerifier.map {
+            CodeVerifier(try session.secret($0, "--code-verifier"))
+        }
         let nonce = try nonce.map { try session.secret($0, "--nonce") }
         let requests = try Requests(session, codeVerifier: verifier)
         guard !isDryRun else {
@@ -65,11 +69,6 @@ struct ExchangeCommand: Command {
     }
 
     /// A code is spent by one look: a misspelt member must be found before it is.
-    private func checkPrintedMember() throws(AbsentMember) {
-        guard let name = global.print, !isDryRun, !Self.members.contains(name) else { return }
-        throw AbsentMember(name: name, present: Self.members)
-    }
-
     private static let members = TokenResponse.memberNames + ["expires_at", "user_id"]
 
     private func report(
@@ -77,16 +76,27 @@ struct ExchangeCommand: Command {
     ) async throws {
         let now = requests.session.world.clocks.now()
         let verification = await verify(answer, requests, nonce, at: now)
-        var members = answer.members(at: now)
-        if let user = verification?.userID { members.append(.init("user_id", .string(user.rawValue))) }
+        // Only a verified user may stand there, whatever the answer calls its members.
+        var members = answer.members(at: now).filter { $0.name != "user_id" }
+        if let user = verification?.userID {
+            members.append(.init("user_id", .string(user.rawValue)))
+        }
         let failed = verification?.checks.filter { $0.status == .failed } ?? []
         do {
-            try requests.session.report(Report(.object(members)))
+            try requests.reportOnce(Report(.object(members)))
         } catch let error as AbsentMember {
             // What is missing is missing because of what failed: that is the better message.
             guard !failed.isEmpty else { throw error }
+            throw Self.notVerified(
+                failed,
+                hint:
+                    "the code is spent all the same: sign in again, and omit --print to get the tokens"
+            )
         }
-        guard failed.isEmpty else { throw Self.notVerified(failed) }
+        guard failed.isEmpty else {
+            throw Self.notVerified(
+                failed, hint: "what was printed is good; do not trust who it says the user is")
+        }
     }
 
     /// Nil when there is no identity token and none was needed.
@@ -111,11 +121,11 @@ struct ExchangeCommand: Command {
             token, boundTo: .init(nonce: nonce, accessToken: answer.accessToken), at: now)
     }
 
-    private static func notVerified(_ failed: [Check]) -> NegativeAnswer {
+    private static func notVerified(_ failed: [Check], hint: String) -> NegativeAnswer {
         let list = failed.map { "\($0.name): \(printable($0.detail ?? "failed"))" }
         return NegativeAnswer(
             "identity_token_not_valid",
             "the identity token does not verify (\(list.joined(separator: "; ")))",
-            hints: ["the tokens were printed and are good; do not trust who they say the user is"])
+            hints: [hint])
     }
 }

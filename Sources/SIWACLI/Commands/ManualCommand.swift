@@ -1,5 +1,5 @@
 internal import CommandTable
-internal import SIWACrypto
+internal import SignInWithApple
 
 /// `siwa manual`: a manual page, for `man -l -`.
 struct ManualCommand: Command {
@@ -17,6 +17,7 @@ struct ManualCommand: Command {
 
     func run(in world: World) async throws {
         let page = try siwaTool.manual(for: words.isEmpty ? nil : words.joined(separator: " "))
-        try world.output(SecretBytes(page.utf8))
+        try world.report(
+            Report(["page": .string(page)], text: SecretText(withoutLineEnd(page))), global)
     }
 }

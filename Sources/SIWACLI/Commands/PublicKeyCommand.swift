@@ -34,18 +34,18 @@ struct PublicKeyCommand: Command {
         for warning in key.warnings { session.console.warn(warning) }
         let publicKey = key.privateKey.publicKey
         let keyID = session.settings.text(.keyID)?.value ?? key.source.value.keyIDInName?.rawValue
-        let text: String =
+        let value: JSON =
             switch format {
-            case .pem: String(try publicKey.pemRepresentation().dropLast())
-            case .jwk: Self.jwk(publicKey, keyID).text
-            case .derBase64: Self.base64(try publicKey.derRepresentation())
+            case .pem: .string(String(try publicKey.pemRepresentation().dropLast()))
+            case .jwk: Self.jwk(publicKey, keyID)
+            case .derBase64: .string(Self.base64(try publicKey.derRepresentation()))
             }
         try session.report(
             Report(
                 .object(
-                    [.init("public_key", .string(text)), .init("format", .string(format.rawValue))]
+                    [.init("public_key", value), .init("format", .string(format.rawValue))]
                         + (keyID.map { [.init("key_id", .string($0))] } ?? [])),
-                text: SecretText(text)))
+                text: SecretText(value.string ?? value.text)))
     }
 
     /// RFC 7517, RFC 7518 §6.2.1.
@@ -53,7 +53,8 @@ struct PublicKeyCommand: Command {
         let point = key.x963Representation
         return .object(
             [
-                .init("kty", "EC"), .init("crv", "P-256"), .init("alg", "ES256"), .init("use", "sig"),
+                .init("kty", "EC"), .init("crv", "P-256"), .init("alg", "ES256"),
+                .init("use", "sig"),
             ] + (keyID.map { [.init("kid", .string($0))] } ?? []) + [
                 .init("x", .string(Base64URL.encode(point[1..<33]))),
                 .init("y", .string(Base64URL.encode(point[33...]))),

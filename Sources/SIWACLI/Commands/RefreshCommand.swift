@@ -10,12 +10,14 @@ struct RefreshCommand: Command {
         refresh token: keep the old one. Apple wants this at most once a day for each user.
         """
     static let examples = [
-        Example("siwa refresh --token @env:APPLE_REFRESH_TOKEN", "Validate the token in a variable.")
+        Example(
+            "siwa refresh --token @env:APPLE_REFRESH_TOKEN", "Validate the token in a variable.")
     ]
     static let parameters: [Parameter<Self>] =
         [
             .option("token", \.$token, value: "TOKEN", help: "The refresh token."),
-            .flag("dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
+            .flag(
+                "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()

@@ -36,7 +36,9 @@ struct RevokeCommand: Command {
             .option(
                 "code-verifier", \.codeVerifier, value: "VERIFIER",
                 help: "With --code: for a sign-in that carried a code_challenge (PKCE)."),
-            .flag("dry-run", \.isDryRun, help: "Print the requests with secrets masked; send nothing."),
+            .flag(
+                "dry-run", \.isDryRun, help: "Print the requests with secrets masked; send nothing."
+            ),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
@@ -51,23 +53,49 @@ struct RevokeCommand: Command {
 
     func run(in world: World) async throws {
         try checkCombination()
+        if !isDryRun { try global.checkPrinted(among: memberNames) }
         let session = try Session(
             TypedSettings(global: global, redirectURI: redirectURI), in: world)
-        let verifier = try codeVerifier.map { CodeVerifier(try session.secret($0, "--code-verifier")) }
+        let verifier = try codeVerifier.map {
+            CodeVerifier(try session.secret($0, "--code-verifier"))
+        }
         if let token {
             let secret = try session.secret(token, "--token")
             try refuseJWT(secret, "--token")
-            let requests = try Requests(session)
-            guard !isDryRun else { return try requests.rehearse(sequence(secret)) }
-            try await revoke(secret, requests)
+            try await revoke(secret, try Requests(session))
         } else if let code {
             let secret = try session.secret(code, "--code")
             try refuseJWT(secret, "--code")
             let requests = try Requests(session, codeVerifier: verifier)
-            guard !isDryRun else {
-                return try requests.rehearse([requests.exchange(of: AuthorizationCode(secret))])
-            }
-            try await revoke(try await exchange(AuthorizationCode(secret), requests), requests, codeSpent: true)
+            try await revoke(AuthorizationCode(secret), requests)
+        }
+    }
+
+    private func revoke(_ token: SecretText, _ requests: Requests) async throws {
+        guard !isDryRun else { return try requests.rehearse(sequence(token)) }
+        let revocation = try await carryOut(token, requests)
+        try requests.session.report(report(revocation, token, requests))
+        try checkDead(revocation)
+    }
+
+    /// Exchanges the code first. From then on nobody but this process has the token.
+    private func revoke(_ code: AuthorizationCode, _ requests: Requests) async throws {
+        guard !isDryRun else {
+            let unknown = SecretText("the \(kind.rawValue) of the answer")
+            return try requests.rehearse(
+                [requests.exchange(of: code)] + sequence(unknown), unknown: unknown)
+        }
+        let token = try await exchange(code, requests)
+        do {
+            let revocation = try await carryOut(token, requests)
+            try requests.reportOnce(report(revocation, token, requests))
+            try checkDead(revocation)
+        } catch var error as RequestError {
+            try requests.reportOnce(handingOut(token, requests))
+            error.remedy =
+                "the code is spent, but the token was printed: "
+                + "siwa revoke --token - --kind \(kind.rawValue)"
+            throw error
         }
     }
 
@@ -75,24 +103,33 @@ struct RevokeCommand: Command {
         isCheckedFirst ? .beforeAndAfterwards : isConfirmed ? .afterwards : .none
     }
 
-    private func checkCombination() throws(CallError) {
+    /// What the result will have, so that a misspelt member is found before anything is revoked.
+    private var memberNames: [String] {
+        ["revoked", "confirmed", "kind", "client_id", "token_fingerprint", "http_status", "at"]
+            + (isCheckedFirst ? ["was_active"] : []) + (proof == .none ? [] : ["evidence"])
+    }
+
+    private func checkCombination() throws(UsageError.Problem) {
         guard (token == nil) != (code == nil) else {
-            throw CallError(
+            throw UsageError.Problem.misuse(
                 "revoke needs --token or --code, and not both",
-                hints: ["give the stored refresh token with --token"])
+                hint: "give the stored refresh token with --token")
         }
         guard proof == .none || kind == .refreshToken else {
-            throw CallError(
-                "--confirm and --check-first need a refresh token: an access token cannot be refreshed",
-                hints: ["leave --kind access_token away, or revoke without proof"])
+            throw UsageError.Problem.misuse(
+                "--confirm and --check-first need a refresh token: others cannot be refreshed",
+                hint: "leave --kind access_token out, or revoke without proof")
         }
         guard code != nil || redirectURI == nil && codeVerifier == nil else {
-            throw CallError(
-                "--redirect-uri and --code-verifier go with --code", hints: ["leave them away"])
+            throw UsageError.Problem.misuse(
+                "--redirect-uri and --code-verifier go with --code",
+                hint: "leave them out")
         }
     }
 
-    private func exchange(_ code: AuthorizationCode, _ requests: Requests) async throws -> SecretText {
+    private func exchange(_ code: AuthorizationCode, _ requests: Requests) async throws
+        -> SecretText
+    {
         let answer = try await requests.perform { tokens throws(TokenFailure) in
             try await tokens.exchange(
                 code, redirectURI: requests.redirectURI, codeVerifier: requests.codeVerifier)
@@ -102,7 +139,8 @@ struct RevokeCommand: Command {
         case .refreshToken:
             guard let token = answer.refreshToken else {
                 throw NegativeAnswer(
-                    "no_refresh_token", "the code was exchanged, but Apple's answer has no refresh token",
+                    "no_refresh_token",
+                    "the code was exchanged, but Apple's answer has no refresh token",
                     hints: ["ask for a new sign-in and use --kind access_token"])
             }
             return token.text
@@ -120,19 +158,36 @@ struct RevokeCommand: Command {
         }
     }
 
-    private func revoke(_ secret: SecretText, _ requests: Requests, codeSpent: Bool = false) async throws {
-        let revocation = try await requests.perform(codeSpent: codeSpent) { tokens throws(TokenFailure) in
-            try await tokens.revoke(secret, as: kind, proof: proof)
+    private func carryOut(
+        _ token: SecretText, _ requests: Requests
+    ) async throws(RequestError) -> Revocation {
+        try await requests.perform { tokens throws(TokenFailure) in
+            try await tokens.revoke(token, as: kind, proof: proof)
         }
-        let session = requests.session
+    }
+
+    private func checkDead(_ revocation: Revocation) throws(NegativeAnswer) {
+        guard revocation.evidence == .refreshAccepted else { return }
+        throw NegativeAnswer(
+            "not_revoked",
+            "Apple answered \(revocation.status ?? 0), but the token still works",
+            hints: ["check that the token belongs to this client: --client-id, --profile"])
+    }
+}
+
+// The result.
+extension RevokeCommand {
+    private func report(
+        _ revocation: Revocation, _ token: SecretText, _ requests: Requests
+    ) -> Report {
         var members: [JSON.Member] = [
             .init("revoked", .boolean(revocation.isRevoked)),
             .init("confirmed", .boolean(revocation.isConfirmed)),
             .init("kind", .string(kind.rawValue)),
             .init("client_id", .string(requests.loaded.client.clientID.rawValue)),
-            .init("token_fingerprint", .string(secret.fingerprint)),
+            .init("token_fingerprint", .string(token.fingerprint)),
             .init("http_status", revocation.status.map { .integer($0) } ?? .null),
-            .init("at", .string(session.world.clocks.now().rfc3339)),
+            .init("at", .string(requests.session.world.clocks.now().rfc3339)),
         ]
         if let wasActive = revocation.wasActive {
             members.append(.init("was_active", .boolean(wasActive)))
@@ -140,12 +195,19 @@ struct RevokeCommand: Command {
         if let evidence = revocation.evidence {
             members.append(.init("evidence", .string(evidence.rawValue)))
         }
-        try session.report(Report(.object(members)))
-        if revocation.evidence == .refreshAccepted {
-            throw NegativeAnswer(
-                "not_revoked", "Apple answered \(revocation.status ?? 0), but the token still works",
-                hints: ["check that the token belongs to this client: --client-id, --profile"])
-        }
+        return Report(.object(members))
+    }
+
+    /// A token that could not be revoked and that nobody else has: without it the account could
+    /// not be revoked before its user signs in once more.
+    private func handingOut(_ token: SecretText, _ requests: Requests) -> Report {
+        Report([
+            "confirmed": false, "kind": .string(kind.rawValue),
+            "client_id": .string(requests.loaded.client.clientID.rawValue),
+            "token_fingerprint": .string(token.fingerprint),
+            "at": .string(requests.session.world.clocks.now().rfc3339),
+            kind.rawValue: .string(token.revealed()),
+        ])
     }
 }
 

@@ -52,47 +52,54 @@ struct SecretCommand: Command {
         let client = try session.client().client
         if let out, let renewWithin {
             guard renewWithin.duration < lifetime else {
-                throw CallError(
+                throw UsageError.Problem.misuse(
                     "--renew-within must be shorter than the lifetime, or every run would renew",
-                    hints: ["give a longer --lifetime, such as 90d"])
+                    hint: "give a longer --lifetime, such as 90d")
             }
-            if let kept = try keep(out, client, now + renewWithin.duration, session) {
+            if let kept = try keep(out, client, renewWithin.duration, session, at: now) {
                 return try report(kept, session, renewed: false)
             }
         }
         let secret = try ClientSecret(
             signedBy: client.signingKey, for: client.clientID, of: client.teamID, at: now,
             lifetime: lifetime)
+        try global.checkPrinted(among: members(of: secret, renewed: true).map(\.name))
         if let out { try world.files.write(line(secret), out) }
         try report(secret, session, renewed: true)
     }
 
-    private func checkCombination() throws(CallError) {
+    private func checkCombination() throws(UsageError.Problem) {
         if lifetime != nil, expiresAt != nil {
-            throw CallError("--lifetime and --expires-at exclude each other", hints: ["give one of them"])
+            throw UsageError.Problem.misuse(
+                "--lifetime and --expires-at exclude each other",
+                hint: "give one of them")
         }
         if renewWithin != nil, out == nil {
-            throw CallError(
+            throw UsageError.Problem.misuse(
                 "--renew-within needs --out, the file that holds the secret",
-                hints: ["add --out FILE"])
+                hint: "add --out FILE")
         }
         if out == "-" {
-            throw CallError("--out needs a file", hints: ["leave --out away to print the secret"])
+            throw UsageError.Problem.misuse(
+                "--out needs a file", hint: "omit --out to print the secret")
         }
     }
 
     private func lifetime(in settings: Settings, at now: NumericDate) throws -> Duration {
         guard let expiresAt else { return try settings.secretLifetime() }
         guard expiresAt.date > now else {
-            throw CallError(
-                "--expires-at lies in the past", hints: ["it is now \(now.rfc3339)"])
+            throw UsageError.Problem.misuse(
+                "--expires-at lies in the past", hint: "it is now \(now.rfc3339): give a later time"
+            )
         }
         return expiresAt.date - now
     }
 
-    /// The secret in the file, when it is this client's and lasts beyond `limit`.
+    /// The secret in the file, when it is this client's, Apple would take it, and it lasts
+    /// longer than `limit`. Apple takes none from a clock that was far ahead.
     private func keep(
-        _ path: String, _ client: Client, _ limit: NumericDate, _ session: Session
+        _ path: String, _ client: Client, _ limit: Duration, _ session: Session,
+        at now: NumericDate
     ) throws -> ClientSecret? {
         let file: LocalFile
         do throws(FileError) {
@@ -104,7 +111,9 @@ struct SecretCommand: Command {
         guard
             let secret = ClientSecret(
                 minted: SecretText(firstLine(file.contents)), by: client.signingKey,
-                for: client.clientID, of: client.teamID), secret.expiresAt > limit
+                for: client.clientID, of: client.teamID),
+            secret.expiresAt - now > limit, secret.issuedAt <= now,
+            secret.expiresAt - now <= ClientSecret.longestLifetime
         else { return nil }
         if file.isReadableByOthers {
             session.console.warn("the secret in \(path) can be read by others; chmod 600 \(path)")
@@ -119,9 +128,9 @@ struct SecretCommand: Command {
         return line.finished()
     }
 
-    private func report(_ secret: ClientSecret, _ session: Session, renewed: Bool) throws {
+    private func members(of secret: ClientSecret, renewed: Bool) -> [JSON.Member] {
         let lifetime = secret.expiresAt - (secret.issuedAt + ClientSecret.backdating)
-        var members: [JSON.Member] = [
+        let metadata: [JSON.Member] = [
             .init("kind", "client_secret"),
             .init("issued_at", .string(secret.issuedAt.rfc3339)),
             .init("expires_at", .string(secret.expiresAt.rfc3339)),
@@ -130,12 +139,16 @@ struct SecretCommand: Command {
             .init("client_id", .string(secret.clientID.rawValue)),
             .init("key_id", .string(secret.keyID.rawValue)),
         ]
-        guard out != nil else {
-            members.insert(.init("client_secret", .string(secret.text.revealed())), at: 0)
-            return try session.report(Report(.object(members), text: secret.text))
-        }
-        members.append(.init("renewed", .boolean(renewed)))
-        guard global.json || global.print != nil else { return }
-        try session.report(Report(.object(members)))
+        return out == nil
+            ? [.init("client_secret", .string(secret.text.revealed()))] + metadata
+            : metadata + [.init("renewed", .boolean(renewed))]
+    }
+
+    private func report(_ secret: ClientSecret, _ session: Session, renewed: Bool) throws {
+        guard out == nil || global.json || global.print != nil else { return }
+        try session.report(
+            Report(
+                .object(members(of: secret, renewed: renewed)), text: out == nil ? secret.text : nil
+            ))
     }
 }

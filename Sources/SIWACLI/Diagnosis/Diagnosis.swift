@@ -32,26 +32,26 @@ struct Diagnosis: Sendable {
             switch error {
             case let error as UsageError:
                 Self("usage", error.message, hints: error.hints, exitCode: .usage)
-            case let error as CallError:
-                Self("usage", error.message, hints: error.hints, exitCode: .usage)
             case let error as SettingsError:
-                Self(error.subject.rawValue, error.message, hints: error.hints, exitCode: .settings)
+                Self(
+                    error.subject.rawValue, error.message, hints: error.hints,
+                    exitCode: error.subject == .usage ? .usage : .settings)
             case let error as RequestError: Self(error)
             case let error as AbsentMember: Self(error)
             case let error as NegativeAnswer:
                 Self(error.code, error.message, hints: error.hints, exitCode: .no)
             case let error as ClientSecretError: Self(error)
+            case let error as LostResult: Self(error)
             case let error as FileError: Self(error)
-            case let error as TransportError:
-                Self(
-                    "unavailable", error.message,
-                    hints: ["install libcurl: apt-get install libcurl4"], exitCode: .settings)
             default: Self(defect: error)
             }
     }
 
-    /// The text form: one line, then the hints.
-    var lines: [String] { ["siwa: \(code): \(message)"] + hints.map { "hint: \($0)" } }
+    /// The text form: one line, then the hints. Names from files and answers are in them.
+    var lines: [String] {
+        (["siwa: \(code): \(message)"] + hints.map { "hint: \($0)" })
+            .map { printable($0, limit: 1000) }
+    }
 
     /// The JSON form, on one line.
     var json: JSON {
@@ -63,7 +63,9 @@ struct Diagnosis: Sendable {
         if let status { members.append(.init("http_status", .integer(status))) }
         if let apple {
             var answer = [JSON.Member("error", .string(apple.code.rawValue))]
-            if let detail = apple.detail { answer.append(.init("error_description", .string(detail))) }
+            if let detail = apple.detail {
+                answer.append(.init("error_description", .string(detail)))
+            }
             members.append(.init("apple", .object(answer)))
         }
         return ["error": .object(members)]
@@ -83,6 +85,16 @@ struct NegativeAnswer: Error, Sendable {
     }
 }
 
+/// A code was spent, and what it was spent on could not be printed.
+struct LostResult: Error, Sendable {
+    let reason: FileError
+}
+
+extension ClientSecretError {
+    static let tooLongWords =
+        "Apple accepts a client_secret for at most 15777000 s (six months, 182d14h30m)"
+}
+
 extension Diagnosis {
     private init(_ error: AbsentMember) {
         self.init(
@@ -99,8 +111,7 @@ extension Diagnosis {
                 hints: ["give --lifetime or secret_lifetime a longer duration"], exitCode: .usage)
         case .tooLong:
             self.init(
-                "usage",
-                "Apple accepts a client_secret for at most 15777000 s (six months, 182d14h30m)",
+                "usage", ClientSecretError.tooLongWords,
                 hints: ["180d is inside the limit; a rotation by cron needs far less"],
                 exitCode: .usage)
         case .signing(let reason):
@@ -110,10 +121,27 @@ extension Diagnosis {
         }
     }
 
+    private init(_ error: LostResult) {
+        self.init(
+            "result_lost", "Apple took the code, but the result is lost: \(error.reason)",
+            hints: [
+                "do not send the code again: it is spent",
+                "mend standard output, then ask the user to sign in again",
+            ], exitCode: .outcomeUnknown)
+    }
+
     private init(_ error: FileError) {
+        guard error.path != "standard output" || error.isTemporary else {
+            self.init(
+                "usage", error.description,
+                hints: ["give standard output somewhere to go"], exitCode: .usage)
+            return
+        }
         self.init(
             error.isTemporary ? "temporary" : "configuration", error.description,
-            hints: [error.isTemporary ? "make room, then run it again" : "name a path that can be used"],
+            hints: [
+                error.isTemporary ? "make room, then run it again" : "name a path that can be used"
+            ],
             exitCode: error.isTemporary ? .temporary : .settings)
     }
 

@@ -14,9 +14,21 @@ struct RefusalHints: Sendable {
         case .invalidRequest: invalidRequest
         case .unauthorizedClient:
             ["enable Sign in with Apple for \(client.clientID) in Apple's developer portal"]
-        case .unsupportedGrantType: ["Apple does not offer this grant to \(client.clientID)"]
-        case .invalidScope: ["Apple knows no such scope"]
-        default: ["Apple's documentation does not list this code; look at its system status"]
+        case .unsupportedGrantType:
+            [
+                """
+                check in Apple's developer portal that Sign in with Apple is enabled for \
+                \(client.clientID)
+                """
+            ]
+        case .invalidScope:
+            [
+                "report it: siwa asked for no scope here, unless something in between changed the request"
+            ]
+        default:
+            [
+                "Apple does not document this code: see developer.apple.com/system-status, then try again"
+            ]
         }
     }
 
@@ -52,7 +64,9 @@ struct RefusalHints: Sendable {
                 "leave the Team ID out of client_id: "
                     + client.clientID.rawValue.dropFirst(client.teamID.rawValue.count + 1))
         }
-        for (name, value) in [("team_id", client.teamID.rawValue), ("key_id", client.signingKey.id.rawValue)]
+        for (name, value) in [
+            ("team_id", client.teamID.rawValue), ("key_id", client.signingKey.id.rawValue),
+        ]
         where value != value.uppercased() {
             hints.append("write \(name) in capitals, as Apple does: \(value.uppercased())")
         }

@@ -4,8 +4,8 @@ internal import SignInWithApple
 struct RequestError: Error, Sendable {
     let failure: TokenFailure
     let situation: Situation
-    /// Whether a code was spent on the way, so that the same call cannot be repeated.
-    var isCodeSpent = false
+    /// What is left to do when a code was spent on the way: the call cannot be repeated.
+    var remedy: String?
 }
 
 /// What can be seen from here when Apple refuses.
@@ -18,7 +18,7 @@ struct Situation: Sendable {
 
 extension Diagnosis {
     init(_ error: RequestError) {
-        if error.failure.isOutcomeUnknown || error.isCodeSpent && !error.failure.isRefusal {
+        if error.failure.isOutcomeUnknown || error.remedy != nil && !error.failure.isRefusal {
             self.init(outcomeUnknown: error)
             return
         }
@@ -35,7 +35,8 @@ extension Diagnosis {
         self.init(
             printable(refusal.code.rawValue, limit: 64),
             "Apple refused \(error.failure.request)\(words)",
-            hints: RefusalHints(refusal: refusal, error: error).all,
+            hints: (error.remedy.map { [$0] } ?? [])
+                + RefusalHints(refusal: refusal, error: error).all,
             exitCode: ExitCode(refusal.code), status: refusal.status, apple: refusal)
     }
 
@@ -50,7 +51,8 @@ extension Diagnosis {
 
     private static func explain(_ response: HTTPResponse) -> (String, String, String) {
         let status = response.status
-        let type = response.fields["Content-Type"].map { printable($0, limit: 60) } ?? "no content type"
+        let type =
+            response.fields["Content-Type"].map { printable($0, limit: 60) } ?? "no content type"
         switch status {
         case 429:
             return (
@@ -82,10 +84,12 @@ extension Diagnosis {
 
     private init(_ reason: TransportError, _ failure: TokenFailure) {
         self.init(
-            reason.kind.code, "\(reason.kind.words): \(printable(reason.message))\(failure.attemptsText)",
+            reason.kind.code,
+            "\(reason.kind.words): \(printable(reason.message))\(failure.attemptsText)",
             hints: [reason.kind.hint]
-                + (failure.request == "the exchange" ? ["the code was not sent: it is still good"] : []),
-            exitCode: reason.kind == .unavailable ? .settings : .temporary)
+                + (failure.request == "the exchange"
+                    ? ["the code was not sent: it is still good"] : []),
+            exitCode: [.unavailable, .authorities].contains(reason.kind) ? .settings : .temporary)
     }
 
     private init(outcomeUnknown error: RequestError) {
@@ -96,12 +100,12 @@ extension Diagnosis {
             case .refused, .unminted: "no answer"
             }
         let message =
-            error.isCodeSpent
+            error.remedy != nil
             ? "the code was exchanged, but \(error.failure.request) failed: \(detail)"
             : "the code was sent and no usable answer came: \(detail)"
         self.init(
             "outcome_unknown", message,
-            hints: [
+            hints: error.remedy.map { [$0] } ?? [
                 "do not send the code again blindly: Apple takes it once, and may have taken it",
                 "ask the user to sign in again; the new code settles it",
             ], exitCode: .outcomeUnknown)

@@ -7,7 +7,7 @@ extension TransportError.Kind {
         case .nameLookup: "name_lookup"
         case .tooLarge: "too_large"
         case .connect, .tls, .certificate, .proxy, .timeout, .cut, .malformed, .cancelled,
-            .unavailable:
+            .authorities, .unavailable:
             rawValue
         }
     }
@@ -25,6 +25,7 @@ extension TransportError.Kind {
         case .tooLarge: "the answer is larger than any of Apple's"
         case .malformed: "the answer is not HTTP"
         case .cancelled: "given up"
+        case .authorities: "the authorities to trust cannot be read"
         case .unavailable: "libcurl cannot be used"
         }
     }
@@ -45,6 +46,8 @@ extension TransportError.Kind {
         case .cut, .malformed: "try again; if it stays so, look for a proxy in between"
         case .tooLarge: "look for a proxy or a captive portal, and at base_url"
         case .cancelled: "run it again"
+        case .authorities:
+            "check --ca-file, SSL_CERT_FILE, SSL_CERT_DIR and CURL_CA_BUNDLE: a file of certificates in PEM"
         case .unavailable: "install libcurl 7.87 or newer: apt-get install libcurl4"
         }
     }

@@ -26,14 +26,16 @@ struct GlobalOptions: Sendable {
         .option(
             "config", \.config, value: "FILE", help: "Read the configuration from FILE.",
             completion: .file),
-        .option("profile", \.profile, value: "NAME", help: "Use this profile of the configuration."),
+        .option(
+            "profile", \.profile, value: "NAME", help: "Use this profile of the configuration."),
         .option("team-id", \.teamID, value: "ID", help: "The ten characters of the Team ID."),
         .option("client-id", \.clientID, value: "ID", help: "The App ID or Services ID."),
         .option("key-id", \.keyID, value: "ID", help: "The ten characters of the Key ID."),
         .option(
             "key", \.key, value: "PATH", help: "The .p8 private key; - reads standard input.",
             completion: .file),
-        .option("base-url", \.baseURL, value: "URL", help: "Speak to an emulator in place of Apple."),
+        .option(
+            "base-url", \.baseURL, value: "URL", help: "Speak to an emulator in place of Apple."),
         .option(
             "ca-file", \.caFile, value: "FILE",
             help: "Trust these authorities besides the system's.", completion: .file),

@@ -17,26 +17,28 @@ extension SecretArgument {
         switch self {
         case .literal(let text):
             guard !isStrict else {
-                throw CallError(
+                throw UsageError.Problem.misuse(
                     "\(name) stands on the command line, where every process can read it",
-                    hints: ["give it as -, @PATH or @env:NAME (--strict forbids anything else)"])
+                    hint: "give it as -, @PATH or @env:NAME (--strict forbids anything else)")
             }
             bytes = SecretBytes(text.utf8)
-        case .standardInput: bytes = try Self.reading(name) { () throws(FileError) in try world.files.readLine() }
+        case .standardInput:
+            bytes = try Self.reading(name) { () throws(FileError) in try world.files.readLine() }
         case .file(let path):
-            bytes = try Self.reading(name) { () throws(FileError) in try world.files.read(path).contents }
+            bytes = try Self.reading(name) { () throws(FileError) in
+                try world.files.read(path).contents
+            }
         case .environment(let variable):
             guard let value = world.variables[variable] else {
-                throw SettingsError(
-                    "\(name) names the variable \(variable), which is not set",
-                    hints: ["export \(variable) first"])
+                throw variableNotSet(variable, neededBy: name)
             }
             bytes = SecretBytes(value.utf8)
         }
         let line = firstLine(bytes)
         guard line.count > 0 else {
-            throw CallError(
-                "\(name) is empty", hints: ["check what was to fill it: a variable, a file, a pipe"])
+            throw UsageError.Problem.misuse(
+                "\(name) is empty",
+                hint: "check what was to fill it: a variable, a file, a pipe")
         }
         return SecretText(line)
     }
@@ -47,7 +49,9 @@ extension SecretArgument {
         do {
             return try read()
         } catch {
-            throw SettingsError("\(name): \(error)", hints: ["name a file that can be read"])
+            throw SettingsError(
+                "\(name): \(isToken(error.path) ? error.reason : error.description)",
+                hints: ["name a file that can be read: @PATH"])
         }
     }
 }
@@ -61,4 +65,27 @@ func firstLine(_ bytes: SecretBytes) -> SecretBytes {
         for index in 0..<trimmed { line.append(bytes[index]) }
     }
     return line.finished()
+}
+
+/// `@env:$TOKEN` in place of `@env:TOKEN` names a variable after the secret: not shown.
+func variableNotSet(_ variable: String, neededBy name: String) -> SettingsError {
+    let isName = variable.utf8.allSatisfy {
+        $0 == UInt8(ascii: "_") || Character(Unicode.Scalar($0)).isLetter
+            || Character(Unicode.Scalar($0)).isNumber
+    }
+    guard isName, variable.utf8.count <= 100 else {
+        return SettingsError(
+            "\(name) names a variable after something that is no name (not shown)",
+            hints: ["write @env:NAME, without a $"])
+    }
+    return SettingsError(
+        "\(name) names the variable \(variable), which is not set",
+        hints: ["export \(variable) first"])
+}
+
+/// Whether a text is one of Apple's tokens or codes, or a JWT: no message shows it.
+private func isToken(_ text: String) -> Bool {
+    text.hasPrefix("eyJ")
+        || "acr".contains(text.prefix(1))
+            && text.dropFirst().prefix(32).count(where: \.isHexDigit) == 32
 }

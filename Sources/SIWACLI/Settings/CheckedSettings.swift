@@ -11,8 +11,7 @@ extension Settings {
             return try ID(validating: setting.value)
         } catch {
             throw SettingsError(
-                "\(name.member) '\(error.text)' \(error.fault)",
-                hints: ["mend it where it was set: \(setting.origin)"])
+                "\(name.member) '\(error.text)' \(error.fault)", from: setting.origin)
         }
     }
 
@@ -24,7 +23,8 @@ extension Settings {
                 "choose a profile with --profile: \(file.profileNames.joined(separator: ", "))",
                 at: 0)
         } else if file == nil {
-            hints.append("there is no configuration; 'siwa config path' tells where one is looked for")
+            hints.append(
+                "there is no configuration; 'siwa config path' tells where one is looked for")
         }
         return SettingsError("\(name.member) is not set", hints: hints)
     }
@@ -34,7 +34,7 @@ extension Settings {
         guard let parsed = DurationText(argument: setting.value), parsed.duration > .zero else {
             throw SettingsError(
                 "\(name.member) '\(setting.value)' is not \(DurationText.expectation)",
-                hints: ["mend it where it was set: \(setting.origin)"])
+                from: setting.origin)
         }
         return parsed.duration
     }
@@ -44,7 +44,13 @@ extension Settings {
     }
 
     func secretLifetime() throws(SettingsError) -> Duration {
-        try duration(.secretLifetime, standard: .seconds(300))
+        let lifetime = try duration(.secretLifetime, standard: .seconds(300))
+        if lifetime > ClientSecret.longestLifetime, let setting = text(.secretLifetime) {
+            throw SettingsError(
+                ClientSecretError.tooLongWords, from: setting.origin,
+                hints: ["180d is inside the limit; a rotation by cron needs far less"])
+        }
+        return lifetime
     }
 
     func maxAttempts() throws(SettingsError) -> Int {
@@ -52,7 +58,7 @@ extension Settings {
         guard (1...100).contains(setting.value) else {
             throw SettingsError(
                 "max_attempts must be between 1 and 100, not \(setting.value)",
-                hints: ["mend it where it was set: \(setting.origin)"])
+                from: setting.origin)
         }
         return setting.value
     }
@@ -67,9 +73,10 @@ extension Settings {
         do {
             return try BaseURL(validating: setting.value)
         } catch {
+            // Before an @ may stand a password.
+            let shown = setting.value.contains("@") ? "" : " '\(setting.value)'"
             throw SettingsError(
-                "base_url '\(setting.value)' \(error)",
-                hints: ["mend it where it was set: \(setting.origin)"])
+                "base_url\(shown) \(error)", from: setting.origin)
         }
     }
 
@@ -90,13 +97,15 @@ extension Settings {
         guard let setting = path(.caFile) else { return nil }
         let text: String
         do {
-            text = String(decoding: try world.files.read(setting.value).contents.revealed(), as: UTF8.self)
+            text = String(
+                decoding: try world.files.read(setting.value).contents.revealed(), as: UTF8.self)
         } catch {
             throw SettingsError(
                 "ca_file cannot be used: \(error)",
                 hints: ["mend it where it was set: \(setting.origin)"])
         }
-        guard text.contains("-----BEGIN CERTIFICATE-----") || text.contains("-----BEGIN TRUSTED") else {
+        guard text.contains("-----BEGIN CERTIFICATE-----") || text.contains("-----BEGIN TRUSTED")
+        else {
             throw SettingsError(
                 "ca_file '\(setting.value)' holds no certificate in PEM",
                 hints: ["it must hold lines beginning -----BEGIN CERTIFICATE-----"])

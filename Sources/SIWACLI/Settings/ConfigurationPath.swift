@@ -31,7 +31,7 @@ struct ConfigurationPath: Sendable {
         } catch {
             throw SettingsError(
                 "the configuration cannot be read: \(error)",
-                hints: ["it was named by \(path.origin)"])
+                hints: ["mend the path where it was set: \(path.origin)"])
         }
         return try SettingsFile(path: path.value, text: file.contents.revealed())
     }

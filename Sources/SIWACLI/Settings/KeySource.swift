@@ -31,14 +31,15 @@ extension Settings {
         if let argument = privateKeyArgument {
             let source: KeySource =
                 switch argument {
-                case .file(let path): .file(path)
+                case .file(let path): try Self.file(path, from: .flag("--key"))
                 case .standardInput: .standardInput
                 case .environment(let name): .variable(name)
                 }
             return Setting(value: source, origin: .flag("--key"))
         }
         if let variable = try Self.keyVariable(world.variables) { return variable }
-        if let path = path(.privateKey) {
+        if let written = text(.privateKey), let path = path(.privateKey) {
+            _ = try Self.file(written.value, from: written.origin)
             return Setting(value: .file(path.value), origin: path.origin)
         }
         guard let keyID = text(.keyID) else { return nil }
@@ -55,7 +56,8 @@ extension Settings {
         switch (file, text) {
         case (nil, nil): return nil
         case (let path?, nil):
-            return Setting(value: .file(path), origin: .variable("SIWA_PRIVATE_KEY_FILE"))
+            let origin = Origin.variable("SIWA_PRIVATE_KEY_FILE")
+            return Setting(value: try Self.file(path, from: origin), origin: origin)
         case (nil, _?):
             return Setting(
                 value: .variable("SIWA_PRIVATE_KEY"), origin: .variable("SIWA_PRIVATE_KEY"))
@@ -64,6 +66,21 @@ extension Settings {
                 .key, "both SIWA_PRIVATE_KEY_FILE and SIWA_PRIVATE_KEY are set",
                 hints: ["unset one of them: they could be two different keys"])
         }
+    }
+
+    /// A path, once it is certain that it is not the key itself: messages show paths.
+    private static func file(
+        _ path: String, from origin: Origin
+    ) throws(SettingsError) -> KeySource {
+        // How the DER of a key begins in base64, and a PEM that was encoded once more.
+        let isBase64 =
+            path.utf8.count > 100 && ["MI", "MH", "LS0t"].contains(where: path.hasPrefix)
+        guard isBase64 || path.contains("PRIVATE KEY") || path.contains(where: \.isNewline) else {
+            return .file(path)
+        }
+        throw SettingsError(
+            .key, "what should be the private key's path is the key itself (\(origin))",
+            hints: ["name the file there; only SIWA_PRIVATE_KEY takes the key's own text"])
     }
 
     /// Where keys are looked for by their Key ID: Apple's own tools use the last four.
@@ -96,11 +113,13 @@ extension Settings {
             let file = try readKeyFile(path, source.origin, in: world)
             text = file.contents
             if file.isReadableByOthers { warnings.append(try openToOthers(path)) }
-        case .standardInput: text = try Self.reading(source.origin) { () throws(FileError) in try world.files.readAll() }
+        case .standardInput:
+            text = try Self.reading(source.origin) { () throws(FileError) in
+                try world.files.readAll()
+            }
         case .variable(let name):
             guard let value = nonEmpty(world.variables[name]) else {
-                throw SettingsError(
-                    .key, "the variable \(name) is not set", hints: ["--key @env:\(name) names it"])
+                throw variableNotSet(name, neededBy: "--key")
             }
             text = SecretBytes(value.utf8)
         }
@@ -108,14 +127,16 @@ extension Settings {
             let found = try PrivateKeyText(text)
             if !found.repairs.isEmpty {
                 let list = found.repairs.map(\.rawValue).joined(separator: ", ")
-                warnings.append("the private key in \(source.value.description) had to be repaired: \(list)")
+                warnings.append(
+                    "the private key in \(source.value.description) had to be repaired: \(list)")
             }
             return LoadedKey(
                 privateKey: try found.privateKey(), source: source, warnings: warnings)
         } catch {
             throw SettingsError(
                 .key, "the private key in \(source.value.description) \(error)",
-                hints: ["download the .p8 from Apple's developer portal: a P-256 key in PKCS#8 PEM"])
+                hints: ["download the .p8 from Apple's developer portal: a P-256 key in PKCS#8 PEM"]
+            )
         }
     }
 
@@ -147,7 +168,7 @@ extension Settings {
         } catch {
             throw SettingsError(
                 .key, "the private key cannot be read: \(error)",
-                hints: ["the path comes from: \(origin)"])
+                hints: ["mend the path where it was set: \(origin)"])
         }
     }
 
@@ -157,7 +178,9 @@ extension Settings {
         do {
             return try read()
         } catch {
-            throw SettingsError(.key, "the private key cannot be read: \(error)")
+            throw SettingsError(
+                .key, "the private key cannot be read: \(error)",
+                hints: ["give the key to standard input, or name a file with --key"])
         }
     }
 

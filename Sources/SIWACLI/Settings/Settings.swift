@@ -82,7 +82,8 @@ struct Settings: Sendable {
             }
             return asked
         }
-        let name = file.defaultProfile ?? (file.profileNames.count == 1 ? file.profileNames[0] : nil)
+        let name =
+            file.defaultProfile ?? (file.profileNames.count == 1 ? file.profileNames[0] : nil)
         return name.map { Setting(value: $0, origin: .file(file.path)) }
     }
 

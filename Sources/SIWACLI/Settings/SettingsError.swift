@@ -6,6 +6,8 @@ struct SettingsError: Error, Sendable {
         case key
         /// A library that siwa loads when it needs it.
         case unavailable
+        /// A flag holds the value: the call is to be mended, not the settings.
+        case usage
     }
 
     let subject: Subject
@@ -16,19 +18,14 @@ struct SettingsError: Error, Sendable {
         self.init(.configuration, message, hints: hints)
     }
 
+    /// A value that cannot be used: where it was set decides what is to be mended.
+    init(_ message: String, from origin: Origin, hints: [String] = []) {
+        let subject: Subject = if case .flag = origin { .usage } else { .configuration }
+        self.init(subject, message, hints: ["mend it where it was set: \(origin)"] + hints)
+    }
+
     init(_ subject: Subject, _ message: String, hints: [String] = []) {
         self.subject = subject
-        self.message = message
-        self.hints = hints
-    }
-}
-
-/// A call that the table accepts and the command cannot obey.
-struct CallError: Error, Sendable {
-    let message: String
-    let hints: [String]
-
-    init(_ message: String, hints: [String] = []) {
         self.message = message
         self.hints = hints
     }

@@ -30,7 +30,9 @@ struct SettingsFile: Sendable {
         defaultProfile = root["default_profile"]?.string
         isStrict = root["strict"]?.boolean ?? false
         let members = root["profiles"]?.members ?? []
-        for profile in members { try source.check(profile.value, in: profile.name, against: Self.profile) }
+        for profile in members {
+            try source.check(profile.value, in: profile.name, against: Self.profile)
+        }
         profileNames = members.map(\.name)
         profiles = Dictionary(
             members.map { ($0.name, Profile(members: $0.value)) }, uniquingKeysWith: { $1 })
@@ -97,31 +99,51 @@ struct SettingsFile: Sendable {
                 guard let shape = shapes.first(where: { $0.0 == member.name })?.1 else {
                     throw error(
                         "\(place) has the unknown member '\(member.name)'", near: member.name,
+                        in: profile,
                         hints: didYouMean(member.name, among: shapes.map(\.0)))
                 }
                 guard shape.fits(member.value) else {
                     throw error(
                         "'\(member.name)' of \(place) must be \(shape.rawValue), "
-                            + "not \(member.value.kind)", near: member.name)
+                            + "not \(member.value.kind)", near: member.name, in: profile)
                 }
             }
         }
 
         func error(
-            _ message: String, near member: String?, hints: [String] = []
+            _ message: String, near member: String?, in profile: String? = nil,
+            hints: [String] = []
         ) -> SettingsError {
-            let line = member.flatMap(line).map { ", line \($0)" } ?? ""
+            let line = member.flatMap { self.line(of: $0, in: profile) }.map { ", line \($0)" } ?? ""
             return SettingsError(
                 "\(message) (\(path)\(line))",
                 hints: hints.isEmpty ? ["mend it in \(path)"] : hints)
         }
 
-        /// The line a name stands on, when it stands on one only.
-        private func line(of name: String) -> Int? {
+        /// The line of a member; in a profile, of the first one of that name after the profile's
+        /// own. Nil when it cannot be told from another.
+        private func line(of name: String, in profile: String?) -> Int? {
+            var places = places(of: name)
+            if let profile, let profiles = self.places(of: "profiles").first {
+                guard let own = self.places(of: profile).first(where: { $0 > profiles }) else {
+                    return nil
+                }
+                places = Array(places.first { $0 > own }.map { [$0] } ?? [])
+            }
+            guard places.count == 1 else { return nil }
+            return 1 + text[..<places[0]].count { $0 == 0x0A }
+        }
+
+        /// Where a text stands as the name of a member.
+        private func places(of name: String) -> [Int] {
             let quoted = JSON.string(name).bytes
-            let starts = text.indices.filter { text[$0...].starts(with: quoted) }
-            guard starts.count == 1 else { return nil }
-            return 1 + text[..<starts[0]].count { $0 == 0x0A }
+            return text.indices.filter { start in
+                text[start...].starts(with: quoted)
+                    && text[(start + quoted.count)...].first {
+                        ![0x20, 0x09, 0x0A, 0x0D].contains($0)
+                    }
+                        == UInt8(ascii: ":")
+            }
         }
     }
 }

@@ -60,7 +60,9 @@ struct PEMBlock {
     private static func repairs(in body: SecretBytes) -> [PrivateKeyText.Repair] {
         body.withSpan { bytes in
             var found: [PrivateKeyText.Repair] = []
-            if bytes.indices.contains(where: { bytes[$0] == 0x0D }) { found.append(.carriageReturns) }
+            if bytes.indices.contains(where: { bytes[$0] == 0x0D }) {
+                found.append(.carriageReturns)
+            }
             if bytes.indices.contains(where: { bytes[$0] == 0x20 || bytes[$0] == 0x09 }) {
                 found.append(.indentation)
             }

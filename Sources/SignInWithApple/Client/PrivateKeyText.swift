@@ -49,8 +49,11 @@ public struct PrivateKeyText: Sendable {
         }
         if let other = Self.somethingElse(cleaned.bytes) { throw .somethingElse(other) }
         let decoded = try decodeBase64(cleaned.bytes)
-        if let block = try PEMBlock(CleanedText(decoded).bytes) {
-            (der, repairs) = (block.der, cleaned.repairs + [.base64])
+        var inner = CleanedText(decoded)
+        if let block = try PEMBlock(inner.bytes) {
+            inner.note(block.repairs)
+            cleaned.note([.base64] + inner.repairs)
+            (der, repairs) = (block.der, cleaned.repairs)
             return
         }
         guard Self.isBinary(decoded) else { throw .somethingElse("no key that siwa knows") }
@@ -86,6 +89,7 @@ private struct CleanedText {
         while isQuoted { drop(1, 1, .quotes) }
         trim()
         unescape()
+        trim()
     }
 
     mutating func note(_ more: [PrivateKeyText.Repair]) {
@@ -128,7 +132,9 @@ private struct CleanedText {
             var index = 0
             while index < bytes.count {
                 let next = index + 1 < bytes.count ? bytes[index + 1] : 0
-                if bytes[index] == UInt8(ascii: "\\"), next == UInt8(ascii: "n") || next == UInt8(ascii: "r") {
+                if bytes[index] == UInt8(ascii: "\\"),
+                    next == UInt8(ascii: "n") || next == UInt8(ascii: "r")
+                {
                     found = true
                     if next == UInt8(ascii: "n") { plain.append(0x0A) }
                     index += 2

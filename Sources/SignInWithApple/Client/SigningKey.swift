@@ -22,6 +22,9 @@ extension PrivateKeyText {
         do {
             return try P256PrivateKey(derRepresentation: der)
         } catch {
+            if case .unreadable = error, let foreign = der.withSpan(ForeignDER.name) {
+                throw foreign
+            }
             throw PrivateKeyError(error)
         }
     }

@@ -8,7 +8,8 @@ public struct Delivery: Sendable {
 
     /// Delivers through `transport` until `deadline`.
     public init(
-        through transport: any Transport, policy: RetryPolicy = RetryPolicy(), until deadline: Deadline,
+        through transport: any Transport, policy: RetryPolicy = RetryPolicy(),
+        until deadline: Deadline,
         clocks: Clocks, trace: @escaping @Sendable (TraceEvent) -> Void = { _ in }
     ) {
         self.transport = transport
@@ -158,7 +159,7 @@ extension TransportError {
     var isPassing: Bool {
         switch kind {
         case .nameLookup, .connect, .tls, .proxy, .timeout, .cut, .malformed: true
-        case .certificate, .tooLarge, .cancelled, .unavailable: false
+        case .certificate, .tooLarge, .cancelled, .authorities, .unavailable: false
         }
     }
 }

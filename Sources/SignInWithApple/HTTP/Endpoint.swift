@@ -22,17 +22,17 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Throws: ``BaseURLError``, which says what is wrong with it.
     public init(validating text: String) throws(BaseURLError) {
-        let origin = text.hasSuffix("/") ? String(text.dropLast()) : text
-        let isPlain = origin.hasPrefix("http://")
-        guard isPlain || origin.hasPrefix("https://") else { throw .scheme }
-        let authority = origin.dropFirst(isPlain ? 7 : 8)
+        let isPlain = text.hasPrefix("http://")
+        guard isPlain || text.hasPrefix("https://") else { throw .scheme }
+        let rest = text.dropFirst(isPlain ? 7 : 8)
+        let authority = rest.hasSuffix("/") ? rest.dropLast() : rest
         guard !authority.contains(where: { "/?#@\\".contains($0) }) else { throw .notAnOrigin }
         let (host, port) = Self.split(authority)
         guard !host.isEmpty, Self.isHost(host), port.map(Self.isPort) ?? true else {
             throw .host
         }
         guard !isPlain || Self.isLoopback(host) else { throw .plainHTTP }
-        description = origin
+        description = (isPlain ? "http://" : "https://") + authority
     }
 
     /// The URL of an endpoint.
@@ -49,17 +49,23 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func isHost(_ host: Substring) -> Bool {
-        let allowed = host.hasPrefix("[") ? "[]:.abcdefABCDEF0123456789" : nil
-        return host.unicodeScalars.allSatisfy { scalar in
-            allowed.map { $0.unicodeScalars.contains(scalar) }
-                ?? (scalar.isASCII
+        guard host.hasPrefix("[") else {
+            return host.unicodeScalars.allSatisfy { scalar in
+                scalar.isASCII
                     && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil
-                        || scalar == "-" || scalar == "." || scalar == "_"))
+                        || scalar == "-" || scalar == "." || scalar == "_")
+            }
         }
+        let address = host.dropFirst().dropLast()
+        return host.hasSuffix("]") && !address.isEmpty
+            && address.unicodeScalars.allSatisfy {
+                ":.abcdefABCDEF0123456789".unicodeScalars.contains($0)
+            }
     }
 
     private static func isPort(_ port: Substring) -> Bool {
-        UInt16(port).map { $0 > 0 } ?? false
+        // UInt16 would take a sign.
+        port.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(port).map { $0 > 0 } ?? false
     }
 
     private static func isLoopback(_ host: Substring) -> Bool {
@@ -88,7 +94,8 @@ extension BaseURLError: CustomStringConvertible {
         case .scheme: "must begin with https://"
         case .notAnOrigin: "must be a scheme, a host and a port, and nothing behind them"
         case .host: "has no usable host or port"
-        case .plainHTTP: "must be https: plain http is for loopback only, or secrets would travel open"
+        case .plainHTTP:
+            "must be https: plain http is for loopback only, or secrets would travel open"
         }
     }
 }

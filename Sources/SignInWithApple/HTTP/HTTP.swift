@@ -72,3 +72,13 @@ public struct HTTPResponse: Sendable {
         self.body = body
     }
 }
+
+extension HTTPResponse: CustomReflectable {
+    /// Keeps `dump` and `print` from showing the body, which may hold tokens.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: ["status": status, "fields": fields, "body": "\(body.count) bytes"],
+            displayStyle: .struct)
+    }
+}

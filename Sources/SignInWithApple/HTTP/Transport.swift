@@ -8,7 +8,8 @@ public protocol Transport: Sendable {
     /// Redirects are not followed and nothing is repeated.
     ///
     /// - Throws: ``TransportError``, which knows whether the request can have left.
-    func send(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPResponse
+    func send(_ request: HTTPRequest, timeout: Duration) async throws(TransportError)
+        -> HTTPResponse
 }
 
 /// No complete answer came.
@@ -35,6 +36,8 @@ public struct TransportError: Error, Hashable, Sendable {
         case malformed
         /// The caller gave up.
         case cancelled
+        /// The authorities that the settings or the system name cannot be read.
+        case authorities
         /// The transport itself could not start.
         case unavailable
     }

@@ -73,7 +73,7 @@ public enum JSON: Hashable, Sendable {
 extension String {
     /// Equal code point by code point, as JSON and JWT compare (RFC 8259 §8.3, RFC 7519 §2):
     /// to Swift's == a Kelvin sign is a K.
-    func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+    package func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,

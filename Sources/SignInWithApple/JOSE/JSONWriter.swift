@@ -65,23 +65,36 @@ private struct JSONWriter {
 
     private mutating func quote(_ text: String) {
         output.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\":
                 output.append(UInt8(ascii: "\\"))
-                output.append(byte)
-            case UInt8(ascii: "\n"): append("\\n")
-            case UInt8(ascii: "\r"): append("\\r")
-            case UInt8(ascii: "\t"): append("\\t")
-            case 0..<0x20, 0x7F:
-                // DEL needs no escape, but a terminal should not receive it either.
-                append("\\u00")
-                output.append(Self.hexadecimal[Int(byte >> 4)])
-                output.append(Self.hexadecimal[Int(byte & 15)])
-            default: output.append(byte)
+                output.append(contentsOf: scalar.utf8)
+            case "\n": append("\\n")
+            case "\r": append("\\r")
+            case "\t": append("\\t")
+            case _ where Self.drivesTerminals(scalar): escape(scalar)
+            default: output.append(contentsOf: scalar.utf8)
             }
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    /// What a terminal obeys in place of showing. JSON asks for the escape of a part of
+    /// these only; a refusal's text comes from outside, and ends on somebody's screen.
+    private static func drivesTerminals(_ scalar: Unicode.Scalar) -> Bool {
+        guard !scalar.isASCII else { return scalar.value < 0x20 || scalar.value == 0x7F }
+        return switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    private mutating func escape(_ scalar: Unicode.Scalar) {
+        for unit in String(scalar).utf16 {
+            append("\\u")
+            for shift in [12, 8, 4, 0] { output.append(Self.hexadecimal[Int(unit >> shift & 15)]) }
+        }
     }
 
     private static let hexadecimal = [UInt8]("0123456789abcdef".utf8)

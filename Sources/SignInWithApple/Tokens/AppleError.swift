@@ -28,11 +28,10 @@ public struct AppleError: Error, Hashable, Sendable {
     /// The status it came with.
     public let status: Int
 
-    /// Reads a refusal; nil when the answer is none.
+    /// Reads a refusal; nil when the answer is none, or one without a code.
     public init?(_ response: HTTPResponse) {
-        guard let json = try? JSON(response.body), let code = json["error"]?.string else {
-            return nil
-        }
+        guard let json = try? JSON(response.body), let code = json["error"]?.string, !code.isEmpty
+        else { return nil }
         self.code = Code(rawValue: code)
         detail = json["error_description"]?.string
         status = response.status

@@ -26,6 +26,18 @@ public struct TokenResponse: Sendable {
     }
 }
 
+extension TokenResponse: CustomReflectable {
+    /// Keeps `dump` and `print` from showing the tokens that stand in ``members``.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "accessToken": accessToken, "refreshToken": refreshToken as Any,
+                "expiresIn": expiresIn as Any, "identityToken": identityToken as Any,
+            ], displayStyle: .struct)
+    }
+}
+
 extension TokenResponse {
     /// The members Apple is known to send, in its order.
     public static let memberNames = [

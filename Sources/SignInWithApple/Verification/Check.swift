@@ -30,7 +30,9 @@ public struct Check: Hashable, Sendable {
     }
 
     /// Passed or failed, with a detail for the failure.
-    static func named(_ name: String, _ holds: Bool, otherwise detail: @autoclosure () -> String) -> Self {
+    static func named(_ name: String, _ holds: Bool, otherwise detail: @autoclosure () -> String)
+        -> Self
+    {
         holds ? .passed(name) : .failed(name, detail())
     }
 }

@@ -44,12 +44,11 @@ struct ServeCommand: Command {
         let folder = Folder(path: folder)
         let (configuration, port) = try folder.emulator()
         let identity = try usesTLS ? identity(in: folder, console) : nil
-        let emulator = AppleEmulator(
-            configuration: configuration, keys: try await EmulatorKeys.generate(),
-            clock: { NumericDate(secondsSinceEpoch()) })
         let signals = StopSignals()
         try await EmulatorServer.serving(
-            emulator,
+            AppleEmulator(
+                configuration: configuration, keys: try await EmulatorKeys.generate(),
+                clock: { NumericDate(secondsSinceEpoch()) }),
             on: EmulatorServer.Address(host: address, port: self.port?.number ?? port),
             identity: identity
         ) { server in

@@ -1,0 +1,117 @@
+import SIWACrypto
+import SignInWithApple
+import Testing
+
+/// One thing wrong with a client_secret, and what the log says of it.
+struct SpoiledSecret: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let verdict: String
+    let spoil: @Sendable (inout SecretDraft) -> Void
+
+    init(
+        _ name: String, _ verdict: String, _ spoil: @escaping @Sendable (inout SecretDraft) -> Void
+    ) {
+        testDescription = name
+        self.verdict = verdict
+        self.spoil = spoil
+    }
+}
+
+extension SpoiledSecret {
+    static let all = forms + names + times
+
+    private static let now = Stand.start.seconds
+
+    private static let forms = [
+        SpoiledSecret("no JWT", "it has 1 parts") { $0.spoilText = { _ in "clientSecret" } },
+        SpoiledSecret("five parts", "it has 5 parts") { $0.spoilText = { $0 + ".x.y" } },
+        SpoiledSecret("padded", "its signature is not base64url") { $0.spoilText = { $0 + "=" } },
+        SpoiledSecret("header is no JSON", "its header") {
+            $0.spoilText = { "e30K" + $0.dropFirst(2) }
+        },
+        SpoiledSecret("HS256", "alg is 'HS256', must be ES256") { $0.header("alg", "HS256") },
+        SpoiledSecret("alg none", "alg is 'none', must be ES256") { $0.header("alg", "none") },
+        SpoiledSecret("alg missing", "alg is missing, must be ES256") { $0.header("alg", nil) },
+        SpoiledSecret("kid missing", "kid is missing from the header") { $0.header("kid", nil) },
+        SpoiledSecret("kid unknown", "kid 'ZZZZZZZZZZ' is no key of this team") {
+            $0.header("kid", "ZZZZZZZZZZ")
+        },
+        SpoiledSecret("kid with a Kelvin sign", "kid '\u{212A}1L2M3N4P5' is no key of this team") {
+            $0.header("kid", "\u{212A}1L2M3N4P5")
+        },
+        SpoiledSecret("DER signature", "signature is DER, not r||s") {
+            $0.spoilSignature = { der($0.rawRepresentation) }
+        },
+        SpoiledSecret("short signature", "signature has 63 bytes, must have 64") {
+            $0.spoilSignature = { $0.rawRepresentation.dropLast() }
+        },
+        SpoiledSecret("another signature", "signature does not verify with key K1L2M3N4P5") {
+            $0.spoilSignature = { $0.rawRepresentation.reversed() }
+        },
+    ]
+
+    private static let names = [
+        SpoiledSecret("iss missing", "iss is missing, must be 'A1B2C3D4E5'") {
+            $0.claim("iss", nil)
+        },
+        SpoiledSecret("another team", "iss is 'ZZZZZZZZZZ', must be 'A1B2C3D4E5'") {
+            $0.claim("iss", "ZZZZZZZZZZ")
+        },
+        SpoiledSecret("another sub", "sub is 'com.example.web', must be 'com.example.app'") {
+            $0.claim("sub", .string(Stand.web))
+        },
+        SpoiledSecret("sub in capitals", "sub is 'com.example.APP'") {
+            $0.claim("sub", "com.example.APP")
+        },
+        SpoiledSecret("sub with the Team ID", "sub is 'A1B2C3D4E5.com.example.app'") {
+            $0.claim("sub", "A1B2C3D4E5.com.example.app")
+        },
+        SpoiledSecret("aud missing", "aud is missing") { $0.claim("aud", nil) },
+        SpoiledSecret("aud with a slash", "aud is 'https://appleid.apple.com/'") {
+            $0.claim("aud", "https://appleid.apple.com/")
+        },
+        SpoiledSecret("aud in an array", "aud is an array") {
+            $0.claim("aud", ["https://appleid.apple.com"])
+        },
+    ]
+
+    private static let times = [
+        SpoiledSecret("exp missing", "exp is missing") { $0.claim("exp", nil) },
+        SpoiledSecret("exp as a string", "exp is a string, must be a whole number") {
+            $0.claim("exp", .string("\(now + 300)"))
+        },
+        SpoiledSecret("exp with a fraction", "exp is a number, must be a whole number") {
+            $0.claim("exp", .number("\(now + 300).5"))
+        },
+        SpoiledSecret("exp in milliseconds", "exp is in milliseconds") {
+            $0.claim("exp", .integer((now + 300) * 1000))
+        },
+        SpoiledSecret("expires this second", "expired 0 s ago") { $0.claim("exp", .integer(now)) },
+        SpoiledSecret("expired", "expired 1 s ago") { $0.claim("exp", .integer(now - 1)) },
+        SpoiledSecret("six months and a second", "exp is 15777001 s ahead, at most 15777000 s") {
+            $0.claim("exp", .integer(now + 15_777_001))
+        },
+        SpoiledSecret("iat missing", "iat is missing") { $0.claim("iat", nil) },
+        SpoiledSecret("iat in milliseconds", "iat is in milliseconds") {
+            $0.claim("iat", .integer(now * 1000))
+        },
+        SpoiledSecret("iat ahead", "iat is 6 s in the future: the client's clock is ahead") {
+            $0.claim("iat", .integer(now + 6))
+        },
+        SpoiledSecret("nbf ahead", "nbf is 6 s in the future: the client's clock is ahead") {
+            $0.claim("nbf", .integer(now + 6))
+        },
+        SpoiledSecret("nbf is no number", "nbf is a boolean") { $0.claim("nbf", true) },
+    ]
+}
+
+/// The signature as OpenSSL writes it when nobody asks for r||s.
+private func der(_ raw: [UInt8]) -> [UInt8] {
+    func number(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        let trimmed = Array(bytes.drop { $0 == 0 })
+        let padded = (trimmed.first ?? 0) < 0x80 ? trimmed : [0] + trimmed
+        return [0x02, UInt8(padded.count)] + padded
+    }
+    let body = number(raw[..<32]) + number(raw[32...])
+    return [0x30, UInt8(body.count)] + body
+}

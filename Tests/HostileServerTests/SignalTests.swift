@@ -1,0 +1,54 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Ctrl-C and `kill` end siwa at once, also while it waits for a server.
+@Suite struct SignalTests {
+    static let endings: [(CInt, CInt)] = [(SIGINT, 130), (SIGTERM, 143)]
+
+    @Test(arguments: endings)
+    func `a signal during a request`(_ signal: CInt, _ exitCode: CInt) async throws {
+        let siwa = try Siwa()
+        try await RawServer.serving([.readRequest, .hold]) { server in
+            let running = try siwa.executable.start(siwa.exchange(server.url, timeout: "1h"))
+            try await eventually("the request is there") { server.requests.count == 1 }
+            running.signal(signal)
+            let result = try await running.result()
+            #expect(result.ending == .exit(exitCode), "\(result)")
+            #expect(result.outputBytes.isEmpty, "\(result)")
+        }
+    }
+
+    @Test(arguments: endings)
+    func `a signal between two attempts`(_ signal: CInt, _ exitCode: CInt) async throws {
+        let siwa = try Siwa()
+        let throttle = [Step].answering(429, "", fields: ["Retry-After: 600"])
+        try await RawServer.serving(throttle) { server in
+            let running = try siwa.executable.start(siwa.refresh(server.url, timeout: "1h"))
+            try await eventually("the answer is taken") { server.endedCount == 1 }
+            running.signal(signal)
+            #expect(try await running.result().ending == .exit(exitCode))
+        }
+    }
+
+    @Test func `a signal while siwa reads standard input`() async throws {
+        let siwa = try Siwa()
+        var call = siwa.exchange("http://127.0.0.1:9")
+        call.input = .pipe
+        let running = try siwa.executable.start(call)
+        try await eventually("siwa reads") { try isWaitingForInput(running.pid) }
+        running.signal(SIGINT)
+        #expect(try await running.result().ending == .exit(130))
+    }
+}
+
+/// Whether the kernel says that the process sleeps in a read of a pipe.
+private func isWaitingForInput(_ pid: pid_t) throws -> Bool {
+    guard let file = fopen("/proc/\(pid)/syscall", "re") else { return false }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    guard fgets(&line, CInt(line.count), file) != nil else { return false }
+    // The number of read(2) on x86-64 and arm64, and descriptor 0.
+    let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return text.hasPrefix("0 0x0 ") || text.hasPrefix("63 0x0 ")
+}

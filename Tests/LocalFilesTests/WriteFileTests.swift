@@ -1,0 +1,183 @@
+import Foundation
+import Glibc
+import LocalFiles
+import SIWACrypto
+import Testing
+
+@Suite struct WriteFileTests {
+    let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    @Test func `a new file holds the contents, for its owner alone`() throws {
+        let path = folder.path("new")
+        try writeFile(SecretBytes(Array("secret\n".utf8)), to: path)
+        let file = try readFile(path)
+        #expect(file.contents.revealed() == Array("secret\n".utf8))
+        #expect(file.permissions == 0o600)
+        #expect(!file.isReadableByOthers)
+        #expect(folder.names == ["new"], "no temporary file stays")
+    }
+
+    @Test(arguments: [0, 1, 4095, 4096, 4097, 1_000_000]) func `bytes written`(_ count: Int) throws
+    {
+        let contents = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+        let path = folder.path("file")
+        try writeFile(SecretBytes(contents), to: path)
+        #expect(try readFile(path).contents.revealed() == contents)
+    }
+
+    @Test func `an old file is replaced, however open it was`() throws {
+        let path = folder.path("old")
+        try folder.write("a much longer text than the new one", to: "old", permissions: 0o644)
+        try writeFile(SecretBytes(Array("new".utf8)), to: path)
+        let file = try readFile(path)
+        #expect(file.contents.revealed() == Array("new".utf8))
+        #expect(file.permissions == 0o600)
+    }
+
+    @Test func `other permissions can be asked for, whatever the umask says`() throws {
+        let path = folder.path("open")
+        try writeFile(SecretBytes([1]), to: path, permissions: 0o644)
+        #expect(try readFile(path).permissions == 0o644)
+        #expect(try readFile(path).isReadableByOthers)
+    }
+
+    @Test func `whoever reads the old file goes on reading it whole`() throws {
+        let path = folder.path("file")
+        try folder.write("old", to: "file")
+        let reader = try #require(FileHandle(forReadingAtPath: path))
+        try writeFile(SecretBytes(Array("new".utf8)), to: path)
+        #expect(try reader.readToEnd() == Data("old".utf8))
+    }
+
+    @Test func `a symbolic link stays one, and its target is written`() throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.path("elsewhere"), withIntermediateDirectories: false)
+        try folder.write("old", to: "elsewhere/target")
+        try folder.link("link", to: "elsewhere/target")
+        try writeFile(SecretBytes(Array("new".utf8)), to: folder.path("link"))
+        #expect(try folder.isLink("link"))
+        #expect(try folder.read("elsewhere/target") == "new")
+    }
+
+    @Test func `a symbolic link to nothing stays one, and its target is made`() throws {
+        try folder.link("inner", to: "target")
+        try folder.link("link", to: "inner")
+        try writeFile(SecretBytes(Array("new".utf8)), to: folder.path("link"))
+        #expect(try folder.isLink("link") && folder.isLink("inner"))
+        #expect(try folder.read("target") == "new")
+    }
+
+    @Test func `links in a circle are refused`() throws {
+        try folder.link("one", to: "two")
+        try folder.link("two", to: "one")
+        #expect(throws: FileError.self) { try writeFile(SecretBytes([1]), to: folder.path("one")) }
+        #expect(try folder.isLink("one") && folder.isLink("two"))
+    }
+
+    @Test func `a folder is no file`() throws {
+        try createDirectory(folder.path("inner"))
+        #expect {
+            try writeFile(SecretBytes([1]), to: folder.path("inner"))
+        } throws: { error in
+            (error as? FileError)?.description
+                == "cannot write '\(folder.path("inner"))': it is not a regular file"
+        }
+    }
+
+    @Test func `a device is no file`() {
+        #expect(throws: FileError.self) { try writeFile(SecretBytes([1]), to: "/dev/null") }
+        #expect(throws: FileError.self) { try writeFile(SecretBytes([1]), to: "/dev/full") }
+    }
+
+    @Test func `a pipe is no file`() throws {
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        #expect(throws: FileError.self) { try writeFile(SecretBytes([1]), to: folder.path("pipe")) }
+        #expect(folder.names == ["pipe"])
+    }
+
+    @Test func `a missing folder is a missing file`() {
+        #expect {
+            try writeFile(SecretBytes([1]), to: folder.path("absent/file"))
+        } throws: { error in
+            guard let error = error as? FileError else { return false }
+            return error.isMissing && error.code == ENOENT && error.operation == "write"
+                && error.path == folder.path("absent/file")
+        }
+    }
+
+    @Test func `a file for a folder is a missing file`() throws {
+        try folder.write("x", to: "file")
+        #expect {
+            try writeFile(SecretBytes([1]), to: folder.path("file/inner"))
+        } throws: { error in
+            (error as? FileError)?.isMissing == true
+        }
+    }
+
+    /// The temporary file's name is longer by seven characters.
+    @Test func `a name too long to be replaced keeps its old file`() throws {
+        let name = String(repeating: "n", count: 250)
+        try folder.write("old", to: name)
+        #expect {
+            try writeFile(SecretBytes([1]), to: folder.path(name))
+        } throws: { error in
+            (error as? FileError)?.code == ENAMETOOLONG
+        }
+        #expect(try folder.read(name) == "old")
+        #expect(folder.names == [name])
+    }
+
+    /// Root may write anywhere: then only /proc, where nothing can be made, refuses.
+    @Test func `a folder in which nothing can be made is refused, and the old file stays`() throws {
+        try folder.write("old", to: "file")
+        #expect(throws: FileError.self) { try writeFile(SecretBytes([1]), to: "/proc/self/siwa") }
+        guard geteuid() != 0 else { return }
+        chmod(folder.path(""), 0o500)
+        defer { chmod(folder.path(""), 0o700) }
+        #expect {
+            try writeFile(SecretBytes([1]), to: folder.path("file"))
+        } throws: { error in
+            (error as? FileError)?.code == EACCES
+        }
+        #expect(try folder.read("file") == "old")
+    }
+
+    @Test func `a made folder is for its owner alone, and made once`() throws {
+        try createDirectory(folder.path("inner"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("inner"))
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+        #expect {
+            try createDirectory(folder.path("inner"))
+        } throws: { error in
+            (error as? FileError)?.code == EEXIST && (error as? FileError)?.operation == "create"
+        }
+    }
+
+    @Test func `a closed pipe is told from other failures`() throws {
+        ignoreClosedPipes()
+        var ends: [CInt] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        close(ends[0])
+        defer { close(ends[1]) }
+        #expect {
+            try writeAll(SecretBytes([1]), to: ends[1], named: "standard output")
+        } throws: { error in
+            (error as? FileError)?.isClosedPipe == true
+        }
+    }
+
+    @Test func `a full pipe gets every byte in the end`() throws {
+        var ends: [CInt] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let contents = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+        let output = ends[1]
+        Thread.detachNewThread {
+            try? writeAll(SecretBytes(contents), to: output, named: "a pipe")
+            close(output)
+        }
+        let input = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+        #expect(try input.readToEnd() == Data(contents))
+    }
+}

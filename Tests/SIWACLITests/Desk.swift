@@ -1,0 +1,115 @@
+import AppleEmulator
+import LocalFiles
+import SIWACLI
+import SIWACrypto
+import SignInWithApple
+import Testing
+
+/// The place of one scenario: files in memory, a clock that stands still, an Apple of its own.
+struct Desk: Sendable {
+    let memory = Memory()
+    let emulator: AppleEmulator
+    let wire: Wire
+
+    init() async throws {
+        let cast = try await Cast.shared.value
+        emulator = AppleEmulator(
+            configuration: cast.apple, keys: cast.emulatorKeys,
+            clock: { [memory] in memory.with { $0.now } })
+        wire = Wire(emulator, timekeeper: Self.timekeeper)
+        memory.with {
+            $0.variables = ["HOME": "/home/me", "SIWA_CONFIG": "/siwa/config.json"]
+            $0.files["/siwa/config.json"] = .init(contents: Array(Cast.configuration.utf8))
+            $0.files["/siwa/AuthKey_K1L2M3N4P5.p8"] = .init(contents: Array(cast.key.utf8))
+        }
+    }
+
+    /// Waiting takes no time, and no time passes by itself.
+    private static let timekeeper = Timekeeper(elapsed: { .zero }, sleep: { _ in })
+
+    /// The world as a command sees it. Standard input is there only when a scenario gives some.
+    private var world: World {
+        var world = World.refusing
+        world.clocks = Clocks(
+            now: { [memory] in memory.with { $0.now } }, timekeeper: Self.timekeeper)
+        world.variables = memory.with { $0.variables }
+        world.files.read = { [memory] path throws(FileError) in try memory.read(path) }
+        world.files.write = { [memory] bytes, path throws(FileError) in
+            memory.write(bytes, to: path)
+        }
+        world.files.exists = { [memory] path in memory.with { $0.files[path] != nil } }
+        if let input = memory.with({ $0.input }) {
+            let line = input.prefix { $0 != 0x0A }
+            world.files.readLine = { () throws(FileError) in SecretBytes(line) }
+            world.files.readAll = { () throws(FileError) in SecretBytes(input) }
+        }
+        world.output = { [memory] bytes throws(FileError) in try memory.print(bytes) }
+        world.errorLine = { [memory] line in memory.with { $0.errors.append(line) } }
+        world.transport = { [memory, wire] settings throws(TransportError) in
+            memory.with { $0.authorities += settings.authorityFile.map { [$0] } ?? [] }
+            return wire
+        }
+        return world
+    }
+
+    /// Runs one command line and looks at everything every run must hold to.
+    func run(_ arguments: [String]) async -> Outcome {
+        memory.with { ($0.output, $0.errors, $0.written) = ([], [], []) }
+        let sentBefore = wire.sent
+        let exitCode = await runSIWA(arguments, in: world)
+        let outcome = memory.with { state in
+            Outcome(
+                arguments: arguments, exitCode: exitCode,
+                output: String(decoding: state.output, as: UTF8.self), errors: state.errors,
+                sent: wire.sent - sentBefore, written: state.written)
+        }
+        Manners(outcome, secrets: secrets(among: arguments)).check()
+        memory.with { $0.input = nil }
+        return outcome
+    }
+
+    /// Signs somebody in, and answers the code.
+    func code(_ client: String, _ extra: JSON = [:]) async throws -> String {
+        let members = [JSON.Member("client_id", .string(client))] + (extra.members ?? [])
+        return try #require(try await emulator.control("codes", .object(members))["code"]?.string)
+    }
+
+    /// All that may stand on no line of standard error.
+    private func secrets(among arguments: [String]) -> Set<String> {
+        let state = memory.with { $0 }
+        let texts = state.files.values.map { String(decoding: $0.contents, as: UTF8.self) }
+        let keys = (texts + state.variables.values).filter { $0.contains("PRIVATE KEY") }
+            .flatMap { $0.split { "\n\r\\".contains($0) } }.map(String.init)
+            .filter { $0.count > 20 && !$0.hasPrefix("-----") }
+        return wire.secrets.union(keys).union(typed(in: arguments, state))
+    }
+
+    /// The secrets that stand on the command line, or that it points to.
+    private func typed(in arguments: [String], _ state: Memory.State) -> [String] {
+        let takers = ["--token", "--code", "--nonce", "--code-verifier"]
+        return zip(arguments, arguments.dropFirst()).compactMap { name, value in
+            guard takers.contains(name) else { return nil }
+            let text: String? =
+                switch value {
+                case "-": state.input.map { String(decoding: $0, as: UTF8.self) }
+                case _ where value.hasPrefix("@env:"): state.variables[String(value.dropFirst(5))]
+                case _ where value.hasPrefix("@"):
+                    state.files[String(value.dropFirst())].map {
+                        String(decoding: $0.contents, as: UTF8.self)
+                    }
+                default: value
+                }
+            return text?.split { "\r\n".contains($0) }.first.map(String.init)
+        }.filter { $0.count > 5 }
+    }
+}
+
+/// What one run left behind.
+struct Outcome: Sendable {
+    let arguments: [String]
+    let exitCode: CInt
+    let output: String
+    let errors: [String]
+    let sent: Int
+    let written: [String]
+}

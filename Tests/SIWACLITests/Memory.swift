@@ -1,0 +1,73 @@
+@testable import LocalFiles
+import SIWACrypto
+import SignInWithApple
+import Synchronization
+
+/// What a scenario sets before a run and looks at after it.
+final class Memory: Sendable {
+    /// A file that is nowhere but here.
+    struct File {
+        var contents: [UInt8]
+        var permissions: UInt32 = 0o600
+    }
+
+    /// Why standard output takes nothing.
+    enum Blockage: String {
+        case full
+        case closed
+        case deserted
+
+        var error: FileError {
+            let code: CInt =
+                switch self {
+                case .full: 28
+                case .closed: 9
+                case .deserted: 32
+                }
+            return FileError("write", "standard output", code: code)
+        }
+    }
+
+    struct State {
+        var now = NumericDate(1_800_000_000)
+        var files: [String: File] = [:]
+        var variables: [String: String] = [:]
+        var input: [UInt8]?
+        var blockage: Blockage?
+        var output: [UInt8] = []
+        var errors: [String] = []
+        var written: [String] = []
+        var authorities: [String] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Reads or changes all of it at once.
+    func with<Result: Sendable>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        try state.withLock { try body(&$0) }
+    }
+
+    func read(_ path: String) throws(FileError) -> LocalFile {
+        guard let file = with({ $0.files[path] }) else {
+            throw FileError("read", path, code: 2)
+        }
+        return LocalFile(
+            contents: SecretBytes(file.contents), permissions: file.permissions, isRegular: true)
+    }
+
+    /// As the real one: readable by the owner only, whatever stood there before.
+    func write(_ contents: SecretBytes, to path: String) {
+        with {
+            $0.files[path] = File(contents: contents.revealed())
+            $0.written.append(path)
+        }
+    }
+
+    func print(_ bytes: SecretBytes) throws(FileError) {
+        let blockage = with { state -> Blockage? in
+            if state.blockage == nil { state.output += bytes.revealed() }
+            return state.blockage
+        }
+        if let blockage { throw blockage.error }
+    }
+}

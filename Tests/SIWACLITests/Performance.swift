@@ -1,0 +1,105 @@
+import AppleEmulator
+import SignInWithApple
+import Testing
+
+/// Plays one scenario on a desk of its own.
+struct Performance {
+    private let desk: Desk
+    private let scenario: Scenario
+    private var names: [String: String]
+    private var call: Scenario.Line?
+    private var expected = Expectation()
+    private var outcome: Outcome?
+
+    init(_ scenario: Scenario) async throws {
+        desk = try await Desk()
+        self.scenario = scenario
+        names = try await Cast.shared.value.shapes
+    }
+
+    mutating func play() async throws {
+        for line in scenario.lines {
+            if !expected.note(line.verb, expand(line.rest)) {
+                judge()
+                try await carryOut(line)
+            }
+        }
+        judge()
+    }
+
+    /// Compares what came of the last run with what was said of it.
+    private mutating func judge() {
+        guard let call, let outcome else { return }
+        for fault in expected.faults(of: outcome) {
+            Issue.record("\(scenario.file):\(call.number) $ \(call.rest)\n\(fault)")
+        }
+        self.call = nil
+        expected = Expectation()
+    }
+
+    private mutating func carryOut(_ line: Scenario.Line) async throws {
+        let words = ShellWords(line.rest).words.map(expand)
+        switch line.verb {
+        case "$":
+            call = line
+            outcome = await desk.run(Array(words.dropFirst()))
+        case "save": try save(words)
+        case "code":
+            let extra = try JSON(text: words.count > 2 ? words[2] : "{}")
+            names[words[0]] = try await desk.code(words[1], extra)
+        case "apple": _ = try await desk.emulator.control(words[0], try JSON(text: words[1]))
+        case "line": desk.wire.fail(try lineFault(words))
+        default: try prepare(line, words)
+        }
+    }
+
+    /// The lines that set the desk.
+    private func prepare(_ line: Scenario.Line, _ words: [String]) throws {
+        let body = line.body.map { expand($0) + "\n" }.joined()
+        try desk.memory.with { state in
+            switch line.verb {
+            case "env":
+                for word in words {
+                    let pair = word.split(separator: "=", maxSplits: 1).map(String.init)
+                    state.variables[pair[0]] = pair.count > 1 ? pair[1] : ""
+                }
+            case "unset": for word in words { state.variables[word] = nil }
+            case "file":
+                let bits = words.count > 1 ? UInt32(words[1], radix: 8) : nil
+                state.files[words[0]] = .init(
+                    contents: Array(body.utf8), permissions: bits ?? 0o600)
+            case "nothing": (state.files, state.variables) = ([:], ["HOME": "/home/me"])
+            case "stdin": state.input = Array((words.joined(separator: " ") + "\n").utf8)
+            case "stdout":
+                state.blockage = Memory.Blockage(rawValue: words[0])
+                #expect(state.blockage != nil, "\(scenario.file):\(line.number)")
+            case "later": state.now = state.now + .seconds(try #require(Int(words[0])))
+            default: Issue.record("\(scenario.file):\(line.number) no such line: \(line.verb)")
+            }
+        }
+    }
+
+    /// `save NAME` keeps standard output without its line end, `save NAME MEMBER` one member.
+    private mutating func save(_ words: [String]) throws {
+        let output = try #require(outcome?.output)
+        names[words[0]] =
+            words.count > 1
+            ? try #require(try JSON(text: output)[words[1]]?.string) : String(output.dropLast())
+    }
+
+    /// `line KIND left` or `line KIND unsent`: how the next request fails.
+    private func lineFault(_ words: [String]) throws -> TransportError {
+        TransportError(
+            try #require(TransportError.Kind(rawValue: words[0])), "as the scenario has it",
+            requestMayHaveLeft: words[1] == "left")
+    }
+
+    /// Puts in what `$NAME` stands for, the longest name first.
+    private func expand(_ text: String) -> String {
+        guard text.contains("$") else { return text }
+        return names.sorted { $0.key.count > $1.key.count }.reduce(text) { text, name in
+            text.split(separator: "$\(name.key)", omittingEmptySubsequences: false)
+                .joined(separator: name.value)
+        }
+    }
+}

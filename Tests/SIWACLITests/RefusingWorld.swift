@@ -1,0 +1,40 @@
+@testable import LocalFiles
+import SIWACLI
+import SIWACrypto
+import SignInWithApple
+import Testing
+
+extension World {
+    /// A world in which nothing was provided: whatever a command touches fails the test and
+    /// names itself. A desk copies it and sets what a scenario gives.
+    static var refusing: World {
+        World(
+            clocks: Clocks(
+                now: { touched("the calendar", NumericDate(0)) },
+                timekeeper: Timekeeper(
+                    elapsed: { touched("the stopwatch", .zero) },
+                    sleep: { _ in touched("waiting", ()) })),
+            variables: [:],
+            files: Files(
+                read: { path throws(FileError) in throw unprovided("read", path) },
+                write: { _, path throws(FileError) in throw unprovided("write", path) },
+                exists: { touched("looking for \($0)", false) },
+                readLine: { () throws(FileError) in throw unprovided("read", "a line of stdin") },
+                readAll: { () throws(FileError) in throw unprovided("read", "all of stdin") }),
+            output: { _ throws(FileError) in throw unprovided("write", "standard output") },
+            errorLine: { _ in touched("standard error", ()) },
+            transport: { _ throws(TransportError) in
+                touched("the network", ())
+                throw TransportError(.unavailable, "not provided", requestMayHaveLeft: false)
+            })
+    }
+}
+
+private func touched<Value>(_ what: String, _ value: Value) -> Value {
+    Issue.record("\(what) was used, but the test did not provide it")
+    return value
+}
+
+private func unprovided(_ operation: String, _ what: String) -> FileError {
+    touched("'\(operation) \(what)'", FileError(operation, what, code: 2))
+}

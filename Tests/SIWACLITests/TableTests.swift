@@ -1,0 +1,54 @@
+import CommandTable
+import Foundation
+import SIWACLI
+import Testing
+
+/// The table of commands itself.
+@Suite struct TableTests {
+    static let commands = [
+        "secret", "exchange", "refresh", "revoke", "public-key", "config show", "config path",
+        "completions", "manual",
+    ]
+
+    @Test func `the table is sound`() { #expect(siwaTool.faults() == []) }
+
+    @Test func `the overview names every command`() throws {
+        let help = try siwaTool.help(for: nil)
+        for command in Self.commands {
+            #expect(help.contains("\n  \(command) "), "\(command) is not in\n\(help)")
+        }
+    }
+
+    @Test(arguments: commands)
+    func `help ends in a newline and explains each flag once`(_ command: String) throws {
+        let help = try siwaTool.help(for: command)
+        #expect(help.hasSuffix("\n") && !help.hasSuffix("\n\n"))
+        let explained = help.split(separator: "\n")
+            .compactMap { line in
+                line.split(separator: " ").prefix { $0.hasPrefix("-") }.last.map(String.init)
+            }
+        for flag in Self.globals {
+            #expect(
+                explained.count { $0 == flag } == 1, "\(flag) in the help of \(command)\n\(help)")
+        }
+        #expect(try siwaTool.manual(for: command).hasPrefix(".TH "))
+    }
+
+    private static let globals = [
+        "--config", "--profile", "--team-id", "--client-id", "--key-id", "--key", "--base-url",
+        "--ca-file", "--timeout", "--max-attempts", "--strict", "--json", "--print", "--verbose",
+        "--quiet", "--help", "--version",
+    ]
+
+    @Test func `the example of a configuration is one`() async throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../config.example.json")
+        let desk = try await Desk()
+        let example = try Data(contentsOf: path)
+        desk.memory.with { $0.files["/siwa/config.json"] = .init(contents: Array(example)) }
+        for client in ["app", "web"] {
+            let outcome = await desk.run(["secret", "--profile", client, "--print", "client_id"])
+            #expect(outcome.output == "com.example.\(client)\n", "\(outcome)")
+        }
+    }
+}

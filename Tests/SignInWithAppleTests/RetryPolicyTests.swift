@@ -1,0 +1,78 @@
+import SignInWithApple
+import Testing
+
+@Suite struct RetryPolicyTests {
+    struct Case: Sendable {
+        var attempts = 1
+        var most = 4
+        var retryAfter: Duration?
+        var remaining = Duration.seconds(1000)
+        var jitter = 0.5
+        let delay: Duration?
+    }
+
+    static let table: [Row<Case>] = [
+        Row("after 1: up to 400 ms", Case(delay: .milliseconds(200))),
+        Row("after 2: up to 800 ms", Case(attempts: 2, delay: .milliseconds(400))),
+        Row("after 3: up to 1.6 s", Case(attempts: 3, delay: .milliseconds(800))),
+        Row("after the last: none", Case(attempts: 4, delay: nil)),
+        Row("beyond the last: none", Case(attempts: 5, delay: nil)),
+        Row("never more than 10 s", Case(attempts: 9, most: 99, delay: .seconds(5))),
+        Row("after 10,000: still 10 s", Case(attempts: 10_000, most: .max, delay: .seconds(5))),
+        Row("the jitter may be nothing", Case(jitter: 0, delay: .zero)),
+        Row("one attempt: no retry", Case(most: 1, delay: nil)),
+        Row("no attempt allowed counts as one", Case(most: 0, delay: nil)),
+        Row("fewer than none counts as one", Case(most: .min, delay: nil)),
+        Row("the server is believed", Case(retryAfter: .seconds(7), delay: .seconds(7))),
+        Row("at once is believed too", Case(retryAfter: .zero, delay: .zero)),
+        Row(
+            "but not beyond the deadline",
+            Case(retryAfter: .seconds(7), remaining: .seconds(7), delay: nil)),
+        Row("nor past the last attempt", Case(attempts: 4, retryAfter: .zero, delay: nil)),
+        Row("for ever is too long", Case(retryAfter: .seconds(Int.max), delay: nil)),
+        Row("no time is left", Case(remaining: .zero, jitter: 0, delay: nil)),
+        Row("less time is left than the wait", Case(remaining: .milliseconds(200), delay: nil)),
+        Row(
+            "just enough time is left",
+            Case(remaining: .milliseconds(201), delay: .milliseconds(200))),
+    ]
+
+    @Test(arguments: table) func `waits`(_ row: Row<Case>) {
+        let policy = RetryPolicy(maxAttempts: row.value.most)
+        let delay = policy.delay(
+            after: row.value.attempts, retryAfter: row.value.retryAfter,
+            remaining: row.value.remaining, jitter: row.value.jitter)
+        #expect(delay == row.value.delay)
+    }
+
+    static let retryAfter: [Row<(String?, Duration?)>] = [
+        Row("absent", (nil, nil)), Row("seconds", ("120", .seconds(120))),
+        Row("none", ("0", .zero)),
+        Row("blanks around", (" 5\t", .seconds(5))), Row("negative", ("-5", .zero)),
+        Row("a fraction", ("1.5", nil)), Row("words", ("soon", nil)), Row("nothing", ("", nil)),
+        Row("blanks", ("  ", nil)),
+        Row("the largest Int", ("9223372036854775807", .seconds(Int.max))),
+        Row("beyond Int", ("9223372036854775808", nil)),
+        Row("a date ahead", ("Tue, 14 Nov 2023 22:13:50 GMT", .seconds(30))),
+        Row("this moment", ("Tue, 14 Nov 2023 22:13:20 GMT", .zero)),
+        Row("a date past", ("Tue, 14 Nov 2023 22:13:19 GMT", .zero)),
+        Row("a broken date", ("Tue, 14 Nov 2023 22:13 GMT", nil)),
+    ]
+
+    @Test(arguments: retryAfter) func `Retry-After`(_ row: Row<(String?, Duration?)>) {
+        let fields = row.value.0.map { [HTTPField("retry-after", $0)] } ?? []
+        let response = HTTPResponse(status: 503, fields: fields)
+        #expect(response.retryAfter(at: Example.now) == row.value.1)
+    }
+
+    @Test func `the clock offset is the server's minus ours`() {
+        func offset(_ date: String) -> Duration? {
+            HTTPResponse(status: 200, fields: [HTTPField("DATE", date)]).clockOffset(
+                at: Example.now)
+        }
+        #expect(offset("Tue, 14 Nov 2023 22:13:25 GMT") == .seconds(5))
+        #expect(offset("Tue, 14 Nov 2023 22:12:20 GMT") == .seconds(-60))
+        #expect(offset("yesterday") == nil)
+        #expect(HTTPResponse(status: 200).clockOffset(at: Example.now) == nil)
+    }
+}

@@ -31,7 +31,7 @@ typedef struct {
 
 /// Fills `curl`; false when libcurl or one of its functions is not there, and dlerror() tells which.
 static inline bool siwa_curl_load(siwa_curl *curl) {
-    void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
     if (!library) return false;
 #define SIWA_FIND(name) \
     if (!(curl->name = (__typeof__(curl->name))dlsym(library, "curl_" #name))) return false

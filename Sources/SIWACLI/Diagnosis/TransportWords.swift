@@ -45,7 +45,11 @@ extension TransportError.Kind {
         case .cut, .malformed: "try again; if it stays so, look for a proxy in between"
         case .tooLarge: "look for a proxy or a captive portal, and at base_url"
         case .cancelled: "run it again"
-        case .unavailable: "install libcurl 7.87 or newer: apt-get install libcurl4"
+        case .unavailable:
+            """
+            install libcurl 7.87 or newer (apt-get install libcurl4), or mend the file of \
+            authorities where the message names one
+            """
         }
     }
 }

@@ -26,7 +26,7 @@ struct Requests: Sendable {
         let transport = DeferredTransport(
             settings: World.TransportSettings(
                 authorityFile: try settings.authorityFile(in: world), variables: world.variables),
-            make: world.transport)
+            opening: world.transport)
         tokens = TokenClient(
             client: loaded.client, baseURL: baseURL,
             delivery: Delivery(

@@ -20,7 +20,7 @@ struct Requests: Sendable {
         self.session = session
         loaded = try session.client()
         baseURL = try settings.baseURL()
-        redirectURI = settings.text(.redirectURI)?.value
+        redirectURI = try settings.redirectURI()
         self.codeVerifier = codeVerifier
         let deadline = Deadline(after: try settings.timeout(), by: world.clocks.timekeeper)
         let transport = DeferredTransport(

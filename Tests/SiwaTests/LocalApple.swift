@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `siwa-emulator` as a process of its own, over TLS, and `siwa` configured for it.
-struct LocalApple: Sendable {
+final class LocalApple: Sendable {
     let folder: TemporaryFolder
     let url: String
     private let server: RunningProgram
@@ -30,6 +30,9 @@ struct LocalApple: Sendable {
             .split(separator: "\n").first.map(String.init) ?? ready
         control = try CurlTransport(authorityFile: folder.path("apple/ca.pem"))
     }
+
+    /// A test that failed before it stopped the server leaves none behind.
+    deinit { server.signal(9) }
 
     /// Ends the server as an operator would.
     func stop() async throws -> ProgramResult {

@@ -21,8 +21,9 @@ let package = Package(
         .executable(name: "siwa-emulator", targets: ["siwa-emulator"]),
     ],
     targets: [
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        // No pkgConfig here: it would link libcurl, which is loaded when it is first used.
+        // No pkgConfig for these two: it would link the libraries, which are loaded when they are
+        // first used (docs/decisions/linking.md).
+        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
@@ -98,7 +99,7 @@ let package = Package(
             ], exclude: ["Scenarios"], swiftSettings: strict),
         .testTarget(
             name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL"], exclude: ["Vectors"],
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: [.linkedLibrary("crypto")]),
         .testTarget(
             name: "SignInWithAppleTests", dependencies: ["SignInWithApple", "SIWACrypto"],
             exclude: ["Vectors"], swiftSettings: strict),

@@ -1,6 +1,10 @@
-// OpenSSL 3: only what SIWACrypto uses, and a typed spelling of the macros Swift cannot import.
+// OpenSSL 3's libcrypto, loaded when it is first used: linked, it would cost every run as much as
+// the rest of a short command. The module map has no `link` for the same reason
+// (docs/decisions/linking.md). Only what SIWACrypto uses, and a typed spelling of the macros Swift
+// cannot import.
 #pragma once
 
+#include <dlfcn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
@@ -12,6 +16,109 @@
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <stdbool.h>
+
+/// The functions that SIWACrypto calls: the one place that lists them.
+#define SIWA_OPENSSL_FUNCTIONS(FUNCTION) \
+    FUNCTION(ASN1_TIME_set) \
+    FUNCTION(BIO_ctrl) \
+    FUNCTION(BIO_free_all) \
+    FUNCTION(BIO_new) \
+    FUNCTION(BIO_s_mem) \
+    FUNCTION(BIO_s_secmem) \
+    FUNCTION(BIO_write) \
+    FUNCTION(BN_bin2bn) \
+    FUNCTION(BN_bn2bin) \
+    FUNCTION(BN_bn2binpad) \
+    FUNCTION(BN_clear_free) \
+    FUNCTION(BN_num_bits) \
+    FUNCTION(BN_secure_new) \
+    FUNCTION(BN_set_flags) \
+    FUNCTION(BN_to_ASN1_INTEGER) \
+    FUNCTION(ECDSA_SIG_free) \
+    FUNCTION(ECDSA_SIG_get0_r) \
+    FUNCTION(ECDSA_SIG_get0_s) \
+    FUNCTION(ECDSA_SIG_new) \
+    FUNCTION(ECDSA_SIG_set0) \
+    FUNCTION(ERR_clear_error) \
+    FUNCTION(ERR_get_error) \
+    FUNCTION(ERR_reason_error_string) \
+    FUNCTION(EVP_Digest) \
+    FUNCTION(EVP_DigestSign) \
+    FUNCTION(EVP_DigestSignInit) \
+    FUNCTION(EVP_DigestVerify) \
+    FUNCTION(EVP_DigestVerifyInit) \
+    FUNCTION(EVP_MD_CTX_free) \
+    FUNCTION(EVP_MD_CTX_new) \
+    FUNCTION(EVP_PKEY_CTX_free) \
+    FUNCTION(EVP_PKEY_CTX_new_from_name) \
+    FUNCTION(EVP_PKEY_CTX_new_from_pkey) \
+    FUNCTION(EVP_PKEY_Q_keygen) \
+    FUNCTION(EVP_PKEY_free) \
+    FUNCTION(EVP_PKEY_fromdata) \
+    FUNCTION(EVP_PKEY_fromdata_init) \
+    FUNCTION(EVP_PKEY_get0_type_name) \
+    FUNCTION(EVP_PKEY_get_bits) \
+    FUNCTION(EVP_PKEY_get_bn_param) \
+    FUNCTION(EVP_PKEY_get_group_name) \
+    FUNCTION(EVP_PKEY_get_size) \
+    FUNCTION(EVP_PKEY_is_a) \
+    FUNCTION(EVP_PKEY_pairwise_check) \
+    FUNCTION(EVP_sha256) \
+    FUNCTION(OSSL_PARAM_BLD_free) \
+    FUNCTION(OSSL_PARAM_BLD_new) \
+    FUNCTION(OSSL_PARAM_BLD_push_BN) \
+    FUNCTION(OSSL_PARAM_BLD_push_octet_string) \
+    FUNCTION(OSSL_PARAM_BLD_push_utf8_string) \
+    FUNCTION(OSSL_PARAM_BLD_to_param) \
+    FUNCTION(OSSL_PARAM_free) \
+    FUNCTION(PEM_read_bio_X509) \
+    FUNCTION(PEM_write_bio_PKCS8PrivateKey) \
+    FUNCTION(PEM_write_bio_PUBKEY) \
+    FUNCTION(PEM_write_bio_X509) \
+    FUNCTION(RAND_bytes) \
+    FUNCTION(X509V3_EXT_conf_nid) \
+    FUNCTION(X509V3_set_ctx) \
+    FUNCTION(X509_EXTENSION_free) \
+    FUNCTION(X509_NAME_add_entry_by_NID) \
+    FUNCTION(X509_add_ext) \
+    FUNCTION(X509_cmp_time) \
+    FUNCTION(X509_free) \
+    FUNCTION(X509_get0_notAfter) \
+    FUNCTION(X509_get0_notBefore) \
+    FUNCTION(X509_get_serialNumber) \
+    FUNCTION(X509_get_subject_name) \
+    FUNCTION(X509_getm_notAfter) \
+    FUNCTION(X509_getm_notBefore) \
+    FUNCTION(X509_new) \
+    FUNCTION(X509_set_issuer_name) \
+    FUNCTION(X509_set_pubkey) \
+    FUNCTION(X509_set_version) \
+    FUNCTION(X509_sign) \
+    FUNCTION(d2i_AutoPrivateKey) \
+    FUNCTION(d2i_ECDSA_SIG) \
+    FUNCTION(d2i_PUBKEY) \
+    FUNCTION(i2d_ECDSA_SIG) \
+    FUNCTION(i2d_PUBKEY)
+
+/// Those functions, found at run time, each of the type its header declares.
+typedef struct __attribute__((swift_attr("@Sendable"))) {
+#define SIWA_MEMBER(name) __typeof__(&name) name;
+    SIWA_OPENSSL_FUNCTIONS(SIWA_MEMBER)
+#undef SIWA_MEMBER
+} siwa_openssl;
+
+/// Fills `openssl`; false when libcrypto or one of its functions is not there, and dlerror() tells
+/// which. Never unloaded: what it registers for the end of the process must still be there then.
+static inline bool siwa_openssl_load(siwa_openssl *openssl) {
+    void *library = dlopen("libcrypto.so.3", RTLD_LAZY | RTLD_LOCAL);
+    if (!library) return false;
+#define SIWA_FIND(name) \
+    if (!(openssl->name = (__typeof__(&name))dlsym(library, #name))) return false;
+    SIWA_OPENSSL_FUNCTIONS(SIWA_FIND)
+#undef SIWA_FIND
+    return true;
+}
 
 /// EVP_PKEY_KEYPAIR, a macro of casts.
 static inline int siwa_selection_keypair(void) { return EVP_PKEY_KEYPAIR; }
@@ -19,12 +126,15 @@ static inline int siwa_selection_keypair(void) { return EVP_PKEY_KEYPAIR; }
 /// EVP_PKEY_PUBLIC_KEY, a macro of casts.
 static inline int siwa_selection_public_key(void) { return EVP_PKEY_PUBLIC_KEY; }
 
-/// BIO_get_mem_data is a variadic macro; returns the length and lends the bytes.
-static inline long siwa_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
+// EVP_EC_gen and EVP_RSA_gen are macros around a variadic function.
 
-/// EVP_EC_gen and EVP_RSA_gen are macros around a variadic function.
-static inline EVP_PKEY *siwa_generate_p256(void) { return EVP_EC_gen("P-256"); }
-static inline EVP_PKEY *siwa_generate_rsa(unsigned int bits) { return EVP_RSA_gen(bits); }
+static inline EVP_PKEY *siwa_generate_p256(siwa_openssl openssl) {
+    return openssl.EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
+}
+
+static inline EVP_PKEY *siwa_generate_rsa(siwa_openssl openssl, size_t bits) {
+    return openssl.EVP_PKEY_Q_keygen(NULL, NULL, "RSA", bits);
+}
 
 // OSSL_PARAM_BLD keeps the pointers to names it is given: as macros, Swift would lend it
 // temporary copies. String literals live for ever.
@@ -36,18 +146,20 @@ static const char *const siwa_name_exponent = OSSL_PKEY_PARAM_RSA_E;
 static const char *const siwa_curve_p256 = "prime256v1";
 
 /// X509_gmtime_adj counts from now; certificates here are dated by their maker.
-static inline int siwa_set_validity(X509 *certificate, long from, long to) {
-    return ASN1_TIME_set(X509_getm_notBefore(certificate), from) != NULL
-        && ASN1_TIME_set(X509_getm_notAfter(certificate), to) != NULL;
+static inline int siwa_set_validity(
+    siwa_openssl openssl, X509 *certificate, long from, long to) {
+    return openssl.ASN1_TIME_set(openssl.X509_getm_notBefore(certificate), from) != NULL
+        && openssl.ASN1_TIME_set(openssl.X509_getm_notAfter(certificate), to) != NULL;
 }
 
 /// Adds one extension by OpenSSL's configuration syntax, such as "critical,CA:TRUE".
-static inline int siwa_add_extension(X509 *certificate, X509 *issuer, int nid, const char *value) {
+static inline int siwa_add_extension(
+    siwa_openssl openssl, X509 *certificate, X509 *issuer, int nid, const char *value) {
     X509V3_CTX context;
-    X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
-    X509_EXTENSION *extension = X509V3_EXT_conf_nid(NULL, &context, nid, value);
+    openssl.X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
+    X509_EXTENSION *extension = openssl.X509V3_EXT_conf_nid(NULL, &context, nid, value);
     if (extension == NULL) return 0;
-    int added = X509_add_ext(certificate, extension, -1);
-    X509_EXTENSION_free(extension);
+    int added = openssl.X509_add_ext(certificate, extension, -1);
+    openssl.X509_EXTENSION_free(extension);
     return added;
 }

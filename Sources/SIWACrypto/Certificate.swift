@@ -13,29 +13,30 @@ public final class Certificate: Sendable {
     ///
     /// - Throws: ``OpenSSLError`` when there is none.
     public init(pemRepresentation text: [UInt8]) throws(OpenSSLError) {
-        let bio = try Owned<MemoryBIO>(BIO_new(BIO_s_mem()))
-        try check(BIO_write(bio.pointer, text, CInt(text.count)) == CInt(text.count) ? 1 : 0)
+        let bio = try Owned<MemoryBIO>(openssl.BIO_new(openssl.BIO_s_mem()))
+        try check(
+            openssl.BIO_write(bio.pointer, text, CInt(text.count)) == CInt(text.count) ? 1 : 0)
         // Without a callback OpenSSL would ask the terminal for a passphrase.
         pointer = try Owned<X509Certificate>(
-            PEM_read_bio_X509(bio.pointer, nil, { _, _, _, _ in 0 }, nil)
+            openssl.PEM_read_bio_X509(bio.pointer, nil, { _, _, _, _ in 0 }, nil)
         ).release()
     }
 
-    deinit { X509_free(pointer) }
+    deinit { openssl.X509_free(pointer) }
 
     /// The certificate in PEM (RFC 7468).
     public func pemRepresentation() throws(OpenSSLError) -> [UInt8] {
-        try pem { PEM_write_bio_X509($0, pointer) }.revealed()
+        try pem { openssl.PEM_write_bio_X509($0, pointer) }.revealed()
     }
 
     /// Whether it is still good `seconds` after 1970-01-01T00:00:00Z.
     public func isValid(atSecondsSinceEpoch seconds: Int) -> Bool {
         var moment = time_t(seconds)
-        return X509_cmp_time(X509_get0_notAfter(pointer), &moment) > 0
-            && X509_cmp_time(X509_get0_notBefore(pointer), &moment) < 0
+        return openssl.X509_cmp_time(openssl.X509_get0_notAfter(pointer), &moment) > 0
+            && openssl.X509_cmp_time(openssl.X509_get0_notBefore(pointer), &moment) < 0
     }
 }
 
 enum X509Certificate: OpenSSLKind {
-    static func free(_ pointer: OpaquePointer) { X509_free(pointer) }
+    static func free(_ pointer: OpaquePointer) { openssl.X509_free(pointer) }
 }

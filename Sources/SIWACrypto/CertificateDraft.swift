@@ -9,14 +9,14 @@ struct CertificateDraft {
     init(
         name: String, key: P256PrivateKey, validity: Range<Int>, issuer: Certificate? = nil
     ) throws(OpenSSLError) {
-        certificate = Certificate(adopting: try Owned<X509Certificate>(X509_new()))
+        certificate = Certificate(adopting: try Owned<X509Certificate>(openssl.X509_new()))
         self.issuer = issuer ?? certificate
         let pointer = certificate.pointer
         // The number of version 3 is 2.
-        try check(X509_set_version(pointer, 2))
-        try check(siwa_set_validity(pointer, validity.lowerBound, validity.upperBound))
+        try check(openssl.X509_set_version(pointer, 2))
+        try check(siwa_set_validity(openssl, pointer, validity.lowerBound, validity.upperBound))
         try key.withPointer { key throws(OpenSSLError) in
-            try check(X509_set_pubkey(pointer, key))
+            try check(openssl.X509_set_pubkey(pointer, key))
         }
         try setSerialNumber()
         try setNames(subject: name)
@@ -24,13 +24,13 @@ struct CertificateDraft {
 
     /// Adds an extension in OpenSSL's own notation.
     func add(_ kind: CInt, _ value: String) throws(OpenSSLError) {
-        try check(siwa_add_extension(certificate.pointer, issuer.pointer, kind, value))
+        try check(siwa_add_extension(openssl, certificate.pointer, issuer.pointer, kind, value))
     }
 
     /// Signs with SHA-256; X509_sign answers with the signature's length.
     func signed(by key: P256PrivateKey) throws(OpenSSLError) -> Certificate {
         try key.withPointer { key throws(OpenSSLError) in
-            try check(X509_sign(certificate.pointer, key, EVP_sha256()) > 0 ? 1 : 0)
+            try check(openssl.X509_sign(certificate.pointer, key, openssl.EVP_sha256()) > 0 ? 1 : 0)
         }
         return certificate
     }
@@ -39,18 +39,19 @@ struct CertificateDraft {
     private func setSerialNumber() throws(OpenSSLError) {
         var bytes = try Random.bytes(16)
         bytes[0] = bytes[0] & 0x7F | 0x40
-        let number = try Owned<BigNumber>(BN_bin2bn(bytes, CInt(bytes.count), nil))
-        let serial = X509_get_serialNumber(certificate.pointer)
-        try check(BN_to_ASN1_INTEGER(number.pointer, serial) == nil ? 0 : 1)
+        let number = try Owned<BigNumber>(openssl.BN_bin2bn(bytes, CInt(bytes.count), nil))
+        let serial = openssl.X509_get_serialNumber(certificate.pointer)
+        try check(openssl.BN_to_ASN1_INTEGER(number.pointer, serial) == nil ? 0 : 1)
     }
 
     private func setNames(subject: String) throws(OpenSSLError) {
-        let name = X509_get_subject_name(certificate.pointer)
+        let name = openssl.X509_get_subject_name(certificate.pointer)
         let text = Array(subject.utf8)
         try check(
-            X509_NAME_add_entry_by_NID(
+            openssl.X509_NAME_add_entry_by_NID(
                 name, NID_commonName, MBSTRING_UTF8, text, CInt(text.count), -1, 0))
         try check(
-            X509_set_issuer_name(certificate.pointer, X509_get_subject_name(issuer.pointer)))
+            openssl.X509_set_issuer_name(
+                certificate.pointer, openssl.X509_get_subject_name(issuer.pointer)))
     }
 }

@@ -2,11 +2,12 @@ internal import COpenSSL
 
 /// Passes only a key on P-256.
 func requireP256(_ key: OpaquePointer) throws(P256KeyError) {
-    guard EVP_PKEY_is_a(key, "EC") == 1 else {
-        throw .algorithm(EVP_PKEY_get0_type_name(key).map { String(cString: $0) } ?? "unknown")
+    guard openssl.EVP_PKEY_is_a(key, "EC") == 1 else {
+        throw .algorithm(
+            openssl.EVP_PKEY_get0_type_name(key).map { String(cString: $0) } ?? "unknown")
     }
     var name = [CChar](repeating: 0, count: 64)
-    guard holds(EVP_PKEY_get_group_name(key, &name, name.count, nil)) else {
+    guard holds(openssl.EVP_PKEY_get_group_name(key, &name, name.count, nil)) else {
         throw .curve("unnamed")
     }
     let curve = String(
@@ -24,10 +25,10 @@ func publicPoint(of key: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
 
 private func coordinate(_ name: String, of key: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
     var value: OpaquePointer?
-    try check(EVP_PKEY_get_bn_param(key, name, &value))
+    try check(openssl.EVP_PKEY_get_bn_param(key, name, &value))
     let number = try Owned<BigNumber>(value)
     var bytes = [UInt8](repeating: 0, count: 32)
-    try check(BN_bn2binpad(number.pointer, &bytes, 32) == 32 ? 1 : 0)
+    try check(openssl.BN_bn2binpad(number.pointer, &bytes, 32) == 32 ? 1 : 0)
     return bytes
 }
 
@@ -35,14 +36,15 @@ private func coordinate(_ name: String, of key: OpaquePointer) throws(OpenSSLErr
 func ellipticKey(
     point: [UInt8], scalar: SecretBytes? = nil, selection: CInt
 ) throws(OpenSSLError) -> Owned<Key> {
-    let builder = try Owned<ParameterBuilder>(OSSL_PARAM_BLD_new())
+    let builder = try Owned<ParameterBuilder>(openssl.OSSL_PARAM_BLD_new())
     // The builder keeps pointers until the parameters are made: names and curve are
     // constants, the point and the scalar are lent for as long as that takes.
     try check(
-        OSSL_PARAM_BLD_push_utf8_string(builder.pointer, siwa_name_group, siwa_curve_p256, 0))
+        openssl.OSSL_PARAM_BLD_push_utf8_string(
+            builder.pointer, siwa_name_group, siwa_curve_p256, 0))
     let made = try point.span.withUnsafeBytes { point throws(OpenSSLError) in
         try check(
-            OSSL_PARAM_BLD_push_octet_string(
+            openssl.OSSL_PARAM_BLD_push_octet_string(
                 builder.pointer, siwa_name_public, point.baseAddress, point.count))
         guard let scalar else {
             return try key("EC", from: builder.pointer, selection: selection).release()
@@ -50,7 +52,7 @@ func ellipticKey(
         let number = try secretNumber(scalar)
         return try withExtendedLifetime(number) { () throws(OpenSSLError) in
             try check(
-                OSSL_PARAM_BLD_push_BN(builder.pointer, siwa_name_private, number.pointer))
+                openssl.OSSL_PARAM_BLD_push_BN(builder.pointer, siwa_name_private, number.pointer))
             return try key("EC", from: builder.pointer, selection: selection).release()
         }
     }
@@ -59,14 +61,14 @@ func ellipticKey(
 
 private func secretNumber(_ bytes: SecretBytes) throws(OpenSSLError) -> Owned<BigNumber> {
     // A secure number makes the parameters' copy of it one that is cleansed when freed.
-    let number = try Owned<BigNumber>(BN_secure_new())
-    ERR_clear_error()
+    let number = try Owned<BigNumber>(openssl.BN_secure_new())
+    openssl.ERR_clear_error()
     let filled = bytes.withUnsafeBytes {
-        BN_bin2bn(
+        openssl.BN_bin2bn(
             $0.assumingMemoryBound(to: UInt8.self).baseAddress, CInt($0.count), number.pointer)
     }
     guard filled != nil else { throw .drained() }
-    BN_set_flags(number.pointer, BN_FLG_CONSTTIME)
+    openssl.BN_set_flags(number.pointer, BN_FLG_CONSTTIME)
     return number
 }
 
@@ -74,12 +76,12 @@ private func secretNumber(_ bytes: SecretBytes) throws(OpenSSLError) -> Owned<Bi
 func key(
     _ algorithm: String, from builder: OpaquePointer, selection: CInt
 ) throws(OpenSSLError) -> Owned<Key> {
-    ERR_clear_error()
-    guard let parameters = OSSL_PARAM_BLD_to_param(builder) else { throw .drained() }
-    defer { OSSL_PARAM_free(parameters) }
-    let context = try Owned<KeyContext>(EVP_PKEY_CTX_new_from_name(nil, algorithm, nil))
-    try check(EVP_PKEY_fromdata_init(context.pointer))
+    openssl.ERR_clear_error()
+    guard let parameters = openssl.OSSL_PARAM_BLD_to_param(builder) else { throw .drained() }
+    defer { openssl.OSSL_PARAM_free(parameters) }
+    let context = try Owned<KeyContext>(openssl.EVP_PKEY_CTX_new_from_name(nil, algorithm, nil))
+    try check(openssl.EVP_PKEY_fromdata_init(context.pointer))
     var made: OpaquePointer?
-    try check(EVP_PKEY_fromdata(context.pointer, &made, selection, parameters))
+    try check(openssl.EVP_PKEY_fromdata(context.pointer, &made, selection, parameters))
     return try Owned<Key>(made)
 }

@@ -17,22 +17,24 @@ public struct OpenSSLError: Error, Hashable, Sendable, CustomStringConvertible {
     static func drained() -> Self {
         var reasons: [String] = []
         while true {
-            let code = ERR_get_error()
+            let code = openssl.ERR_get_error()
             guard code != 0 else { return Self(reasons: reasons) }
-            reasons.append(ERR_reason_error_string(code).map { String(cString: $0) } ?? "\(code)")
+            reasons.append(
+                openssl.ERR_reason_error_string(code).map { String(cString: $0) } ?? "\(code)")
         }
     }
 }
 
 /// The one funnel for OpenSSL's "returns 1 on success" convention.
 func check(_ result: @autoclosure () -> CInt) throws(OpenSSLError) {
-    ERR_clear_error()
+    try OpenSSL.load()
+    openssl.ERR_clear_error()
     guard result() == 1 else { throw .drained() }
 }
 
 /// The one funnel for a question: 1 is yes, anything else is no, and a no
 /// leaves nothing on the error queue.
 func holds(_ result: @autoclosure () -> CInt) -> Bool {
-    defer { ERR_clear_error() }
+    defer { openssl.ERR_clear_error() }
     return result() == 1
 }

@@ -8,7 +8,8 @@ struct Owned<Kind: OpenSSLKind>: ~Copyable {
     /// reasons leave the thread's error queue here, before any `await` could
     /// move us to another thread and another queue.
     init(_ make: @autoclosure () -> OpaquePointer?) throws(OpenSSLError) {
-        ERR_clear_error()
+        try OpenSSL.load()
+        openssl.ERR_clear_error()
         guard let pointer = make() else { throw .drained() }
         self.pointer = pointer
     }
@@ -29,29 +30,29 @@ protocol OpenSSLKind {
 }
 
 enum DigestContext: OpenSSLKind {
-    static func free(_ pointer: OpaquePointer) { EVP_MD_CTX_free(pointer) }
+    static func free(_ pointer: OpaquePointer) { openssl.EVP_MD_CTX_free(pointer) }
 }
 
 enum Key: OpenSSLKind {
-    static func free(_ pointer: OpaquePointer) { EVP_PKEY_free(pointer) }
+    static func free(_ pointer: OpaquePointer) { openssl.EVP_PKEY_free(pointer) }
 }
 
 enum KeyContext: OpenSSLKind {
-    static func free(_ pointer: OpaquePointer) { EVP_PKEY_CTX_free(pointer) }
+    static func free(_ pointer: OpaquePointer) { openssl.EVP_PKEY_CTX_free(pointer) }
 }
 
 enum ECDSASignature: OpenSSLKind {
-    static func free(_ pointer: OpaquePointer) { ECDSA_SIG_free(pointer) }
+    static func free(_ pointer: OpaquePointer) { openssl.ECDSA_SIG_free(pointer) }
 }
 
 enum BigNumber: OpenSSLKind {
-    static func free(_ pointer: OpaquePointer) { BN_clear_free(pointer) }
+    static func free(_ pointer: OpaquePointer) { openssl.BN_clear_free(pointer) }
 }
 
 enum MemoryBIO: OpenSSLKind {
-    static func free(_ pointer: OpaquePointer) { BIO_free_all(pointer) }
+    static func free(_ pointer: OpaquePointer) { openssl.BIO_free_all(pointer) }
 }
 
 enum ParameterBuilder: OpenSSLKind {
-    static func free(_ pointer: OpaquePointer) { OSSL_PARAM_BLD_free(pointer) }
+    static func free(_ pointer: OpaquePointer) { openssl.OSSL_PARAM_BLD_free(pointer) }
 }

@@ -17,8 +17,9 @@ public final class P256PrivateKey: Sendable {
     /// Reading a key checks neither that its scalar is in range nor that its halves belong
     /// together.
     private convenience init(checking key: consuming Owned<Key>) throws(OpenSSLError) {
-        let context = try Owned<KeyContext>(EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil))
-        try check(EVP_PKEY_pairwise_check(context.pointer))
+        let context = try Owned<KeyContext>(
+            openssl.EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil))
+        try check(openssl.EVP_PKEY_pairwise_check(context.pointer))
         try self.init(adopting: key)
     }
 
@@ -39,7 +40,7 @@ public final class P256PrivateKey: Sendable {
             decoded = try Owned<Key>(
                 derRepresentation.withUnsafeBytes { bytes in
                     var cursor = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
-                    return d2i_AutoPrivateKey(nil, &cursor, bytes.count)
+                    return openssl.d2i_AutoPrivateKey(nil, &cursor, bytes.count)
                 })
         } catch {
             throw .unreadable(error)
@@ -54,10 +55,10 @@ public final class P256PrivateKey: Sendable {
 
     /// A new key, for the emulator and for tests.
     public static func generate() throws(OpenSSLError) -> P256PrivateKey {
-        try P256PrivateKey(adopting: Owned<Key>(siwa_generate_p256()))
+        try P256PrivateKey(adopting: Owned<Key>(siwa_generate_p256(openssl)))
     }
 
-    deinit { EVP_PKEY_free(pointer) }
+    deinit { openssl.EVP_PKEY_free(pointer) }
 
     /// Signs the SHA-256 of `message`, and verifies the signature before it
     /// leaves: a fault in the arithmetic of ECDSA can give the key away, and a
@@ -75,7 +76,7 @@ public final class P256PrivateKey: Sendable {
 
     /// PKCS#8 in PEM (RFC 7468): what Apple hands out as a `.p8`.
     public func pemRepresentation() throws(OpenSSLError) -> SecretBytes {
-        try pem { PEM_write_bio_PKCS8PrivateKey($0, pointer, nil, nil, 0, nil, nil) }
+        try pem { openssl.PEM_write_bio_PKCS8PrivateKey($0, pointer, nil, nil, 0, nil, nil) }
     }
 
     /// Lends the key to certificate making.

@@ -35,22 +35,25 @@ public final class P256PublicKey: Sendable {
     }
 
     private static func point(of subjectPublicKeyInfo: [UInt8]) throws(P256KeyError) -> [UInt8] {
-        ERR_clear_error()
-        let key = subjectPublicKeyInfo.withUnsafeBufferPointer { bytes in
-            var cursor = bytes.baseAddress
-            return d2i_PUBKEY(nil, &cursor, bytes.count)
-        }
-        guard let key else { throw .unreadable(.drained()) }
-        defer { EVP_PKEY_free(key) }
-        try requireP256(key)
+        let key: Owned<Key>
         do throws(OpenSSLError) {
-            return try publicPoint(of: key)
+            key = try Owned<Key>(
+                subjectPublicKeyInfo.withUnsafeBufferPointer { bytes in
+                    var cursor = bytes.baseAddress
+                    return openssl.d2i_PUBKEY(nil, &cursor, bytes.count)
+                })
+        } catch {
+            throw .unreadable(error)
+        }
+        try requireP256(key.pointer)
+        do throws(OpenSSLError) {
+            return try publicPoint(of: key.pointer)
         } catch {
             throw .unreadable(error)
         }
     }
 
-    deinit { EVP_PKEY_free(pointer) }
+    deinit { openssl.EVP_PKEY_free(pointer) }
 
     /// Whether `signature` is this key's over the SHA-256 of `message`.
     ///
@@ -63,18 +66,20 @@ public final class P256PublicKey: Sendable {
 
     /// SubjectPublicKeyInfo in DER (RFC 5480).
     public func derRepresentation() throws(OpenSSLError) -> [UInt8] {
-        let length = i2d_PUBKEY(pointer, nil)
+        let length = openssl.i2d_PUBKEY(pointer, nil)
         guard length > 0 else { throw .drained() }
         var der = [UInt8](repeating: 0, count: Int(length))
         der.withUnsafeMutableBufferPointer { bytes in
             var cursor = bytes.baseAddress
-            _ = i2d_PUBKEY(pointer, &cursor)
+            _ = openssl.i2d_PUBKEY(pointer, &cursor)
         }
         return der
     }
 
     /// SubjectPublicKeyInfo in PEM (RFC 7468).
     public func pemRepresentation() throws(OpenSSLError) -> String {
-        String(decoding: try pem { PEM_write_bio_PUBKEY($0, pointer) }.revealed(), as: UTF8.self)
+        String(
+            decoding: try pem { openssl.PEM_write_bio_PUBKEY($0, pointer) }.revealed(),
+            as: UTF8.self)
     }
 }

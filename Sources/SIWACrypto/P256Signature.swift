@@ -17,14 +17,14 @@ public struct P256Signature: Hashable, Sendable {
         let signature = try Owned<ECDSASignature>(
             der.withUnsafeBufferPointer { bytes in
                 var cursor = bytes.baseAddress
-                return d2i_ECDSA_SIG(nil, &cursor, bytes.count)
+                return openssl.d2i_ECDSA_SIG(nil, &cursor, bytes.count)
             })
         var raw = [UInt8](repeating: 0, count: 64)
         let padded = raw.withUnsafeMutableBufferPointer { bytes -> CInt in
             guard let r = bytes.baseAddress else { return 0 }
             let written =
-                BN_bn2binpad(ECDSA_SIG_get0_r(signature.pointer), r, 32)
-                + BN_bn2binpad(ECDSA_SIG_get0_s(signature.pointer), r + 32, 32)
+                openssl.BN_bn2binpad(openssl.ECDSA_SIG_get0_r(signature.pointer), r, 32)
+                + openssl.BN_bn2binpad(openssl.ECDSA_SIG_get0_s(signature.pointer), r + 32, 32)
             return written == 64 ? 1 : 0
         }
         try check(padded)
@@ -33,26 +33,27 @@ public struct P256Signature: Hashable, Sendable {
 
     /// What OpenSSL verifies.
     func der() throws(OpenSSLError) -> [UInt8] {
-        let signature = try Owned<ECDSASignature>(ECDSA_SIG_new())
+        let signature = try Owned<ECDSASignature>(openssl.ECDSA_SIG_new())
         let r = try number(rawRepresentation[..<32])
         let s = try number(rawRepresentation[32...])
         // set0 takes both numbers over, but only when it succeeds.
         let (rPointer, sPointer) = (r.release(), s.release())
-        guard ECDSA_SIG_set0(signature.pointer, rPointer, sPointer) == 1 else {
+        guard openssl.ECDSA_SIG_set0(signature.pointer, rPointer, sPointer) == 1 else {
             BigNumber.free(rPointer)
             BigNumber.free(sPointer)
             throw .drained()
         }
-        var der = [UInt8](repeating: 0, count: Int(i2d_ECDSA_SIG(signature.pointer, nil)))
+        var der = [UInt8](repeating: 0, count: Int(openssl.i2d_ECDSA_SIG(signature.pointer, nil)))
         der.withUnsafeMutableBufferPointer { bytes in
             var cursor = bytes.baseAddress
-            _ = i2d_ECDSA_SIG(signature.pointer, &cursor)
+            _ = openssl.i2d_ECDSA_SIG(signature.pointer, &cursor)
         }
         return der
     }
 
     private func number(_ bytes: ArraySlice<UInt8>) throws(OpenSSLError) -> Owned<BigNumber> {
         try Owned<BigNumber>(
-            bytes.withUnsafeBufferPointer { BN_bin2bn($0.baseAddress, CInt($0.count), nil) })
+            bytes.withUnsafeBufferPointer { openssl.BN_bin2bn($0.baseAddress, CInt($0.count), nil) }
+        )
     }
 }

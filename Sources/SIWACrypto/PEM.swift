@@ -2,10 +2,10 @@ internal import COpenSSL
 
 /// What `write` writes to a memory BIO; the BIO's own copy is cleansed with it.
 func pem(_ write: (OpaquePointer) -> CInt) throws(OpenSSLError) -> SecretBytes {
-    let bio = try Owned<MemoryBIO>(BIO_new(BIO_s_secmem()))
+    let bio = try Owned<MemoryBIO>(openssl.BIO_new(openssl.BIO_s_secmem()))
     try check(write(bio.pointer))
     var start: UnsafeMutablePointer<CChar>?
-    let length = siwa_bio_bytes(bio.pointer, &start)
+    let length = openssl.BIO_ctrl(bio.pointer, BIO_CTRL_INFO, 0, &start)
     var buffer = SecretBuffer(capacity: length)
     buffer.append(contentsOf: UnsafeRawBufferPointer(start: start, count: length))
     return buffer.finished()

@@ -16,16 +16,16 @@ public final class RSAPublicKey: Sendable {
         guard Self.isPlausible(modulus: modulus, exponent: exponent) else {
             throw OpenSSLError(reasons: ["the numbers are not those of an RSA key"])
         }
-        let builder = try Owned<ParameterBuilder>(OSSL_PARAM_BLD_new())
-        let n = try Owned<BigNumber>(BN_bin2bn(modulus, CInt(modulus.count), nil))
-        let e = try Owned<BigNumber>(BN_bin2bn(exponent, CInt(exponent.count), nil))
-        try check(OSSL_PARAM_BLD_push_BN(builder.pointer, siwa_name_modulus, n.pointer))
-        try check(OSSL_PARAM_BLD_push_BN(builder.pointer, siwa_name_exponent, e.pointer))
+        let builder = try Owned<ParameterBuilder>(openssl.OSSL_PARAM_BLD_new())
+        let n = try Owned<BigNumber>(openssl.BN_bin2bn(modulus, CInt(modulus.count), nil))
+        let e = try Owned<BigNumber>(openssl.BN_bin2bn(exponent, CInt(exponent.count), nil))
+        try check(openssl.OSSL_PARAM_BLD_push_BN(builder.pointer, siwa_name_modulus, n.pointer))
+        try check(openssl.OSSL_PARAM_BLD_push_BN(builder.pointer, siwa_name_exponent, e.pointer))
         let made = try key("RSA", from: builder.pointer, selection: siwa_selection_public_key())
         // The builder kept pointers to both numbers until here.
         withExtendedLifetime(n) {}
         withExtendedLifetime(e) {}
-        bits = Int(EVP_PKEY_get_bits(made.pointer))
+        bits = Int(openssl.EVP_PKEY_get_bits(made.pointer))
         guard (2048...16_384).contains(bits) else {
             throw OpenSSLError(reasons: ["the key has \(bits) bits"])
         }
@@ -39,7 +39,7 @@ public final class RSAPublicKey: Sendable {
         return lowest & 1 == 1 && last & 1 == 1 && exponent.drop { $0 == 0 } != [1]
     }
 
-    deinit { EVP_PKEY_free(pointer) }
+    deinit { openssl.EVP_PKEY_free(pointer) }
 
     /// Whether `signature` is this key's over the SHA-256 of `message` (PKCS#1 v1.5).
     ///
@@ -64,7 +64,7 @@ public final class RSAPrivateKey: Sendable {
 
     /// A new key of 2048 bits.
     public static func generate() throws(OpenSSLError) -> RSAPrivateKey {
-        try RSAPrivateKey(adopting: Owned<Key>(siwa_generate_rsa(2048)))
+        try RSAPrivateKey(adopting: Owned<Key>(siwa_generate_rsa(openssl, 2048)))
     }
 
     private init(adopting key: consuming Owned<Key>) throws(OpenSSLError) {
@@ -73,7 +73,7 @@ public final class RSAPrivateKey: Sendable {
         pointer = key.release()
     }
 
-    deinit { EVP_PKEY_free(pointer) }
+    deinit { openssl.EVP_PKEY_free(pointer) }
 
     /// Signs the SHA-256 of `message` (PKCS#1 v1.5): RS256.
     public func signature(for message: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
@@ -84,9 +84,9 @@ public final class RSAPrivateKey: Sendable {
 /// One number of a key, big-endian without leading zeros.
 private func number(_ name: String, of key: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
     var value: OpaquePointer?
-    try check(EVP_PKEY_get_bn_param(key, name, &value))
+    try check(openssl.EVP_PKEY_get_bn_param(key, name, &value))
     let number = try Owned<BigNumber>(value)
-    var bytes = [UInt8](repeating: 0, count: Int(BN_num_bits(number.pointer) + 7) / 8)
-    _ = BN_bn2bin(number.pointer, &bytes)
+    var bytes = [UInt8](repeating: 0, count: Int(openssl.BN_num_bits(number.pointer) + 7) / 8)
+    _ = openssl.BN_bn2bin(number.pointer, &bytes)
     return bytes
 }

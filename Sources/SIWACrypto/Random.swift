@@ -7,7 +7,7 @@ public enum Random {
     /// - Throws: ``OpenSSLError`` when the system gives no entropy.
     public static func bytes(_ count: Int) throws(OpenSSLError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
-        try check(RAND_bytes(&bytes, CInt(count)))
+        try check(openssl.RAND_bytes(&bytes, CInt(count)))
         return bytes
     }
 }

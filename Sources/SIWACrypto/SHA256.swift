@@ -9,7 +9,8 @@ public enum SHA256 {
         var digest = [UInt8](repeating: 0, count: 32)
         try check(
             message.withUnsafeBytes { bytes in
-                EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha256(), nil)
+                openssl.EVP_Digest(
+                    bytes.baseAddress, bytes.count, &digest, nil, openssl.EVP_sha256(), nil)
             })
         return digest
     }

@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import Glibc
 
 /// Bytes nobody else may see: overwritten when their last owner lets go.
 public final class SecretBytes: Sendable {
@@ -22,10 +22,7 @@ public final class SecretBytes: Sendable {
         self.init(adopting: storage, count: count)
     }
 
-    deinit {
-        OPENSSL_cleanse(storage.baseAddress, storage.count)
-        storage.deallocate()
-    }
+    deinit { storage.eraseAndDeallocate() }
 
     /// Lends the bytes for the length of `body`.
     public func withSpan<Result, Failure: Error>(
@@ -60,10 +57,7 @@ public struct SecretBuffer: ~Copyable {
         storage = .allocate(byteCount: max(capacity, 16), alignment: 16)
     }
 
-    deinit {
-        OPENSSL_cleanse(storage.baseAddress, storage.count)
-        storage.deallocate()
-    }
+    deinit { storage.eraseAndDeallocate() }
 
     /// Appends one byte.
     public mutating func append(_ byte: UInt8) {
@@ -118,8 +112,15 @@ public struct SecretBuffer: ~Copyable {
         let larger = UnsafeMutableRawBufferPointer.allocate(
             byteCount: max(storage.count * 2, count + more), alignment: 16)
         larger.copyMemory(from: UnsafeRawBufferPointer(storage))
-        OPENSSL_cleanse(storage.baseAddress, storage.count)
-        storage.deallocate()
+        storage.eraseAndDeallocate()
         storage = larger
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    /// Overwrites the memory, which no optimiser leaves out, and gives it back.
+    fileprivate func eraseAndDeallocate() {
+        if let baseAddress { explicit_bzero(baseAddress, count) }
+        deallocate()
     }
 }

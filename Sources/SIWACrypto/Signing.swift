@@ -2,13 +2,13 @@ internal import COpenSSL
 
 /// Signs the SHA-256 of `message`: DER for an EC key, PKCS#1 v1.5 for RSA.
 func sign(_ message: Span<UInt8>, with key: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
-    let context = try Owned<DigestContext>(EVP_MD_CTX_new())
-    try check(EVP_DigestSignInit(context.pointer, nil, EVP_sha256(), nil, key))
-    var signature = [UInt8](repeating: 0, count: Int(EVP_PKEY_get_size(key)))
+    let context = try Owned<DigestContext>(openssl.EVP_MD_CTX_new())
+    try check(openssl.EVP_DigestSignInit(context.pointer, nil, openssl.EVP_sha256(), nil, key))
+    var signature = [UInt8](repeating: 0, count: Int(openssl.EVP_PKEY_get_size(key)))
     var length = signature.count
     try check(
         message.withUnsafeBytes { bytes in
-            EVP_DigestSign(
+            openssl.EVP_DigestSign(
                 context.pointer, &signature, &length,
                 bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count)
         })
@@ -20,11 +20,11 @@ func sign(_ message: Span<UInt8>, with key: OpaquePointer) throws(OpenSSLError) 
 func verify(
     _ signature: [UInt8], over message: Span<UInt8>, with key: OpaquePointer
 ) throws(OpenSSLError) -> Bool {
-    let context = try Owned<DigestContext>(EVP_MD_CTX_new())
-    try check(EVP_DigestVerifyInit(context.pointer, nil, EVP_sha256(), nil, key))
+    let context = try Owned<DigestContext>(openssl.EVP_MD_CTX_new())
+    try check(openssl.EVP_DigestVerifyInit(context.pointer, nil, openssl.EVP_sha256(), nil, key))
     return message.withUnsafeBytes { bytes in
         holds(
-            EVP_DigestVerify(
+            openssl.EVP_DigestVerify(
                 context.pointer, signature, signature.count,
                 bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count))
     }

@@ -105,6 +105,7 @@ extension Settings {
     /// Reads the private key.
     func loadKey(in world: World) throws(SettingsError) -> LoadedKey {
         guard let source = try keySource(in: world) else { throw noKey(world.variables) }
+        try requireOpenSSL()
         var warnings: [String] = []
         let text: SecretBytes
         switch source.value {
@@ -136,6 +137,17 @@ extension Settings {
                 .key, "the private key in \(source.value.description) \(error)",
                 hints: ["download the .p8 from Apple's developer portal: a P-256 key in PKCS#8 PEM"]
             )
+        }
+    }
+
+    /// Before a key is read, so that a missing library does not look like a bad key.
+    private func requireOpenSSL() throws(SettingsError) {
+        do {
+            try OpenSSL.load()
+        } catch {
+            throw SettingsError(
+                .unavailable, error.description,
+                hints: ["install OpenSSL 3: apt-get install libssl3"])
         }
     }
 

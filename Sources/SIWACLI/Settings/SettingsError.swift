@@ -1,9 +1,11 @@
 /// The settings or the key cannot be used.
 struct SettingsError: Error, Sendable {
-    /// Which of the two words an error line begins with.
+    /// The word an error line begins with.
     enum Subject: String, Sendable {
         case configuration
         case key
+        /// A library that siwa loads when it needs it.
+        case unavailable
         /// A flag holds the value: the call is to be mended, not the settings.
         case usage
     }

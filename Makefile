@@ -22,7 +22,7 @@ PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev pkg-confi
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
 # (docs/decisions/linking.md).
 STATIC_LIBRARIES := .build/static
-RELEASE_FLAGS := -c release --static-swift-stdlib \
+RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker -s
 

@@ -65,6 +65,7 @@
     FUNCTION(EVP_PKEY_is_a) \
     FUNCTION(EVP_PKEY_pairwise_check) \
     FUNCTION(EVP_sha256) \
+    FUNCTION(OPENSSL_init_crypto) \
     FUNCTION(OSSL_PARAM_BLD_free) \
     FUNCTION(OSSL_PARAM_BLD_new) \
     FUNCTION(OSSL_PARAM_BLD_push_BN) \

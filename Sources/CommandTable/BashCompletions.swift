@@ -21,7 +21,7 @@ struct BashCompletions {
             esac
         }
 
-        \(BashReader.script.replacing("NAME", with: name))
+        \(BashReader.script.substituting("NAME", with: name))
         complete -F \(name) \(tree.tool)
 
         """

@@ -20,7 +20,7 @@ struct FishCompletions {
             end
         end
 
-        \(FishReader.script.replacing("NAME", with: name))
+        \(FishReader.script.substituting("NAME", with: name))
         complete -c \(tree.tool) -f
         \(tree.nodes.flatMap(offers).joined(separator: "\n"))
 
@@ -79,6 +79,6 @@ struct FishCompletions {
     }
 
     private func quoted(_ text: String) -> String {
-        "'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+        "'\(text.substituting("\\", with: "\\\\").substituting("'", with: "\\'"))'"
     }
 }

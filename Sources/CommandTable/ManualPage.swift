@@ -34,7 +34,7 @@ struct ManualPage {
 
     /// The page's name: `siwa-config-show`.
     private func page(_ command: String) -> String {
-        "\(tool.name)-" + command.replacing(" ", with: "-")
+        "\(tool.name)-" + command.substituting(" ", with: "-")
     }
 
     private func render(_ blocks: [[String]]) -> String {

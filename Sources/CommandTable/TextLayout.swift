@@ -5,32 +5,23 @@ enum TextLayout {
 
     /// `text` in lines of at most `width` characters after `indent`; a longer word has its own line.
     static func wrapped(_ text: String, indent: Int = 0) -> [String] {
-        let margin = String(repeating: " ", count: indent)
-        var lines: [String] = []
-        var line = ""
-        for word in text.split(whereSeparator: \.isWhitespace) {
-            if !line.isEmpty, indent + line.count + 1 + word.count > width {
-                lines.append(margin + line)
-                line = ""
-            }
-            line += (line.isEmpty ? "" : " ") + word
-        }
-        return line.isEmpty ? lines : lines + [margin + line]
+        lines(of: text, width: width - indent).map { spaces(indent) + $0 }
     }
 
     /// Two columns: terms, and beside them their meaning, or below where the term is too long.
     static func table(_ rows: [Entry]) -> [String] {
         let margin = 2
         let gap = 2
-        let widest = rows.map(\.term.count).filter { $0 <= 26 }.max() ?? 0
+        let widest = rows.map { columns(of: $0.term) }.filter { $0 <= 26 }.max() ?? 0
         let column = margin + widest + gap
         return rows.flatMap { row in
-            let term = String(repeating: " ", count: margin) + row.term
-            let lines = wrapped(row.meaning, indent: column)
-            guard term.count + gap <= column, let first = lines.first else {
-                return [term] + lines
+            let term = spaces(margin) + row.term
+            let lines = lines(of: row.meaning, width: width - column)
+            let rest = column - columns(of: term)
+            guard rest >= gap, let first = lines.first else {
+                return [term] + lines.map { spaces(column) + $0 }
             }
-            return [term + first.dropFirst(term.count)] + lines.dropFirst()
+            return [term + spaces(rest) + first] + lines.dropFirst().map { spaces(column) + $0 }
         }
     }
 
@@ -47,4 +38,39 @@ enum TextLayout {
         case prose(String)
         case verbatim([String])
     }
+}
+
+extension TextLayout {
+    /// `text` in lines of at most `width` characters; words end at ASCII's white space.
+    private static func lines(of text: String, width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        var used = 0
+        for word in text.utf8.split(whereSeparator: isBlank) {
+            let word = Substring(word)
+            let needed = columns(of: word)
+            if used > 0, used + 1 + needed > width {
+                lines.append(line)
+                (line, used) = ("", 0)
+            }
+            if used > 0 {
+                line += " "
+                used += 1
+            }
+            line += word
+            used += needed
+        }
+        return used == 0 ? lines : lines + [line]
+    }
+
+    /// How many characters a text has: in ASCII as many as bytes, which is quick to tell.
+    private static func columns(of text: some StringProtocol) -> Int {
+        text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.count
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0D).contains(byte)
+    }
+
+    private static func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
 }

@@ -37,9 +37,9 @@ public struct Tool<World>: Sendable {
     /// The help of a command, of the commands that begin with a word, or of the tool itself.
     public func help(for commandName: String?) throws(UsageError) -> String {
         switch try topic(commandName) {
-        case .tool: HelpPage(tool: info).overview()
-        case .group(let word): HelpPage(tool: info).group(word)
-        case .command(let index): HelpPage(tool: info).command(commandInfo(commands[index]))
+        case .tool: HelpPage(tool: outline).overview()
+        case .group(let word): HelpPage(tool: outline).group(word)
+        case .command(let index): HelpPage(tool: outline).command(commandInfo(commands[index]))
         }
     }
 
@@ -71,17 +71,35 @@ extension Tool {
     ///
     /// Made when something is printed, not when the tool is: reading every command's table would be
     /// most of the time a short command takes.
-    var info: ToolInfo {
-        let commands = commands.map { commandInfo($0) }
-        let described = commands.lazy.flatMap(\.parameters)
-        return ToolInfo(
+    var info: ToolInfo { info(commands.map { commandInfo($0) }) }
+
+    /// The table without the parameters of the commands: all that help needs.
+    private var outline: ToolInfo {
+        info(
+            commands.map { type in
+                CommandInfo(
+                    name: type.name, abstract: type.abstract, discussion: type.discussion,
+                    examples: type.examples, parameters: [])
+            })
+    }
+
+    private func info(_ commands: [CommandInfo]) -> ToolInfo {
+        ToolInfo(
             name: name, version: version, released: released, abstract: abstract,
-            discussion: discussion, commands: commands,
-            // Defaults are known only where a command holds the option.
-            globals: globals.map { global in
-                described.first { $0.isGlobal && $0.name == global.name } ?? global
-            } + BuiltIn.flags,
+            discussion: discussion, commands: commands, globals: describedGlobals + BuiltIn.flags,
             environment: environment, exitCodes: exitCodes)
+    }
+
+    /// The global options with their defaults, which are known only where a command holds them:
+    /// mostly all in the first one, whose table is then the only one read.
+    private var describedGlobals: [ParameterInfo] {
+        var described: [String: ParameterInfo] = [:]
+        for type in commands where globals.contains(where: { described[$0.name] == nil }) {
+            for info in type.parameterInfos where info.isGlobal {
+                described[info.name] = described[info.name] ?? info
+            }
+        }
+        return globals.map { described[$0.name] ?? $0 }
     }
 
     func error(_ problem: UsageError.Problem, in command: String? = nil) -> UsageError {

@@ -133,6 +133,6 @@ struct ZshCompletions {
     }
 
     private func quoted(_ text: String) -> String {
-        "'\(text.replacing("'", with: "'\\''"))'"
+        "'\(text.substituting("'", with: "'\\''"))'"
     }
 }

@@ -18,7 +18,12 @@ let (openssl, failure) = find()
 
 private func find() -> (siwa_openssl, OpenSSLError?) {
     var functions = siwa_openssl()
-    if siwa_openssl_load(&functions) { return (functions, nil) }
-    let reason = dlerror().map { String(cString: $0) } ?? "unknown reason"
-    return (siwa_openssl(), OpenSSLError(reasons: ["libcrypto cannot be loaded: \(reason)"]))
+    guard siwa_openssl_load(&functions) else {
+        let reason = dlerror().map { String(cString: $0) } ?? "unknown reason"
+        return (siwa_openssl(), OpenSSLError(reasons: ["libcrypto cannot be loaded: \(reason)"]))
+    }
+    // The end of the process frees everything anyway; OpenSSL doing so first would pull it away
+    // from under threads that still use it. The site's openssl.cnf is read as ever.
+    _ = functions.OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+    return (functions, nil)
 }

@@ -86,6 +86,6 @@ func variableNotSet(_ variable: String, neededBy name: String) -> SettingsError 
 /// Whether a text is one of Apple's tokens or codes, or a JWT: no message shows it.
 private func isToken(_ text: String) -> Bool {
     text.hasPrefix("eyJ")
-        || "acr".contains(text.prefix(1))
+        || ["a", "c", "r"].contains(where: text.hasPrefix)
             && text.dropFirst().prefix(32).count(where: \.isHexDigit) == 32
 }

@@ -84,7 +84,7 @@ extension Settings {
             return try BaseURL(validating: setting.value)
         } catch {
             // Before an @ may stand a password.
-            let shown = setting.value.contains("@") ? "" : " '\(setting.value)'"
+            let shown = setting.value.mentions("@") ? "" : " '\(setting.value)'"
             throw SettingsError(
                 "base_url\(shown) \(error)", from: setting.origin)
         }
@@ -114,7 +114,7 @@ extension Settings {
                 "ca_file cannot be used: \(error)",
                 hints: ["mend it where it was set: \(setting.origin)"])
         }
-        guard text.contains("-----BEGIN CERTIFICATE-----") || text.contains("-----BEGIN TRUSTED")
+        guard text.mentions("-----BEGIN CERTIFICATE-----") || text.mentions("-----BEGIN TRUSTED")
         else {
             throw SettingsError(
                 "ca_file '\(setting.value)' holds no certificate in PEM",

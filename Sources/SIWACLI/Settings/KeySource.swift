@@ -75,7 +75,7 @@ extension Settings {
         // How the DER of a key begins in base64, and a PEM that was encoded once more.
         let isBase64 =
             path.utf8.count > 100 && ["MI", "MH", "LS0t"].contains(where: path.hasPrefix)
-        guard isBase64 || path.contains("PRIVATE KEY") || path.contains(where: \.isNewline) else {
+        guard isBase64 || path.mentions("PRIVATE KEY") || path.contains(where: \.isNewline) else {
             return .file(path)
         }
         throw SettingsError(

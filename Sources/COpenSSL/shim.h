@@ -156,7 +156,7 @@ static inline int siwa_set_validity(
 /// Adds one extension by OpenSSL's configuration syntax, such as "critical,CA:TRUE".
 static inline int siwa_add_extension(
     siwa_openssl openssl, X509 *certificate, X509 *issuer, int nid, const char *value) {
-    X509V3_CTX context;
+    X509V3_CTX context = {0};
     openssl.X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
     X509_EXTENSION *extension = openssl.X509V3_EXT_conf_nid(NULL, &context, nid, value);
     if (extension == NULL) return 0;

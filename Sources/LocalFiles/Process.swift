@@ -21,6 +21,15 @@ public func environment() -> [String: String] {
 /// Makes a closed pipe an error of `write` in place of a silent death.
 public func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
 
+/// Puts something that refuses every use where a standard stream was closed: else the next file
+/// or connection to be opened would take its number, and get what is printed.
+public func occupyClosedStreams() {
+    for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
+        // The lowest free number is this stream's. Opened the wrong way round, it is of no use.
+        _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
+}
+
 /// Ends the process with 130 on SIGINT and 143 on SIGTERM.
 ///
 /// Nothing has to be tidied: files are replaced whole, and their writing holds signals back.

@@ -1,19 +1,20 @@
 internal import SignInWithApple
 internal import Synchronization
 
-/// Makes the real transport when the first request goes out, so that a dry run loads no
+/// Opens the real transport when the first request goes out, so that a dry run loads no
 /// libcurl; all requests share it, and with it their connection.
 final class DeferredTransport: Transport {
     private let settings: World.TransportSettings
-    private let make: @Sendable (World.TransportSettings) throws(TransportError) -> any Transport
-    private let made = Mutex<(any Transport)?>(nil)
+    private let open: @Sendable (World.TransportSettings) throws(TransportError) -> any Transport
+    private let opened = Mutex<(any Transport)?>(nil)
 
     init(
         settings: World.TransportSettings,
-        make: @escaping @Sendable (World.TransportSettings) throws(TransportError) -> any Transport
+        opening open:
+            @escaping @Sendable (World.TransportSettings) throws(TransportError) -> any Transport
     ) {
         self.settings = settings
-        self.make = make
+        self.open = open
     }
 
     func send(
@@ -23,10 +24,10 @@ final class DeferredTransport: Transport {
     }
 
     private func transport() throws(TransportError) -> any Transport {
-        try made.withLock { made throws(TransportError) in
-            if let made { return made }
-            let transport = try make(settings)
-            made = transport
+        try opened.withLock { opened throws(TransportError) in
+            if let opened { return opened }
+            let transport = try open(settings)
+            opened = transport
             return transport
         }
     }

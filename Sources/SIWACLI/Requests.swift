@@ -20,13 +20,13 @@ struct Requests: Sendable {
         self.session = session
         loaded = try session.client()
         baseURL = try settings.baseURL()
-        redirectURI = settings.text(.redirectURI)?.value
+        redirectURI = try settings.redirectURI()
         self.codeVerifier = codeVerifier
         let deadline = Deadline(after: try settings.timeout(), by: world.clocks.timekeeper)
         let transport = DeferredTransport(
             settings: World.TransportSettings(
                 authorityFile: try settings.authorityFile(in: world), variables: world.variables),
-            make: world.transport)
+            opening: world.transport)
         tokens = TokenClient(
             client: loaded.client, baseURL: baseURL,
             delivery: Delivery(
@@ -56,9 +56,13 @@ struct Requests: Sendable {
 
     /// Prints the result of a call that spent a code: it cannot be run again, which is the
     /// advice when standard output is merely full.
-    func reportOnce(_ report: Report) throws {
+    ///
+    /// - Parameter isWhole: prints all of it, whatever `--print` asks for.
+    func reportOnce(_ report: Report, isWhole: Bool = false) throws {
+        var options = session.options
+        if isWhole { options.print = nil }
         do {
-            try session.report(report)
+            try session.world.report(report, options)
         } catch let error as FileError {
             guard error.isClosedPipe else { throw LostResult(reason: error) }
             session.console.warn("nobody read the result, and the code is spent")

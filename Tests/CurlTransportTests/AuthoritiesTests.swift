@@ -62,7 +62,7 @@ import Testing
         let error = #expect(throws: TransportError.self) {
             try authorities(adding: "/no/such/file", ["SSL_CERT_FILE": "/dev/null"])
         }
-        #expect(error?.kind == .unavailable)
+        #expect(error?.kind == .authorities)
         #expect(error?.requestMayHaveLeft == false)
         #expect(error?.message.contains("'/no/such/file'") == true)
     }

@@ -46,7 +46,7 @@ struct Desk: Sendable {
         world.output = { [memory] bytes throws(FileError) in try memory.print(bytes) }
         world.errorLine = { [memory] line in memory.with { $0.errors.append(line) } }
         world.transport = { [memory, wire] settings throws(TransportError) in
-            memory.with { $0.authorities += settings.authorityFile.map { [$0] } ?? [] }
+            memory.with { $0.trusted += settings.authorityFile.map { [$0] } ?? [] }
             return wire
         }
         return world
@@ -54,14 +54,14 @@ struct Desk: Sendable {
 
     /// Runs one command line and looks at everything every run must hold to.
     func run(_ arguments: [String]) async -> Outcome {
-        memory.with { ($0.output, $0.errors, $0.written) = ([], [], []) }
+        memory.with { ($0.output, $0.errors, $0.written, $0.trusted) = ([], [], [], []) }
         let sentBefore = wire.sent
         let exitCode = await runSIWA(arguments, in: world)
         let outcome = memory.with { state in
             Outcome(
                 arguments: arguments, exitCode: exitCode,
                 output: String(decoding: state.output, as: UTF8.self), errors: state.errors,
-                sent: wire.sent - sentBefore, written: state.written)
+                sent: wire.sent - sentBefore, written: state.written, trusted: state.trusted)
         }
         Manners(outcome, secrets: secrets(among: arguments)).check()
         memory.with { $0.input = nil }
@@ -112,4 +112,5 @@ struct Outcome: Sendable {
     let errors: [String]
     let sent: Int
     let written: [String]
+    let trusted: [String]
 }

@@ -5,6 +5,7 @@ struct Expectation {
     private var errors: [String] = []
     private var sent: String?
     private var written: [String] = []
+    private var trusted: [String] = []
 
     /// Takes a line that says what must come of the run before it; false for any other.
     mutating func note(_ verb: String, _ text: String) -> Bool {
@@ -14,6 +15,7 @@ struct Expectation {
         case "!": errors.append(text)
         case "sent": sent = text
         case "wrote": written.append(text)
+        case "trusted": trusted.append(text)
         default: return false
         }
         return true
@@ -34,6 +36,7 @@ struct Expectation {
             faults.append(outcome.errors.joined(separator: "\n"))
         }
         if let sent, sent != String(outcome.sent) { faults.append("sent \(outcome.sent)") }
+        if trusted != outcome.trusted { faults.append("trusted \(outcome.trusted)") }
         if written != outcome.written { faults.append("wrote \(outcome.written)") }
         return faults
     }

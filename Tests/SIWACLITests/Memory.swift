@@ -1,7 +1,8 @@
-@testable import LocalFiles
 import SIWACrypto
 import SignInWithApple
 import Synchronization
+
+@testable import LocalFiles
 
 /// What a scenario sets before a run and looks at after it.
 final class Memory: Sendable {
@@ -37,7 +38,7 @@ final class Memory: Sendable {
         var output: [UInt8] = []
         var errors: [String] = []
         var written: [String] = []
-        var authorities: [String] = []
+        var trusted: [String] = []
     }
 
     private let state = Mutex(State())

@@ -1,8 +1,9 @@
-@testable import LocalFiles
 import SIWACLI
 import SIWACrypto
 import SignInWithApple
 import Testing
+
+@testable import LocalFiles
 
 extension World {
     /// A world in which nothing was provided: whatever a command touches fails the test and

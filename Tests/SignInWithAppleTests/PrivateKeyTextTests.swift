@@ -44,6 +44,9 @@ import Testing
                 body.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: ""),
                 [.missingArmour]
             )),
+        Row(
+            "a certificate in front, as a bundle has it",
+            ("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n\(sec1)", [])),
         Row("no armour, quoted", ("\"\(body)\"", [.quotes, .missingArmour])),
         Row(
             "no armour, \\n",
@@ -139,7 +142,7 @@ import Testing
             "curve parameters alone",
             (
                 "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n",
-                "is damaged (it holds curve parameters only)"
+                "is the parameters of a curve, not a private key"
             )),
         Row("no END line", (String(apple.prefix(200)), "is damaged (its END line is missing)")),
         Row(

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `siwa-emulator` as a process of its own, over TLS, and `siwa` configured for it.
-struct LocalApple: Sendable {
+final class LocalApple: Sendable {
     let folder: TemporaryFolder
     let url: String
     private let server: RunningProgram
@@ -25,11 +25,17 @@ struct LocalApple: Sendable {
                 ], limit: .seconds(300)))
         let ready = folder.path("ready")
         let folder = folder
-        try await eventually("the emulator is ready") { (try? folder.contents("ready"))?.isEmpty == false }
-        url = String(decoding: try folder.contents("ready"), as: UTF8.self)
+        try await eventually("the emulator is ready") {
+            (try? folder.contents("ready"))?.isEmpty == false
+        }
+        url =
+            String(decoding: try folder.contents("ready"), as: UTF8.self)
             .split(separator: "\n").first.map(String.init) ?? ready
         control = try CurlTransport(authorityFile: folder.path("apple/ca.pem"))
     }
+
+    /// A test that failed before it stopped the server leaves none behind.
+    deinit { server.signal(9) }
 
     /// Ends the server as an operator would.
     func stop() async throws -> ProgramResult {
@@ -61,7 +67,9 @@ struct LocalApple: Sendable {
     }
 
     /// Signs somebody in, and answers the code.
-    func code(for client: String = "com.example.app", _ extra: [JSON.Member] = []) async throws -> String {
+    func code(for client: String = "com.example.app", _ extra: [JSON.Member] = []) async throws
+        -> String
+    {
         let members = [JSON.Member("client_id", .string(client))] + extra
         return try #require(try await post("codes", .object(members))["code"]?.string)
     }
@@ -72,7 +80,9 @@ struct LocalApple: Sendable {
             .filter { $0["path"]?.string == path }
     }
 
-    private func control(_ method: HTTPRequest.Method, _ name: String, _ body: JSON?) async throws -> JSON {
+    private func control(_ method: HTTPRequest.Method, _ name: String, _ body: JSON?) async throws
+        -> JSON
+    {
         let response = try await control.send(
             HTTPRequest(
                 method: method, url: "\(url)/emulator/\(name)",
@@ -90,6 +100,8 @@ extension ProgramResult {
 
     /// The hints of an error, in their order.
     var hints: [String] {
-        errors.split(separator: "\n").filter { $0.hasPrefix("hint: ") }.map { String($0.dropFirst(6)) }
+        errors.split(separator: "\n").filter { $0.hasPrefix("hint: ") }.map {
+            String($0.dropFirst(6))
+        }
     }
 }

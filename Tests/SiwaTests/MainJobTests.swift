@@ -49,7 +49,8 @@ import Testing
         let result = try await apple.siwa(
             "--profile", "web", "exchange", "--code", code, "--nonce", "n-1", "--code-verifier",
             "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "--print", "user_id")
-        #expect(result.exitCode == 0 && !result.output.isEmpty && result.errors.isEmpty, "\(result)")
+        #expect(
+            result.exitCode == 0 && !result.output.isEmpty && result.errors.isEmpty, "\(result)")
     }
 
     @Test func `an account is revoked from a fresh sign-in`() async throws {

@@ -51,12 +51,7 @@ struct ConfigShowCommand: Command {
                 text(settings, .teamID), text(settings, .clientID), keyID(settings, key),
                 Row("private_key", key.map { shown($0, world) }),
                 text(settings, .secretLifetime, standard: "5m"), text(settings, .redirectURI),
-                Row(
-                    "audiences",
-                    settings.audiencesSetting.map { list in
-                        Setting(value: .array(list.value.map { .string($0) }), origin: list.origin)
-                    }),
-                text(settings, .baseURL, standard: BaseURL.apple.description),
+                audiences(settings), baseURL(settings),
                 Row("ca_file", settings.path(.caFile).map(json)),
                 text(settings, .timeout, standard: "30s"),
                 Row(
@@ -76,6 +71,26 @@ struct ConfigShowCommand: Command {
         ) -> Row {
             let fallback = standard.map { Setting(value: $0, origin: .standard) }
             return Row(name.member, (settings.text(name) ?? fallback).map(json))
+        }
+
+        private static func audiences(_ settings: Settings) -> Row {
+            let client = settings.text(.clientID).map {
+                Setting(value: [$0.value], origin: .standard)
+            }
+            return Row(
+                "audiences",
+                (settings.audiencesSetting ?? client).map { list in
+                    Setting(value: .array(list.value.map { .string($0) }), origin: list.origin)
+                })
+        }
+
+        /// Before an @ may stand a password, which no request would take.
+        private static func baseURL(_ settings: Settings) -> Row {
+            guard let setting = settings.text(.baseURL), setting.value.contains("@") else {
+                return text(settings, .baseURL, standard: BaseURL.apple.description)
+            }
+            let shown = SecretText(setting.value).description
+            return Row("base_url", Setting(value: .string(shown), origin: setting.origin))
         }
 
         private static func json(_ setting: Setting<String>) -> Setting<JSON> {

@@ -91,7 +91,7 @@ struct RevokeCommand: Command {
             try requests.reportOnce(report(revocation, token, requests))
             try checkDead(revocation)
         } catch var error as RequestError {
-            try requests.reportOnce(handingOut(token, requests))
+            try requests.reportOnce(handingOut(token, requests), isWhole: true)
             error.remedy =
                 "the code is spent, but the token was printed: "
                 + "siwa revoke --token - --kind \(kind.rawValue)"

@@ -78,7 +78,7 @@ struct NegativeAnswer: Error, Sendable {
     let message: String
     let hints: [String]
 
-    init(_ code: String, _ message: String, hints: [String] = []) {
+    init(_ code: String, _ message: String, hints: [String]) {
         self.code = code
         self.message = message
         self.hints = hints

@@ -47,7 +47,10 @@ extension TransportError.Kind {
         case .tooLarge: "look for a proxy or a captive portal, and at base_url"
         case .cancelled: "run it again"
         case .authorities:
-            "check --ca-file, SSL_CERT_FILE, SSL_CERT_DIR and CURL_CA_BUNDLE: a file of certificates in PEM"
+            """
+            check --ca-file, SSL_CERT_FILE, SSL_CERT_DIR and CURL_CA_BUNDLE: \
+            each names certificates in PEM
+            """
         case .unavailable: "install libcurl 7.87 or newer: apt-get install libcurl4"
         }
     }

@@ -68,6 +68,16 @@ extension Settings {
             ?? fromProfile { $0.number(.maxAttempts) } ?? Setting(value: 4, origin: .standard)
     }
 
+    /// What a shell leaves of `--redirect-uri "$URI"` when the variable is not set would spend a
+    /// code on a refusal.
+    func redirectURI() throws(SettingsError) -> String? {
+        guard let setting = text(.redirectURI) else { return nil }
+        guard !setting.value.isEmpty else {
+            throw SettingsError("redirect_uri is empty", from: setting.origin)
+        }
+        return setting.value
+    }
+
     func baseURL() throws(SettingsError) -> BaseURL {
         guard let setting = text(.baseURL) else { return .apple }
         do {

@@ -14,7 +14,7 @@ struct SettingsError: Error, Sendable {
     let message: String
     let hints: [String]
 
-    init(_ message: String, hints: [String] = []) {
+    init(_ message: String, hints: [String]) {
         self.init(.configuration, message, hints: hints)
     }
 
@@ -24,7 +24,7 @@ struct SettingsError: Error, Sendable {
         self.init(subject, message, hints: ["mend it where it was set: \(origin)"] + hints)
     }
 
-    init(_ subject: Subject, _ message: String, hints: [String] = []) {
+    init(_ subject: Subject, _ message: String, hints: [String]) {
         self.subject = subject
         self.message = message
         self.hints = hints

@@ -114,7 +114,8 @@ struct SettingsFile: Sendable {
             _ message: String, near member: String?, in profile: String? = nil,
             hints: [String] = []
         ) -> SettingsError {
-            let line = member.flatMap { self.line(of: $0, in: profile) }.map { ", line \($0)" } ?? ""
+            let line =
+                member.flatMap { self.line(of: $0, in: profile) }.map { ", line \($0)" } ?? ""
             return SettingsError(
                 "\(message) (\(path)\(line))",
                 hints: hints.isEmpty ? ["mend it in \(path)"] : hints)

@@ -7,45 +7,53 @@ struct PEMBlock {
     private(set) var repairs: [PrivateKeyText.Repair] = []
 
     /// Nil when there is no BEGIN line at all.
+    ///
+    /// What stands before the key, such as its curve or a certificate, is passed over.
     init?(_ text: SecretBytes) throws(PrivateKeyError) {
+        var passedOver: PrivateKeyError?
         var start = 0
-        while true {
-            guard let begin = text.firstRange(of: "-----BEGIN ", from: start) else {
-                if start == 0 { return nil }
-                throw .damaged("it holds curve parameters only")
-            }
+        while let begin = text.firstRange(of: "-----BEGIN ", from: start) {
             guard let label = text.line(from: begin.upperBound, upTo: "-----") else {
                 throw .damaged("its BEGIN line has no end")
             }
-            let bodyStart = label.end
-            if label.text == "EC PARAMETERS" {
-                start = bodyStart
+            start = label.end
+            if let other = Self.somethingElse(label.text) {
+                passedOver = passedOver ?? .somethingElse(other)
                 continue
             }
-            try Self.check(label.text)
-            guard let end = text.firstRange(of: "-----END", from: bodyStart) else {
+            try Self.checkKind(label.text)
+            guard let end = text.firstRange(of: "-----END", from: start) else {
                 throw .damaged("its END line is missing")
             }
-            let body = text.slice(bodyStart..<end.lowerBound)
+            let body = text.slice(start..<end.lowerBound)
             guard body.firstRange(of: "ENCRYPTED", from: 0) == nil else { throw .encrypted }
             der = try Self.decode(body)
             repairs = Self.repairs(in: body)
             return
         }
+        if let passedOver { throw passedOver }
+        return nil
     }
 
-    private static func check(_ label: String) throws(PrivateKeyError) {
+    /// What a block is that is no private key; nil for a key.
+    private static func somethingElse(_ label: String) -> String? {
+        switch label {
+        case _ where label.hasSuffix("PRIVATE KEY"): nil
+        case "EC PARAMETERS": "the parameters of a curve"
+        case _ where label.hasSuffix("PUBLIC KEY"): "a public key"
+        case _ where label.hasSuffix("CERTIFICATE"): "a certificate"
+        case _ where label.hasSuffix("CERTIFICATE REQUEST"): "a certificate request"
+        default: "PEM of another kind"
+        }
+    }
+
+    private static func checkKind(_ label: String) throws(PrivateKeyError) {
         switch label {
         case "PRIVATE KEY", "EC PRIVATE KEY": return
         case "ENCRYPTED PRIVATE KEY": throw .encrypted
         case "RSA PRIVATE KEY": throw .wrongKind("an RSA key")
-        case "PUBLIC KEY", "RSA PUBLIC KEY": throw .somethingElse("a public key")
-        case "CERTIFICATE", "TRUSTED CERTIFICATE", "X509 CERTIFICATE":
-            throw .somethingElse("a certificate")
-        case "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST":
-            throw .somethingElse("a certificate request")
         case "OPENSSH PRIVATE KEY": throw .wrongKind("an SSH key")
-        default: throw .somethingElse("PEM of another kind")
+        default: throw .wrongKind("a key of another kind")
         }
     }
 

@@ -140,7 +140,8 @@ extension TokenFailure.Cause {
         if case .unreachable(let error) = self { !error.requestMayHaveLeft } else { false }
     }
 
-    /// Whether the server may have acted on the request: it got it and no refusal came back.
+    /// Whether the server may have acted on the request: it got it, and what came back is
+    /// neither a refusal nor the page of an edge that stands before the server.
     var mayHaveTakenEffect: Bool {
         switch self {
         case .refused, .unminted: false

@@ -40,7 +40,10 @@ extension HTTPResponse {
     /// How long the server asks to wait (RFC 9110 §10.2.3): seconds, or until a date.
     public func retryAfter(at now: NumericDate) -> Duration? {
         guard let text = fields["Retry-After"]?.trimmingSpace else { return nil }
-        if let seconds = Int(text) { return .seconds(max(seconds, 0)) }
+        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            // More seconds than fit are still a wait that nobody will sit out.
+            return .seconds(Int(text) ?? .max)
+        }
         return NumericDate(httpDate: text).map { max($0 - now, .zero) }
     }
 

@@ -68,6 +68,10 @@ public struct SecretBuffer: ~Copyable {
 
     /// Appends a sequence of bytes.
     public mutating func append(contentsOf bytes: some Sequence<UInt8>) {
+        let copied: Void? = bytes.withContiguousStorageIfAvailable {
+            append(contentsOf: UnsafeRawBufferPointer($0))
+        }
+        guard copied == nil else { return }
         for byte in bytes { append(byte) }
     }
 

@@ -8,10 +8,10 @@ public func environment() -> [String: String] {
     var variables: [String: String] = [:]
     var entry = environ
     while let text = entry.pointee {
-        let pair = String(cString: text).split(
-            separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        if pair.count == 2, variables[String(pair[0])] == nil {
-            variables[String(pair[0])] = String(pair[1])
+        if let equals = strchr(text, CInt(UInt8(ascii: "="))) {
+            let bytes = UnsafeRawBufferPointer(start: text, count: equals - text)
+            let name = String(decoding: bytes, as: UTF8.self)
+            if variables[name] == nil { variables[name] = String(cString: equals + 1) }
         }
         entry += 1
     }

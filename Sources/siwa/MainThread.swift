@@ -4,8 +4,7 @@ internal import Synchronization
 /// Runs the program's tasks on the main thread.
 ///
 /// The standard library would give the main thread back to the system at the first wait and go on
-/// elsewhere, for which it starts a handful of threads: a third of what one request costs
-/// (docs/decisions/linking.md). Work that is to run in parallel asks for
+/// elsewhere, for which it starts four threads (docs/decisions/linking.md). Work that is to run in parallel asks for
 /// `globalConcurrentExecutor` itself.
 final class MainThread: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])

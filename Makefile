@@ -14,7 +14,7 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 RELEASE := .build/release
 MANUALS = $(DESTDIR)$(PREFIX)/share/man/man1
-COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+COMPLETIONS = $(DESTDIR)$(PREFIX)/share
 
 # Debian's packages: the C libraries, what Swift's linker needs, and what the tests call.
 PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev pkg-config libc6-dev openssl curl
@@ -57,14 +57,20 @@ sanitize: setup
 		--filter 'SIWACryptoTests|CurlTransportTests'
 
 install: build
-	install -d $(DESTDIR)$(PREFIX)/bin $(MANUALS) $(COMPLETIONS)
+	install -d $(DESTDIR)$(PREFIX)/bin $(MANUALS) $(COMPLETIONS)/bash-completion/completions \
+		$(COMPLETIONS)/zsh/site-functions $(COMPLETIONS)/fish/vendor_completions.d
 	install -m 755 $(RELEASE)/siwa $(RELEASE)/siwa-emulator $(DESTDIR)$(PREFIX)/bin
 	$(RELEASE)/siwa manual > $(MANUALS)/siwa.1
 	for page in $$($(RELEASE)/siwa manual | sed -n 's/.*fBsiwa\\-\(.*\)\\fR(1).*/\1/p' | tr -d '\\'); do \
 		$(RELEASE)/siwa manual $$page > $(MANUALS)/siwa-$$page.1 2>/dev/null || \
 		$(RELEASE)/siwa manual $${page/-/ } > $(MANUALS)/siwa-$$page.1; \
 	done
-	$(RELEASE)/siwa completions bash > $(COMPLETIONS)/siwa
+	$(RELEASE)/siwa-emulator manual > $(MANUALS)/siwa-emulator.1
+	for program in siwa siwa-emulator; do \
+		$(RELEASE)/$$program completions bash > $(COMPLETIONS)/bash-completion/completions/$$program; \
+		$(RELEASE)/$$program completions zsh > $(COMPLETIONS)/zsh/site-functions/_$$program; \
+		$(RELEASE)/$$program completions fish > $(COMPLETIONS)/fish/vendor_completions.d/$$program.fish; \
+	done
 
 clean:
 	rm -rf .build

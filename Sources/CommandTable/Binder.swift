@@ -30,9 +30,10 @@ struct Binder<C: Command> {
         }
     }
 
-    /// One value too many; not shown by a command that takes secrets, as it may well be one.
+    /// One value too many; shown only if it could be meant as a name. What a shell split from
+    /// the text of a key or a token ends up here.
     private func unexpected(_ value: String) -> UsageError.Problem {
-        .unexpectedOperand(typed: takesSecrets ? nil : quoted(value))
+        .unexpectedOperand(typed: takesSecrets ? nil : quotedName(value))
     }
 
     private var takesSecrets: Bool { parameters.contains { $0.info.isSecret } }

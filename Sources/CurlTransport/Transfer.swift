@@ -38,7 +38,7 @@ final class Transfer {
     /// What came of it, once libcurl is done with it.
     func outcome(_ code: CURLcode) -> Result<HTTPResponse, TransportError> {
         guard code == CURLE_OK else {
-            let detail = String(cString: errorText)
+            let detail = harmless(String(cString: errorText))
             return .failure(
                 TransportError(
                     kind(of: code), detail.isEmpty ? library.message(code) : detail,
@@ -49,6 +49,11 @@ final class Transfer {
                 TransportError(.cut, "it ended within the header", requestMayHaveLeft: isOnItsWay))
         }
         return .success(answer.response(status: status(CURLINFO_RESPONSE_CODE)))
+    }
+
+    /// libcurl quotes a proxy it cannot read whole, the password in it included.
+    private func harmless(_ detail: String) -> String {
+        detail.hasPrefix("Unsupported proxy") ? "the proxy's URL cannot be read" : detail
     }
 
     private func kind(of code: CURLcode) -> TransportError.Kind {

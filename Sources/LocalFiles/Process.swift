@@ -3,6 +3,19 @@ internal import Glibc
 /// The wall clock: whole seconds since 1970-01-01T00:00:00Z.
 public func secondsSinceEpoch() -> Int { time(nil) }
 
+/// The command line without the program's name; nil when an argument is not UTF-8, because
+/// Swift would quietly make another path or another token of it.
+public func commandLineArguments() -> [String]? {
+    var arguments: [String] = []
+    for argument in UnsafeBufferPointer(
+        start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)
+    ).dropFirst() {
+        guard let argument, let text = String(validatingCString: argument) else { return nil }
+        arguments.append(text)
+    }
+    return arguments
+}
+
 /// The environment. A name that stands twice counts as it stands first, as getenv has it.
 public func environment() -> [String: String] {
     var variables: [String: String] = [:]
@@ -30,13 +43,13 @@ public func occupyClosedStreams() {
     }
 }
 
-/// Ends the process with 130 on SIGINT and 143 on SIGTERM.
+/// Ends the process with 130 on SIGINT, 143 on SIGTERM and 129 on SIGHUP.
 ///
 /// Nothing has to be tidied: files are replaced whole, and their writing holds signals back.
 public func endCleanlyOnSignals() {
     // Made here, because a handler must not be the first to touch a global.
     _ = signalGate.admits(0)
-    for number in [SIGINT, SIGTERM] where !isIgnored(number) {
+    for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
         signal(number) { if signalGate.admits($0) { _exit(128 + $0) } }
     }
 }

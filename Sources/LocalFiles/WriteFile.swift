@@ -2,7 +2,8 @@ internal import Glibc
 public import SIWACrypto
 
 /// Writes a file whole or not at all: to a temporary file in the same folder, synced,
-/// then renamed over the old one. A symbolic link is followed, so that it stays one.
+/// then renamed over the old one, whose owner it keeps where the system allows. A symbolic
+/// link is followed, so that it stays one.
 ///
 /// SIGINT and SIGTERM wait until it is done (see ``endCleanlyOnSignals()``), so that no
 /// temporary file is left behind.
@@ -13,11 +14,14 @@ public func writeFile(
 ) throws(FileError) {
     let target = try resolvingLinks(path)
     var status = stat()
-    if stat(target, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+    let isThere = stat(target, &status) == 0
+    guard !isThere || status.st_mode & S_IFMT == S_IFREG else {
         throw FileError("write", path, reason: "it is not a regular file")
     }
     try withSignalsHeld { () throws(FileError) in
-        try write(contents, to: target, named: path, permissions: permissions)
+        try write(
+            contents, to: target, named: path, permissions: permissions,
+            owner: isThere ? (status.st_uid, status.st_gid) : nil)
     }
 }
 
@@ -29,7 +33,8 @@ public func createDirectory(_ path: String, permissions: UInt32 = 0o700) throws(
 }
 
 private func write(
-    _ contents: SecretBytes, to target: String, named path: String, permissions: UInt32
+    _ contents: SecretBytes, to target: String, named path: String, permissions: UInt32,
+    owner: (user: uid_t, group: gid_t)?
 ) throws(FileError) {
     var template = Array((target + ".XXXXXX").utf8CString)
     let descriptor = try system("write", path) { mkstemp(&template) }
@@ -37,6 +42,8 @@ private func write(
     do throws(FileError) {
         _ = try system("write", path) { fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         _ = try system("write", path) { fchmod(descriptor, permissions) }
+        // Root rotates the file of an application, which must go on reading it.
+        if let owner { _ = fchown(descriptor, owner.user, owner.group) }
         try writeAll(contents, to: descriptor, named: path)
         _ = try system("write", path) { fsync(descriptor) }
         isOpen = false
@@ -55,13 +62,19 @@ public func writeAll(
     _ contents: SecretBytes, to descriptor: CInt, named path: String
 ) throws(FileError) {
     var done = 0
-    while done < contents.count {
+    // At least once: writing nothing tells whether there is anything to write to.
+    repeat {
         done += try system("write", path) {
             contents.withUnsafeBytes { bytes in
                 Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
             }
         }
-    }
+    } while done < contents.count
+}
+
+/// Removes a file; that there is none is no failure.
+public func removeFile(_ path: String) throws(FileError) {
+    if unlink(path) == -1, errno != ENOENT { throw FileError("remove", path) }
 }
 
 /// Makes the rename itself outlive a power cut. Some file systems refuse to sync a

@@ -6,8 +6,11 @@ internal import SignInWithApple
 /// Runs one command line, without the program's own name; answers the exit code.
 ///
 /// Every error ends here and nowhere else.
-public func runSIWA(_ arguments: [String], in world: World) async -> CInt {
+///
+/// - Parameter arguments: nil when they are not UTF-8.
+public func runSIWA(_ arguments: [String]?, in world: World) async -> CInt {
     do {
+        guard let arguments else { throw UsageError.notUTF8 }
         switch try siwaTool.parse(arguments) {
         case .help(let text), .version(let text): try world.output(SecretBytes(text.utf8))
         case .run(let command): try await run(command, in: world)
@@ -19,7 +22,7 @@ public func runSIWA(_ arguments: [String], in world: World) async -> CInt {
     } catch {
         let diagnosis = Diagnosis(error)
         // A call that could not be understood must still answer in the form it asked for.
-        let asksForJSON = arguments.prefix { $0 != "--" }.contains("--json")
+        let asksForJSON = arguments?.prefix { $0 != "--" }.contains("--json") ?? false
         for line in asksForJSON ? [diagnosis.json.safeText] : diagnosis.lines {
             world.errorLine(line)
         }
@@ -34,6 +37,13 @@ private func run(_ command: any Command<World>, in world: World) async throws {
     } catch let problem as UsageError.Problem {
         throw UsageError(problem: problem, subject: "siwa \(type(of: command).name)")
     }
+}
+
+extension UsageError {
+    fileprivate static let notUTF8 = Self(
+        problem: .misuse(
+            "an argument is not UTF-8", hint: "rename the file, or use a UTF-8 locale"),
+        subject: "siwa")
 }
 
 extension UsageError.Problem {

@@ -54,6 +54,9 @@ struct Requests: Sendable {
         }
     }
 
+    /// Finds a closed standard output before a code is spent on a result nobody can get.
+    func checkOutput() throws { try session.world.output(SecretBytes([])) }
+
     /// Prints the result of a call that spent a code: it cannot be run again, which is the
     /// advice when standard output is merely full.
     ///
@@ -97,8 +100,16 @@ struct Requests: Sendable {
     }
 }
 
-/// Refuses a JWT where Apple's opaque codes and tokens belong: the commonest mix-up.
-func refuseJWT(_ secret: SecretText, _ name: String) throws(UsageError.Problem) {
+/// Refuses what cannot be one of Apple's opaque codes and tokens: Apple says 200 to revoking it.
+func refuseMisshapen(_ secret: SecretText, _ name: String) throws(UsageError.Problem) {
+    let isBare = secret.bytes.withSpan { bytes in
+        !bytes.indices.contains { bytes[$0] <= 0x20 || [0x22, 0x27, 0x7F].contains(bytes[$0]) }
+    }
+    guard isBare else {
+        throw UsageError.Problem.misuse(
+            "\(name) has a blank, a quotation mark or a control character in it",
+            hint: "give the bare value, as 'jq -r' and '--print' print it")
+    }
     guard secret.hasPrefix("eyJ") else { return }
     throw UsageError.Problem.misuse(
         "\(name) is a JWT, such as an identity token, not what Apple's endpoint takes",

@@ -69,6 +69,7 @@ final class Memory: Sendable {
             if state.blockage == nil { state.output += bytes.revealed() }
             return state.blockage
         }
-        if let blockage { throw blockage.error }
+        // A full disk or a pipe without a reader shows itself with the first byte only.
+        if let blockage, blockage == .closed || bytes.count > 0 { throw blockage.error }
     }
 }

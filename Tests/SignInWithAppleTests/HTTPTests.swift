@@ -10,14 +10,24 @@ import Testing
     }
 
     static let kinds: [Row<(String?, Bool)>] = [
-        Row("absent", (nil, false)), Row("JSON", ("application/json", true)),
-        Row("with a charset", ("application/json;charset=UTF-8", true)),
-        Row("in capitals", ("APPLICATION/JSON", true)), Row("HTML", ("text/html", false)),
+        Row("absent", (nil, false)), Row("JSON", ("application/json", false)),
+        Row("with a charset", ("text/html; charset=UTF-8", true)),
+        Row("in capitals", ("TEXT/HTML", true)), Row("HTML", ("text/html", true)),
     ]
 
-    @Test(arguments: kinds) func `calls itself JSON`(_ row: Row<(String?, Bool)>) {
+    @Test(arguments: kinds) func `calls itself a page`(_ row: Row<(String?, Bool)>) {
         let fields = row.value.0.map { [HTTPField("Content-Type", $0)] } ?? []
-        #expect(HTTPResponse(status: 200, fields: fields).isJSON == row.value.1)
+        #expect(HTTPResponse(status: 200, fields: fields).isHTML == row.value.1)
+    }
+
+    @Test func `what a server echoes of the request's secrets is replaced`() {
+        let secret = SecretText("c0123456789.0.abc")
+        let echo = HTTPResponse(
+            status: 400, fields: [HTTPField("X", "id c0123456789.0.abc")],
+            body: Array("c01 c0123456789.0.abc, c0123456789.0.abc!".utf8))
+        let shown = echo.redacting([secret, SecretText("short")])
+        #expect(shown.fields["X"] == "id (\(secret))")
+        #expect(String(decoding: shown.body, as: UTF8.self) == "c01 (\(secret)), (\(secret))!")
     }
 
     static let encoded: [Row<(String, String)>] = [

@@ -97,17 +97,19 @@ import Testing
             Row(
                 "invalid_request afterwards proves nothing unless it worked before",
                 (
-                    .afterwards, [.nothing, .invalidRequest], "the refresh"
+                    .afterwards, [.nothing, .invalidRequest], "the refresh after the revocation"
                 )),
             Row(
                 "the client is refused afterwards",
-                (.afterwards, [.nothing, .invalidClient], "the refresh")),
+                (
+                    .afterwards, [.nothing, .invalidClient], "the refresh after the revocation"
+                )),
             Row(
                 "no answer afterwards",
                 (
                     .afterwards,
                     [.nothing] + Array(repeating: .failed(.cut, mayHaveLeft: true), count: 4),
-                    "the refresh"
+                    "the refresh after the revocation"
                 )),
         ]
 

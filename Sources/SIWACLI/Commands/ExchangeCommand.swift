@@ -52,7 +52,7 @@ struct ExchangeCommand: Command {
             TypedSettings(global: global, redirectURI: redirectURI, audiences: audiences), in: world
         )
         let code = try session.secret(code, "--code")
-        try refuseJWT(code, "--code")
+        try refuseMisshapen(code, "--code")
         let verifier = try codeVerifier.map {
             CodeVerifier(try session.secret($0, "--code-verifier"))
         }
@@ -61,6 +61,7 @@ struct ExchangeCommand: Command {
         guard !isDryRun else {
             return try requests.rehearse([requests.exchange(of: AuthorizationCode(code))])
         }
+        try requests.checkOutput()
         let answer = try await requests.perform { tokens throws(TokenFailure) in
             try await tokens.exchange(
                 AuthorizationCode(code), redirectURI: requests.redirectURI, codeVerifier: verifier)

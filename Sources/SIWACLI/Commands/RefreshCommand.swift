@@ -27,7 +27,7 @@ struct RefreshCommand: Command {
     func run(in world: World) async throws {
         let session = try Session(TypedSettings(global: global), in: world)
         let secret = try session.secret(token, "--token")
-        try refuseJWT(secret, "--token")
+        try refuseMisshapen(secret, "--token")
         let token = RefreshToken(secret)
         let requests = try Requests(session)
         guard !isDryRun else { return try requests.rehearse([.refresh(token)]) }

@@ -61,11 +61,11 @@ struct RevokeCommand: Command {
         }
         if let token {
             let secret = try session.secret(token, "--token")
-            try refuseJWT(secret, "--token")
+            try refuseMisshapen(secret, "--token")
             try await revoke(secret, try Requests(session))
         } else if let code {
             let secret = try session.secret(code, "--code")
-            try refuseJWT(secret, "--code")
+            try refuseMisshapen(secret, "--code")
             let requests = try Requests(session, codeVerifier: verifier)
             try await revoke(AuthorizationCode(secret), requests)
         }
@@ -74,6 +74,11 @@ struct RevokeCommand: Command {
     private func revoke(_ token: SecretText, _ requests: Requests) async throws {
         guard !isDryRun else { return try requests.rehearse(sequence(token)) }
         let revocation = try await carryOut(token, requests)
+        if revocation.wasActive == false {
+            requests.session.console.warn(
+                "nothing was sent: the token is dead already, or another client's; "
+                    + "check --client-id and --profile")
+        }
         try requests.session.report(report(revocation, token, requests))
         try checkDead(revocation)
     }
@@ -85,6 +90,7 @@ struct RevokeCommand: Command {
             return try requests.rehearse(
                 [requests.exchange(of: code)] + sequence(unknown), unknown: unknown)
         }
+        try requests.checkOutput()
         let token = try await exchange(code, requests)
         do {
             let revocation = try await carryOut(token, requests)

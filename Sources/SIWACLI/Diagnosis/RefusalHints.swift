@@ -2,7 +2,7 @@ internal import SignInWithApple
 
 /// What Apple's refusal most likely means, given what can be seen from here.
 ///
-/// The causes and their order are those that public threads report (docs/apple-facts.md).
+/// The causes and their order are those that public threads report (docs/emulator.md lists what Apple checks).
 struct RefusalHints: Sendable {
     let refusal: AppleError
     let error: RequestError

@@ -74,7 +74,7 @@ extension Settings {
     ) throws(SettingsError) -> KeySource {
         // How the DER of a key begins in base64, and a PEM that was encoded once more.
         let isBase64 =
-            path.utf8.count > 100 && ["MI", "MH", "LS0t"].contains(where: path.hasPrefix)
+            path.utf8.count > 40 && ["MI", "MH", "LS0t"].contains(where: path.hasPrefix)
         guard isBase64 || path.mentions("PRIVATE KEY") || path.contains(where: \.isNewline) else {
             return .file(path)
         }
@@ -135,9 +135,14 @@ extension Settings {
         } catch {
             throw SettingsError(
                 .key, "the private key in \(source.value.description) \(error)",
-                hints: ["download the .p8 from Apple's developer portal: a P-256 key in PKCS#8 PEM"]
-            )
+                hints: Self.pathInPlaceOfText(source.value, text)
+                    + ["download the .p8 from Apple's developer portal: a P-256 key in PKCS#8 PEM"])
         }
+    }
+
+    private static func pathInPlaceOfText(_ source: KeySource, _ text: SecretBytes) -> [String] {
+        guard case .variable = source, SecretText(text).hasPrefix("/") else { return [] }
+        return ["a path belongs into SIWA_PRIVATE_KEY_FILE, or behind --key"]
     }
 
     /// Before a key is read, so that a missing library does not look like a bad key.

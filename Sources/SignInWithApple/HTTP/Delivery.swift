@@ -70,26 +70,28 @@ public struct Delivery: Sendable {
         let start = clocks.timekeeper.elapsed()
         do {
             let response = try await transport.send(request, timeout: deadline.remaining)
-            trace(.answered(response, after: clocks.timekeeper.elapsed() - start))
+            let shown = response.redacting(request.secrets)
+            trace(.answered(shown, after: clocks.timekeeper.elapsed() - start))
             return Attempt(
-                result: judge(response, order), clockOffset: response.clockOffset(at: clocks.now()))
+                result: judge(response, shown, order), clockOffset: response.clockOffset(at: clocks.now()))
         } catch {
             trace(.failed(error, after: clocks.timekeeper.elapsed() - start))
             return Attempt(result: .failure(.unreachable(error)))
         }
     }
 
+    /// - Parameter shown: the answer without the request's secrets, for what may be printed.
     private func judge<Answer>(
-        _ response: HTTPResponse, _ order: Order<Answer>
+        _ response: HTTPResponse, _ shown: HTTPResponse, _ order: Order<Answer>
     ) -> Result<Answer, TokenFailure.Cause> {
         if (200..<300).contains(response.status), let answer = order.read(response) {
             return .success(answer)
         }
         // A server in trouble may say so in JSON; that is an outage all the same.
-        if response.status < 500, response.status != 429, let error = AppleError(response) {
+        if response.status < 500, response.status != 429, let error = AppleError(shown) {
             return .failure(.refused(error))
         }
-        return .failure(.unusable(response))
+        return .failure(.unusable(shown))
     }
 
     private func delay(
@@ -145,7 +147,7 @@ extension TokenFailure.Cause {
     var mayHaveTakenEffect: Bool {
         switch self {
         case .refused, .unminted: false
-        case .unusable(let response): (200..<300).contains(response.status) && response.isJSON
+        case .unusable(let response): (200..<300).contains(response.status) && !response.isHTML
         case .unreachable(let error): error.requestMayHaveLeft
         }
     }

@@ -26,6 +26,13 @@ public struct Form: Sendable {
         self.parameters = parameters.map { Parameter(name: $0, value: $1) }
     }
 
+    /// The secrets among the values.
+    public var secrets: [SecretText] {
+        parameters.compactMap { parameter in
+            if case .secret(let secret) = parameter.value { secret } else { nil }
+        }
+    }
+
     /// The media type Apple demands; anything else is an unexplained `invalid_client`.
     public static let contentType = "application/x-www-form-urlencoded"
 

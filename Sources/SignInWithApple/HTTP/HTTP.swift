@@ -42,17 +42,20 @@ public struct HTTPRequest: Sendable {
     /// Whether a transport may send it a second time by itself, as HTTP allows when a
     /// kept connection turns out to be dead. A single-use code must not be.
     public let isRepeatable: Bool
+    /// The secrets in the body: what an error or a trace must not repeat, should the answer.
+    public let secrets: [SecretText]
 
     /// Composes a request.
     public init(
         method: Method, url: String, fields: [HTTPField] = [], body: SecretBytes = SecretBytes([]),
-        isRepeatable: Bool = true
+        isRepeatable: Bool = true, secrets: [SecretText] = []
     ) {
         self.method = method
         self.url = url
         self.fields = fields
         self.body = body
         self.isRepeatable = isRepeatable
+        self.secrets = secrets
     }
 }
 

@@ -50,7 +50,12 @@ extension TokenClient {
         guard proof != .none else {
             return Revocation(status: status, wasActive: nil, evidence: nil)
         }
-        let isStillActive = try await isActive(token, wasActive: wasActive ?? false)
+        let isStillActive: Bool
+        do {
+            isStillActive = try await isActive(token, wasActive: wasActive ?? false)
+        } catch {
+            throw error.describing("the refresh after the revocation")
+        }
         let evidence: Revocation.Evidence =
             isStillActive
             ? .refreshAccepted : wasActive == true ? .acceptedThenRejected : .refreshRejected

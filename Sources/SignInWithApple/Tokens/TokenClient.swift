@@ -29,7 +29,8 @@ public struct TokenClient: Sendable {
     public func revoke(
         _ token: SecretText, as kind: TokenKind
     ) async throws(TokenFailure) -> Int {
-        try await send(.revoke(token, kind)) { $0.status }
+        // A page is no answer of Apple's, whatever its status says.
+        try await send(.revoke(token, kind)) { $0.isHTML ? nil : $0.status }
     }
 
     /// Fetches the keys that sign identity tokens.
@@ -53,7 +54,8 @@ public struct TokenClient: Sendable {
         return (
             HTTPRequest(
                 method: .post, url: baseURL.url(of: request.endpoint), fields: fields,
-                body: form.encoded(), isRepeatable: request.isRepeatable), form
+                body: form.encoded(), isRepeatable: request.isRepeatable,
+                secrets: form.secrets), form
         )
     }
 

@@ -24,12 +24,19 @@ public struct TokenFailure: Error, Sendable {
     /// Whether what was asked can have taken effect although no answer says so: a
     /// single-use code may be spent.
     public let isOutcomeUnknown: Bool
+
+    /// The same failure, its request described as part of something larger.
+    func describing(_ request: String) -> Self {
+        Self(
+            cause: cause, request: request, attempts: attempts, clockOffset: clockOffset,
+            isOutcomeUnknown: isOutcomeUnknown)
+    }
 }
 
 extension HTTPResponse {
-    /// Whether it calls itself JSON.
-    public var isJSON: Bool {
-        fields["Content-Type"]?.lowercased().hasPrefix("application/json") ?? false
+    /// Whether it calls itself a page for people.
+    public var isHTML: Bool {
+        fields["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
     }
 
     /// Apple's name for this exchange, which its support asks for; nil when it gave none.

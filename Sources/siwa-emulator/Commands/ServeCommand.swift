@@ -44,6 +44,8 @@ struct ServeCommand: Command {
         let folder = Folder(path: folder)
         let (configuration, port) = try folder.emulator()
         let identity = try usesTLS ? identity(in: folder, console) : nil
+        // One that an earlier run left behind would name a server that is gone.
+        if let readyFile { try removeFile(readyFile) }
         let signals = StopSignals()
         try await EmulatorServer.serving(
             AppleEmulator(

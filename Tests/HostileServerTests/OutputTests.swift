@@ -20,7 +20,9 @@ import Testing
 
     @Test func `a full disk is a clear error`() async throws {
         try await RawServer.serving(.answering(200, tokens)) { server in
-            for var call in [siwa.refresh(server.url), siwa.exchange(server.url), .init(["--help"])] {
+            for var call in [
+                siwa.refresh(server.url), siwa.exchange(server.url), .init(["--help"]),
+            ] {
                 call.output = .file("/dev/full")
                 let result = try await siwa.run(call)
                 #expect(result.ending == .exit(75), "\(result)")

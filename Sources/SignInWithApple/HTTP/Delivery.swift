@@ -73,7 +73,8 @@ public struct Delivery: Sendable {
             let shown = response.redacting(request.secrets)
             trace(.answered(shown, after: clocks.timekeeper.elapsed() - start))
             return Attempt(
-                result: judge(response, shown, order), clockOffset: response.clockOffset(at: clocks.now()))
+                result: judge(response, shown, order),
+                clockOffset: response.clockOffset(at: clocks.now()))
         } catch {
             trace(.failed(error, after: clocks.timekeeper.elapsed() - start))
             return Attempt(result: .failure(.unreachable(error)))

@@ -58,6 +58,7 @@
     FUNCTION(EVP_PKEY_fromdata) \
     FUNCTION(EVP_PKEY_fromdata_init) \
     FUNCTION(EVP_PKEY_get0_type_name) \
+    FUNCTION(EVP_PKEY_up_ref) \
     FUNCTION(EVP_PKEY_get_bits) \
     FUNCTION(EVP_PKEY_get_bn_param) \
     FUNCTION(EVP_PKEY_get_group_name) \

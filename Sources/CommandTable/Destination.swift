@@ -44,41 +44,41 @@ struct ValueType: Sendable {
 }
 
 extension Destination {
-    static func flag(_ path: Path<Root, Bool>) -> Self {
+    static func flag(_ path: @escaping LazyPath<Root, Bool>) -> Self {
         Self(arity: .optional, type: .none) { root, _ in
-            root[keyPath: path] = true
+            root[keyPath: path()] = true
             return 0
         }
     }
 
-    static func defaulted<T: ParameterValue>(_ path: Path<Root, T>) -> Self {
+    static func defaulted<T: ParameterValue>(_ path: @escaping LazyPath<Root, T>) -> Self {
         Self(arity: .defaulted, type: .of(T.self)) { (root, arguments) throws(RefusedValue) in
-            try eachValue(of: arguments) { root[keyPath: path] = $0 }
+            try eachValue(of: arguments) { root[keyPath: path()] = $0 }
         } defaultValue: {
-            T.isSecret ? nil : $0[keyPath: path].argumentDescription
+            T.isSecret ? nil : $0[keyPath: path()].argumentDescription
         }
     }
 
-    static func optional<T: ParameterValue>(_ path: Path<Root, T?>) -> Self {
+    static func optional<T: ParameterValue>(_ path: @escaping LazyPath<Root, T?>) -> Self {
         Self(arity: .optional, type: .of(T.self)) { (root, arguments) throws(RefusedValue) in
-            try eachValue(of: arguments) { root[keyPath: path] = $0 }
+            try eachValue(of: arguments) { root[keyPath: path()] = $0 }
         }
     }
 
-    static func required<T: ParameterValue>(_ path: Path<Root, Required<T>>) -> Self {
+    static func required<T: ParameterValue>(_ path: @escaping LazyPath<Root, Required<T>>) -> Self {
         Self(arity: .required, type: .of(T.self)) { (root, arguments) throws(RefusedValue) in
-            try eachValue(of: arguments) { root[keyPath: path].wrappedValue = $0 }
+            try eachValue(of: arguments) { root[keyPath: path()].wrappedValue = $0 }
         }
     }
 
-    static func repeating<T: ParameterValue>(_ path: Path<Root, [T]>) -> Self {
+    static func repeating<T: ParameterValue>(_ path: @escaping LazyPath<Root, [T]>) -> Self {
         Self(arity: .repeating, type: .of(T.self)) { (root, arguments) throws(RefusedValue) in
             var values: [T] = []
             let reads = try eachValue(of: arguments) { values.append($0) }
-            root[keyPath: path] = values
+            root[keyPath: path()] = values
             return reads
         } defaultValue: {
-            T.isSecret ? nil : $0[keyPath: path].map(\.argumentDescription).joined(separator: ", ")
+            T.isSecret ? nil : $0[keyPath: path()].map(\.argumentDescription).joined(separator: ", ")
         }
     }
 }

@@ -3,6 +3,10 @@
 /// A literal is `Sendable` in Swift 6 only where the type asked for says so, hence this one alias.
 public typealias Path<Root, Value> = any WritableKeyPath<Root, Value> & Sendable
 
+/// A place that is looked up when it is used: making a key path takes the runtime longer than
+/// all of parsing, and a line uses few of the options there are.
+public typealias LazyPath<Root, Value> = @Sendable () -> Path<Root, Value>
+
 /// A row of the table: what there is to know about one option, and where its value goes.
 public struct Parameter<Root>: Sendable {
     /// What can be written down about it. The default is filled in by `info(for:)`.

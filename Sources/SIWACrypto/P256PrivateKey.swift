@@ -10,7 +10,7 @@ public final class P256PrivateKey: Sendable {
     public let publicKey: P256PublicKey
 
     private init(adopting key: consuming Owned<Key>) throws(OpenSSLError) {
-        publicKey = try P256PublicKey(x963Representation: publicPoint(of: key.pointer))
+        publicKey = try P256PublicKey(of: key.pointer)
         pointer = key.release()
     }
 

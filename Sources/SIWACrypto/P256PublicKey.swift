@@ -22,6 +22,14 @@ public final class P256PublicKey: Sendable {
         self.x963Representation = x963Representation
     }
 
+    /// The public half of a private key, which stays one key to OpenSSL: making another would
+    /// take as long as verifying a signature with it. The scalar lives as long as either half.
+    init(of privateKey: OpaquePointer) throws(OpenSSLError) {
+        x963Representation = try publicPoint(of: privateKey)
+        try check(openssl.EVP_PKEY_up_ref(privateKey))
+        pointer = privateKey
+    }
+
     /// Reads a SubjectPublicKeyInfo (RFC 5480).
     ///
     /// - Throws: ``P256KeyError`` when it is no P-256 public key.

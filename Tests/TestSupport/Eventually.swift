@@ -2,7 +2,7 @@
 ///
 /// - Throws: ``NeverHappened`` after `limit`, which only a failing test reaches.
 package func eventually(
-    _ what: String, limit: Duration = .seconds(30), _ condition: () throws -> Bool
+    _ what: String, limit: Duration = .seconds(120), _ condition: () throws -> Bool
 ) async throws {
     let clock = ContinuousClock()
     let end = clock.now + limit

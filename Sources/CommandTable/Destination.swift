@@ -78,7 +78,8 @@ extension Destination {
             root[keyPath: path()] = values
             return reads
         } defaultValue: {
-            T.isSecret ? nil : $0[keyPath: path()].map(\.argumentDescription).joined(separator: ", ")
+            T.isSecret
+                ? nil : $0[keyPath: path()].map(\.argumentDescription).joined(separator: ", ")
         }
     }
 }

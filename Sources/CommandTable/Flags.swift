@@ -1,7 +1,8 @@
 extension Parameter {
     /// `--name`, `-n`: true when given.
     public static func flag(
-        _ name: String, short: Character? = nil, _ path: @autoclosure @escaping LazyPath<Root, Bool>, help: String
+        _ name: String, short: Character? = nil,
+        _ path: @autoclosure @escaping LazyPath<Root, Bool>, help: String
     ) -> Self {
         Self(.flag, name, short, .flag(path), value: nil, help, .none)
     }

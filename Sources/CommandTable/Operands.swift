@@ -2,21 +2,24 @@
 extension Parameter {
     /// An operand with a default: the value the property has in a fresh `Root`.
     public static func operand<T: ParameterValue>(
-        _ name: String, _ path: @autoclosure @escaping LazyPath<Root, T>, help: String, completion: CompletionKind = .none
+        _ name: String, _ path: @autoclosure @escaping LazyPath<Root, T>, help: String,
+        completion: CompletionKind = .none
     ) -> Self {
         Self(.operand, name, nil, .defaulted(path), value: nil, help, completion)
     }
 
     /// An operand that may be absent.
     public static func operand<T: ParameterValue>(
-        _ name: String, _ path: @autoclosure @escaping LazyPath<Root, T?>, help: String, completion: CompletionKind = .none
+        _ name: String, _ path: @autoclosure @escaping LazyPath<Root, T?>, help: String,
+        completion: CompletionKind = .none
     ) -> Self {
         Self(.operand, name, nil, .optional(path), value: nil, help, completion)
     }
 
     /// An operand that takes all that are left.
     public static func operand<T: ParameterValue>(
-        _ name: String, _ path: @autoclosure @escaping LazyPath<Root, [T]>, help: String, completion: CompletionKind = .none
+        _ name: String, _ path: @autoclosure @escaping LazyPath<Root, [T]>, help: String,
+        completion: CompletionKind = .none
     ) -> Self {
         Self(.operand, name, nil, .repeating(path), value: nil, help, completion)
     }

@@ -2,7 +2,8 @@
 extension Parameter {
     /// An option with a default: the value the property has in a fresh `Root`.
     public static func option<T: ParameterValue>(
-        _ name: String, short: Character? = nil, _ path: @autoclosure @escaping LazyPath<Root, T>, value: String,
+        _ name: String, short: Character? = nil, _ path: @autoclosure @escaping LazyPath<Root, T>,
+        value: String,
         help: String, completion: CompletionKind = .none
     ) -> Self {
         Self(.option, name, short, .defaulted(path), value: value, help, completion)
@@ -10,7 +11,8 @@ extension Parameter {
 
     /// An option that may be absent.
     public static func option<T: ParameterValue>(
-        _ name: String, short: Character? = nil, _ path: @autoclosure @escaping LazyPath<Root, T?>, value: String,
+        _ name: String, short: Character? = nil, _ path: @autoclosure @escaping LazyPath<Root, T?>,
+        value: String,
         help: String, completion: CompletionKind = .none
     ) -> Self {
         Self(.option, name, short, .optional(path), value: value, help, completion)
@@ -18,7 +20,8 @@ extension Parameter {
 
     /// An option that repeats; what is typed replaces the default.
     public static func option<T: ParameterValue>(
-        _ name: String, short: Character? = nil, _ path: @autoclosure @escaping LazyPath<Root, [T]>, value: String,
+        _ name: String, short: Character? = nil, _ path: @autoclosure @escaping LazyPath<Root, [T]>,
+        value: String,
         help: String, completion: CompletionKind = .none
     ) -> Self {
         Self(.option, name, short, .repeating(path), value: value, help, completion)
@@ -26,7 +29,8 @@ extension Parameter {
 
     /// An option that must be given; its path is that of the projection, `\.$name`.
     public static func option<T: ParameterValue>(
-        _ name: String, short: Character? = nil, _ path: @autoclosure @escaping LazyPath<Root, Required<T>>, value: String,
+        _ name: String, short: Character? = nil,
+        _ path: @autoclosure @escaping LazyPath<Root, Required<T>>, value: String,
         help: String, completion: CompletionKind = .none
     ) -> Self {
         Self(.option, name, short, .required(path), value: value, help, completion)

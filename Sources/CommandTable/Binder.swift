@@ -31,9 +31,9 @@ struct Binder<C: Command> {
     }
 
     /// One value too many; shown only if it could be meant as a name. What a shell split from
-    /// the text of a key or a token ends up here.
+    /// the text of a key or a token ends up here, and pieces of it are long.
     private func unexpected(_ value: String) -> UsageError.Problem {
-        .unexpectedOperand(typed: takesSecrets ? nil : quotedName(value))
+        .unexpectedOperand(typed: takesSecrets || value.utf8.count > 20 ? nil : quotedName(value))
     }
 
     private var takesSecrets: Bool { parameters.contains { $0.info.isSecret } }

@@ -10,7 +10,6 @@ struct Requests: Sendable {
     let tokens: TokenClient
     let redirectURI: String?
     let codeVerifier: CodeVerifier?
-    private let baseURL: BaseURL
 
     /// - Parameters:
     ///   - codeVerifier: the other half of a PKCE challenge, already read.
@@ -19,7 +18,6 @@ struct Requests: Sendable {
         let world = session.world
         self.session = session
         loaded = try session.client()
-        baseURL = try settings.baseURL()
         redirectURI = try settings.redirectURI()
         self.codeVerifier = codeVerifier
         let deadline = Deadline(after: try settings.timeout(), by: world.clocks.timekeeper)
@@ -28,7 +26,7 @@ struct Requests: Sendable {
                 authorityFile: try settings.authorityFile(in: world), variables: world.variables),
             opening: world.transport)
         tokens = TokenClient(
-            client: loaded.client, baseURL: baseURL,
+            client: loaded.client, baseURL: try settings.baseURL(),
             delivery: Delivery(
                 through: transport, policy: RetryPolicy(maxAttempts: try settings.maxAttempts()),
                 until: deadline, clocks: world.clocks, trace: session.console.trace))
@@ -50,7 +48,7 @@ struct Requests: Sendable {
                 failure: error,
                 situation: Situation(
                     client: loaded, hasRedirectURI: redirectURI != nil,
-                    hasCodeVerifier: codeVerifier != nil, baseURL: baseURL))
+                    hasCodeVerifier: codeVerifier != nil))
         }
     }
 

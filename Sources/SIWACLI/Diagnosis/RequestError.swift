@@ -13,7 +13,6 @@ struct Situation: Sendable {
     let client: LoadedClient
     let hasRedirectURI: Bool
     let hasCodeVerifier: Bool
-    let baseURL: BaseURL
 }
 
 extension Diagnosis {

@@ -7,6 +7,7 @@ internal import SignInWithApple
 struct Requests: Sendable {
     let session: Session
     let loaded: LoadedClient
+    let network: Network
     let tokens: TokenClient
     let redirectURI: String?
     let codeVerifier: CodeVerifier?
@@ -15,21 +16,13 @@ struct Requests: Sendable {
     ///   - codeVerifier: the other half of a PKCE challenge, already read.
     init(_ session: Session, codeVerifier: CodeVerifier? = nil) throws {
         let settings = session.settings
-        let world = session.world
         self.session = session
         loaded = try session.client()
         redirectURI = try settings.redirectURI()
         self.codeVerifier = codeVerifier
-        let deadline = Deadline(after: try settings.timeout(), by: world.clocks.timekeeper)
-        let transport = DeferredTransport(
-            settings: World.TransportSettings(
-                authorityFile: try settings.authorityFile(in: world), variables: world.variables),
-            opening: world.transport)
+        network = try Network(session)
         tokens = TokenClient(
-            client: loaded.client, baseURL: try settings.baseURL(),
-            delivery: Delivery(
-                through: transport, policy: RetryPolicy(maxAttempts: try settings.maxAttempts()),
-                until: deadline, clocks: world.clocks, trace: session.console.trace))
+            client: loaded.client, baseURL: network.baseURL, delivery: network.delivery)
     }
 
     /// An exchange of `code` as the settings have it.

@@ -120,6 +120,7 @@ struct Stage {
     let transport: ScriptedTransport
     let clock = StillClock()
     let tokens: TokenClient
+    let keys: KeySetClient
 
     init(
         _ script: [Result<HTTPResponse, TransportError>], maxAttempts: Int = 4,
@@ -131,6 +132,7 @@ struct Stage {
             through: transport, policy: RetryPolicy(maxAttempts: maxAttempts),
             until: Deadline(after: timeout, by: clocks.timekeeper), clocks: clocks)
         tokens = TokenClient(client: try Example.client(lifetime: lifetime), delivery: delivery)
+        keys = KeySetClient(delivery: delivery)
     }
 
     func exchange() async throws(TokenFailure) -> TokenResponse {

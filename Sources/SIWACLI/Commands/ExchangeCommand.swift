@@ -109,9 +109,7 @@ struct ExchangeCommand: Command {
         }
         let keySet: KeySet
         do {
-            keySet = try await requests.perform { tokens throws(TokenFailure) in
-                try await tokens.keySet()
-            }
+            keySet = try await AppleKeys(requests.network).keySet(holding: nil)
         } catch {
             return .impossible("key", Diagnosis(error).message)
         }

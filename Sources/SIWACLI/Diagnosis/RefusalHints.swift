@@ -4,8 +4,17 @@ internal import SignInWithApple
 ///
 /// The causes and their order are those that public threads report (docs/emulator.md lists what Apple checks).
 struct RefusalHints: Sendable {
-    let refusal: AppleError
-    let error: RequestError
+    private let refusal: AppleError
+    private let failure: TokenFailure
+    private let situation: Situation
+
+    /// Nil when no client took part in the request: then there is none to mend.
+    init?(_ refusal: AppleError, _ error: RequestError) {
+        guard let situation = error.situation else { return nil }
+        self.refusal = refusal
+        self.situation = situation
+        failure = error.failure
+    }
 
     var all: [String] {
         switch refusal.code {
@@ -32,12 +41,12 @@ struct RefusalHints: Sendable {
         }
     }
 
-    private var client: Client { error.situation.client.client }
+    private var client: Client { situation.client.client }
 
     private var invalidClient: [String] {
         certain + [
             """
-            check that \(error.situation.client.key.source.value.description) is the .p8 that was \
+            check that \(situation.client.key.source.value.description) is the .p8 that was \
             downloaded for Key ID \(client.signingKey.id), and that this key belongs to team \
             \(client.teamID) and is not revoked ('siwa public-key' shows its public half)
             """,
@@ -53,7 +62,7 @@ struct RefusalHints: Sendable {
     private var certain: [String] {
         var hints: [String] = []
         if let clock = clockHint { hints.append(clock) }
-        let key = error.situation.client.key.source.value
+        let key = situation.client.key.source.value
         if let named = key.keyIDInName, named != client.signingKey.id {
             hints.append(
                 "the key file is named for Key ID \(named), but key_id is \(client.signingKey.id): "
@@ -76,7 +85,7 @@ struct RefusalHints: Sendable {
     /// A clock ahead of Apple's puts `iat` in the future; one behind makes the secret expire
     /// before it arrives.
     private var clockHint: String? {
-        guard let offset = error.failure.clockOffset else { return nil }
+        guard let offset = failure.clockOffset else { return nil }
         let seconds = offset.components.seconds
         if offset < .zero - ClientSecret.backdating {
             return "set this machine's clock: it is \(-seconds) s ahead of Apple's"
@@ -116,14 +125,14 @@ struct RefusalHints: Sendable {
     }
 
     private var unexplainedGrant: [String] {
-        guard error.failure.request == "the exchange" else {
+        guard failure.request == "the exchange" else {
             return ["the token is dead or belongs to another client: a new sign-in is needed"]
         }
         return [
-            error.situation.hasRedirectURI
+            situation.hasRedirectURI
                 ? "redirect_uri must be the one of the sign-in, letter for letter; an app's code has none"
                 : "a code from a web sign-in needs --redirect-uri, the same as in the sign-in",
-            error.situation.hasCodeVerifier
+            situation.hasCodeVerifier
                 ? "code_verifier must belong to the code_challenge of the sign-in"
                 : "a sign-in with a code_challenge needs --code-verifier",
             "otherwise ask for a new sign-in",
@@ -131,7 +140,7 @@ struct RefusalHints: Sendable {
     }
 
     private var invalidRequest: [String] {
-        error.failure.request == "the exchange"
+        failure.request == "the exchange"
             ? [
                 "the code and the client may not belong together: check --client-id and --profile",
                 "a code from a web sign-in needs --redirect-uri; an app's code must not have one",

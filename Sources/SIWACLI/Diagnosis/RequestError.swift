@@ -3,7 +3,8 @@ internal import SignInWithApple
 /// A request failed, and what siwa knows of the circumstances.
 struct RequestError: Error, Sendable {
     let failure: TokenFailure
-    let situation: Situation
+    /// Nil where no client took part.
+    let situation: Situation?
     /// What is left to do when a code was spent on the way: the call cannot be repeated.
     var remedy: String?
 }
@@ -35,7 +36,7 @@ extension Diagnosis {
             printable(refusal.code.rawValue, limit: 64),
             "Apple refused \(error.failure.request)\(words)",
             hints: (error.remedy.map { [$0] } ?? [])
-                + RefusalHints(refusal: refusal, error: error).all,
+                + (RefusalHints(refusal, error)?.all ?? []),
             exitCode: ExitCode(refusal.code), status: refusal.status, apple: refusal)
     }
 

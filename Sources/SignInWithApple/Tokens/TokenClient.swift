@@ -33,15 +33,6 @@ public struct TokenClient: Sendable {
         try await send(.revoke(token, kind)) { $0.isHTML ? nil : $0.status }
     }
 
-    /// Fetches the keys that sign identity tokens.
-    public func keySet() async throws(TokenFailure) -> KeySet {
-        let request = HTTPRequest(method: .get, url: baseURL.url(of: .keys), fields: commonFields)
-        return try await delivery.carryOut(
-            Delivery.Order(
-                name: "the key set", isRepeatable: true, parameterNames: [],
-                compose: { _ in request }, read: { KeySet($0.body) }))
-    }
-
     /// The request that would be sent, its form apart: for a dry run, which sends nothing.
     ///
     /// - Throws: ``ClientSecretError``.
@@ -72,6 +63,6 @@ public struct TokenClient: Sendable {
 }
 
 /// What every request carries. Clients without a User-Agent are said to be refused.
-private let commonFields = [
+let commonFields = [
     HTTPField("Accept", "application/json"), HTTPField("User-Agent", "siwa/\(version)"),
 ]

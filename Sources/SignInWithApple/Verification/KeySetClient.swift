@@ -1,0 +1,21 @@
+/// Fetches the keys that sign identity tokens and notifications (Apple: "Fetch Apple's public
+/// key for verifying token signature").
+public struct KeySetClient: Sendable {
+    private let baseURL: BaseURL
+    private let delivery: Delivery
+
+    /// Speaks to the endpoint at `baseURL`.
+    public init(baseURL: BaseURL = .apple, delivery: Delivery) {
+        self.baseURL = baseURL
+        self.delivery = delivery
+    }
+
+    /// Fetches the key set.
+    public func fetch() async throws(TokenFailure) -> KeySet {
+        let request = HTTPRequest(method: .get, url: baseURL.url(of: .keys), fields: commonFields)
+        return try await delivery.carryOut(
+            Delivery.Order(
+                name: "the key set", isRepeatable: true, parameterNames: [],
+                compose: { _ in request }, read: { KeySet($0.body) }))
+    }
+}

@@ -18,6 +18,7 @@ typedef struct {
     struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
     void (*slist_free_all)(struct curl_slist *list);
     CURLM *(*multi_init)(void);
+    CURLMcode (*multi_setopt)(CURLM *multi, CURLMoption option, ...);
     CURLMcode (*multi_cleanup)(CURLM *multi);
     CURLMcode (*multi_add_handle)(CURLM *multi, CURL *easy);
     CURLMcode (*multi_remove_handle)(CURLM *multi, CURL *easy);
@@ -45,6 +46,7 @@ static inline bool siwa_curl_load(siwa_curl *curl) {
     SIWA_FIND(slist_append);
     SIWA_FIND(slist_free_all);
     SIWA_FIND(multi_init);
+    SIWA_FIND(multi_setopt);
     SIWA_FIND(multi_cleanup);
     SIWA_FIND(multi_add_handle);
     SIWA_FIND(multi_remove_handle);
@@ -78,6 +80,11 @@ static inline CURLcode siwa_set_authorities(
     const siwa_curl *curl, CURL *easy, const void *bytes, size_t length) {
     struct curl_blob blob = {.data = (void *)bytes, .len = length, .flags = CURL_BLOB_COPY};
     return curl->easy_setopt(easy, CURLOPT_CAINFO_BLOB, &blob);
+}
+
+static inline CURLMcode siwa_set_multi(
+    const siwa_curl *curl, CURLM *multi, CURLMoption option, long value) {
+    return curl->multi_setopt(multi, option, value);
 }
 
 typedef size_t (*siwa_write_callback)(char *bytes, size_t size, size_t count, void *context);

@@ -14,6 +14,12 @@ struct AnswerCollector {
     static let bodyLimit = 1 << 20
     static let fieldLimit = 64 << 10
 
+    /// Whether the body is as long as the header said, which must have said it.
+    var isWhole: Bool {
+        guard isHeadComplete, let length = fields["Content-Length"] else { return false }
+        return Int(length) == body.count
+    }
+
     func response(status: Int) -> HTTPResponse {
         HTTPResponse(status: status, fields: fields, body: body)
     }

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Dispatch
 public import SignInWithApple
 
 /// Carries requests over libcurl: TLS 1.2 or newer, certificate and host always checked,
@@ -6,7 +7,7 @@ public import SignInWithApple
 ///
 /// Many requests may be in flight; they share connections. libcurl is loaded by the first
 /// transport made, and by nothing else in the program.
-public actor CurlTransport: Transport {
+public actor CurlTransport: FeedTransport {
     private let executor: CurlExecutor
     private let library: CurlLibrary
     private let authorities: Authorities
@@ -56,6 +57,23 @@ public actor CurlTransport: Transport {
             }
         } onCancel: {
             Task { await self.cancel(key) }
+        }.get()
+    }
+
+    /// Carries a whole feed on a thread of its own; see ``FeedTransport``.
+    public func carry<Feed: RequestFeed>(
+        _ feed: Feed, width: Int, bell: FeedBell, timekeeper: Timekeeper
+    ) async throws(TransportError) -> Feed {
+        let (authorities, library) = (authorities, library)
+        return try await withCheckedContinuation { continuation in
+            DispatchQueue(label: "siwa.feed", qos: .userInitiated).async {
+                let result = Result { () throws(TransportError) in
+                    let loop = try FeedLoop(
+                        feed, width: width, trusting: authorities, timekeeper: timekeeper, library)
+                    return try loop.run(bell: bell)
+                }
+                continuation.resume(returning: result)
+            }
         }.get()
     }
 

@@ -4,21 +4,22 @@ internal import SignInWithApple
 
 /// One request in flight: the easy handle, and all memory libcurl borrows while it runs.
 ///
-/// Owned by the actor's table from `add` to `finish`; libcurl's callbacks get it
-/// unretained, which is safe because the handle is removed before the table lets go.
+/// Owned from before its handle is added to a multi handle until after it is removed;
+/// libcurl's callbacks get it unretained, which is safe because of that.
 final class Transfer {
     let easy: UnsafeMutableRawPointer
     private let library: CurlLibrary
-    private let request: HTTPRequest
+    private(set) var request: HTTPRequest
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var fieldList: UnsafeMutablePointer<curl_slist>?
+    private var listedFields: [HTTPField] = []
     private var answer = AnswerCollector()
     /// Set by libcurl when the connection stands and the request is about to be sent.
     private var isOnItsWay = false
 
     init(
         _ request: HTTPRequest, timeout: Duration, trusting authorities: Authorities,
-        _ library: CurlLibrary
+        _ library: CurlLibrary, over version: Version = .http1
     ) throws(TransportError) {
         guard let easy = library.functions.pointee.easy_init() else {
             errorText.deallocate()
@@ -26,8 +27,54 @@ final class Transfer {
         }
         (self.easy, self.library, self.request) = (easy, library, request)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        try configure(timeout: timeout, trusting: authorities)
+        try configure(trusting: authorities)
+        try carry(request, timeout: timeout, over: version)
     }
+
+    /// The protocol to speak.
+    enum Version {
+        /// As fast for one request, and an answer that comes before the body was read, which
+        /// libcurl 7.88 takes for an error over HTTP/2, does no harm.
+        case http1
+        /// Many requests over one connection, where the server speaks it.
+        case http2
+    }
+
+    /// Takes up a request, the first or, its predecessor being done with, another one: a
+    /// handle that is used again costs a fraction of a new one.
+    func carry(
+        _ request: HTTPRequest, timeout: Duration, over version: Version
+    ) throws(TransportError) {
+        self.request = request
+        answer = AnswerCollector()
+        isOnItsWay = false
+        errorText.pointee = 0
+        try setRequest(timeout: timeout, over: version)
+    }
+
+    /// Writes the slot of a feed on the handle, to be found again when libcurl names it.
+    func label(_ slot: Int) throws(TransportError) {
+        // A number in a pointer's place, as libcurl hands it back; one more, since null is none.
+        let number = UnsafeRawPointer(bitPattern: slot + 1)
+        try check(siwa_set_pointer(library.functions, easy, CURLOPT_PRIVATE, number))
+    }
+
+    /// The slot on a handle's label.
+    static func label(of easy: UnsafeMutableRawPointer, _ library: CurlLibrary) -> Int? {
+        var label: UnsafePointer<CChar>?
+        _ = siwa_get_string(library.functions, easy, CURLINFO_PRIVATE, &label)
+        return label.map { Int(bitPattern: $0) - 1 }
+    }
+
+    /// Whether all that the answer's header announced has come, although libcurl may not have
+    /// said so.
+    var hasWholeAnswer: Bool { answer.isWhole }
+
+    /// Whether the answer has begun in earnest: its header is complete.
+    var hasHead: Bool { answer.isHeadComplete }
+
+    /// The answer as far as it came.
+    var response: HTTPResponse { answer.response(status: status(CURLINFO_RESPONSE_CODE)) }
 
     deinit {
         library.functions.pointee.easy_cleanup(easy)
@@ -48,7 +95,7 @@ final class Transfer {
             return .failure(
                 TransportError(.cut, "it ended within the header", requestMayHaveLeft: isOnItsWay))
         }
-        return .success(answer.response(status: status(CURLINFO_RESPONSE_CODE)))
+        return .success(response)
     }
 
     /// libcurl quotes a proxy it cannot read whole, the password in it included.
@@ -79,13 +126,8 @@ final class Transfer {
 
 // What libcurl is told. Nothing here can switch off a check of TLS.
 extension Transfer {
-    private func configure(
-        timeout: Duration, trusting authorities: Authorities
-    ) throws(TransportError) {
-        try set(CURLOPT_URL, request.url)
-        // HTTP/1.1: as fast for one request, and an answer that comes before the body was
-        // read, which libcurl 7.88 takes for an error over HTTP/2, does no harm.
-        try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+    /// What holds for every request.
+    private func configure(trusting authorities: Authorities) throws(TransportError) {
         try set(CURLOPT_PROTOCOLS_STR, "https,http")
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
@@ -94,6 +136,18 @@ extension Transfer {
         try set(CURLOPT_NOSIGNAL, 1)
         // Otherwise cleaning up waits for a resolver that does not answer.
         try set(CURLOPT_QUICK_EXIT, 1)
+        // Rather a stream of a connection that is being made than another connection.
+        try set(CURLOPT_PIPEWAIT, 1)
+        try setAuthorities(authorities)
+        try setCallbacks()
+    }
+
+    /// What belongs to one request.
+    private func setRequest(timeout: Duration, over version: Version) throws(TransportError) {
+        try set(CURLOPT_URL, request.url)
+        try set(
+            CURLOPT_HTTP_VERSION,
+            version == .http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
         // A kept connection that turns out dead makes libcurl send again by itself.
         try set(CURLOPT_FRESH_CONNECT, request.isRepeatable ? 0 : 1)
         let milliseconds = max(timeout.milliseconds, 1)
@@ -101,14 +155,12 @@ extension Transfer {
         try set(CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 10_000))
         // Plain http is for loopback: a proxy would see secrets in the open.
         if request.url.hasPrefix("http://") { try set(CURLOPT_PROXY, "") }
-        try setAuthorities(authorities)
         try setBody()
         try setFields()
-        try setCallbacks()
     }
 
     private func setBody() throws(TransportError) {
-        guard request.method == .post else { return }
+        guard request.method == .post else { return try set(CURLOPT_HTTPGET, 1) }
         try set(CURLOPT_POST, 1)
         try set(CURLOPT_POSTFIELDSIZE, request.body.count)
         // libcurl borrows these bytes; the request, and so they, live as long as this object.
@@ -119,6 +171,9 @@ extension Transfer {
     }
 
     private func setFields() throws(TransportError) {
+        guard request.fields != listedFields || fieldList == nil else { return }
+        library.functions.pointee.slist_free_all(fieldList)
+        fieldList = nil
         // Without this libcurl asks for a 100 before it sends a body over a megabyte.
         for field in request.fields + [HTTPField("Expect", "")] {
             let line = field.value.isEmpty ? "\(field.name):" : "\(field.name): \(field.value)"
@@ -127,6 +182,7 @@ extension Transfer {
             }
             fieldList = longer
         }
+        listedFields = request.fields
         try check(siwa_set_pointer(library.functions, easy, CURLOPT_HTTPHEADER, fieldList))
     }
 

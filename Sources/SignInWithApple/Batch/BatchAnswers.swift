@@ -1,0 +1,105 @@
+// What a run does with answers, and with their absence.
+extension BatchRun {
+    /// Takes a result; see ``RequestFeed``.
+    public mutating func take(
+        _ result: Result<HTTPResponse, TransportError>, for slot: Int, at now: Duration
+    ) {
+        freeSlots.append(slot)
+        if preparation == slot {
+            preparation = nil
+            takePreparation(result, at: now)
+        } else if let flight = flights[slot] {
+            flights[slot] = nil
+            take(result, flight, at: now)
+        }
+    }
+
+    private mutating func takePreparation(
+        _ result: Result<HTTPResponse, TransportError>, at now: Duration
+    ) {
+        let verdict: BatchVerdict<Job.Outcome>? =
+            switch result {
+            case .success(let response): job.takePreparation(response, at: calendar())
+            case .failure(let error): .trouble(.unreachable(error))
+            }
+        switch verdict {
+        case nil, .finished, .next: noteGoodAnswer(at: now)
+        case .stop(let cause): finish(.stopped(cause), at: now)
+        case .trouble(let cause): slowDown(cause, since: pace.mark, at: now)
+        }
+    }
+
+    private mutating func take(
+        _ result: Result<HTTPResponse, TransportError>, _ flight: Flight, at now: Duration
+    ) {
+        var flight = flight
+        let verdict: BatchVerdict<Job.Outcome> =
+            switch result {
+            case .success(let response): job.judge(response, for: &flight.item, at: calendar())
+            case .failure(let error): .trouble(.unreachable(error))
+            }
+        switch verdict {
+        case .finished(let outcome):
+            noteGoodAnswer(at: now)
+            sink(flight.item, .answered(outcome))
+        case .next:
+            noteGoodAnswer(at: now)
+            // First in the queue: what was begun is ended before something new is begun.
+            waiting.insert(Flight(item: flight.item), at: 0)
+        case .stop(let cause): finish(.stopped(cause), at: now)
+        case .trouble(let cause): meet(cause, flight, at: now)
+        }
+    }
+
+    private mutating func noteGoodAnswer(at now: Duration) {
+        pace.speedUp()
+        goodAnswers += 1
+        lastGood = now
+    }
+
+    private mutating func meet(
+        _ cause: TokenFailure.Cause, _ flight: Flight, at now: Duration
+    ) {
+        var flight = flight
+        slowDown(cause, since: flight.mark, at: now)
+        let othersFare = goodAnswers > flight.goodAnswersBefore
+        if flight.attempts >= settings.maxAttempts, othersFare {
+            sink(flight.item, .failed(cause, attempts: flight.attempts))
+            return
+        }
+        let policy = RetryPolicy(maxAttempts: .max)
+        flight.notBefore =
+            now + (policy.delay(
+                after: flight.attempts, retryAfter: nil, remaining: settings.patience,
+                jitter: .random(in: 0..<1)) ?? .zero)
+        waiting.append(flight)
+    }
+
+    private mutating func slowDown(
+        _ cause: TokenFailure.Cause, since mark: Int, at now: Duration
+    ) {
+        guard cause.isWorthRepeating || cause.isAboutOneItem else {
+            return finish(.stopped(cause), at: now)
+        }
+        pace.slowDown(
+            since: mark, cause.pressure, retryAfter: cause.retryAfter(at: calendar()),
+            jitter: .random(in: 0..<1), at: now)
+        if now - (lastGood ?? now) > settings.patience { finish(.gaveUp(cause), at: now) }
+    }
+}
+
+extension TokenFailure.Cause {
+    /// Whether the next item may fare better although this one cannot.
+    fileprivate var isAboutOneItem: Bool {
+        switch self {
+        case .unreachable(let error): error.kind == .tooLarge
+        case .unusable: true
+        case .refused, .unminted: false
+        }
+    }
+
+    /// Whether the server is overwhelmed, or a request merely went astray.
+    fileprivate var pressure: Pace.Trouble {
+        if case .unusable = self { .overload } else { .mishap }
+    }
+}

@@ -1,0 +1,141 @@
+/// A run over many items: keeps a bounded number of requests in flight, at the pace Apple
+/// bears, and gives every item exactly one result.
+///
+/// Items come from a source when there is room for them and leave as they finish, so memory
+/// does not grow with the input. An item that meets trouble is tried again after a while;
+/// an outage that would fail every item alike uses up the run's patience, not their attempts.
+public struct BatchRun<Job: BatchJob>: RequestFeed {
+    let settings: BatchSettings
+    let calendar: @Sendable () -> NumericDate
+    private let source: @Sendable () -> BatchInput<Job.Item>
+    let sink: @Sendable (Job.Item, BatchResult<Job.Outcome>) -> Void
+    var job: Job
+    var pace: Pace
+
+    /// The items in flight by their slots.
+    var flights: [Flight?]
+    var freeSlots: [Int]
+    /// The slot of a request that all items wait for.
+    var preparation: Int?
+    /// Items that wait for another attempt; never more than may be in flight.
+    var waiting: [Flight] = []
+    /// The item that starts next.
+    private var upcoming: Flight?
+    private var isInputAtEnd = false
+
+    /// How many requests were answered well, and when the last one was.
+    var goodAnswers = 0
+    var lastGood: Duration?
+    private var endedAt: Duration?
+
+    /// How it ended; meaningful once the feed is finished.
+    public private(set) var end = BatchEnd.completed
+
+    struct Flight: Sendable {
+        var item: Job.Item
+        var attempts = 0
+        var mark = 0
+        var goodAnswersBefore = 0
+        var notBefore = Duration.zero
+    }
+
+    /// Prepares a run.
+    ///
+    /// - Parameters:
+    ///   - calendar: the date, for what requests state.
+    ///   - source: the next item, if there is one; must not block.
+    ///   - sink: takes each item's result; must not block.
+    public init(
+        _ job: Job, settings: BatchSettings, calendar: @escaping @Sendable () -> NumericDate,
+        source: @escaping @Sendable () -> BatchInput<Job.Item>,
+        sink: @escaping @Sendable (Job.Item, BatchResult<Job.Outcome>) -> Void
+    ) {
+        (self.job, self.settings, self.calendar) = (job, settings, calendar)
+        (self.source, self.sink) = (source, sink)
+        pace = Pace(concurrency: settings.concurrency, rate: settings.rate)
+        flights = Array(repeating: nil, count: settings.width)
+        freeSlots = Array((0..<settings.width).reversed())
+    }
+
+    var inFlight: Int { flights.count - freeSlots.count }
+
+    /// What to do now; see ``RequestFeed``.
+    public mutating func next(at now: Duration) -> FeedStep {
+        if lastGood == nil { lastGood = now }
+        if settings.stop.isSet { finish(.interrupted, at: now) }
+        do throws(ClientSecretError) {
+            if endedAt == nil, let step = try start(at: now) { return step }
+        } catch {
+            finish(.stopped(.unminted(error)), at: now)
+        }
+        guard let endedAt else { return .wait(until: nil) }
+        let drained = endedAt + settings.drainTime
+        return inFlight == 0 || now >= drained ? .finished : .wait(until: drained)
+    }
+
+    /// Nothing starts any more; what is in flight may still arrive.
+    mutating func finish(_ end: BatchEnd, at now: Duration) {
+        guard endedAt == nil else { return }
+        self.end = end
+        endedAt = now
+    }
+
+    /// Starts what can start; nil when the run ended instead.
+    private mutating func start(at now: Duration) throws(ClientSecretError) -> FeedStep? {
+        guard preparation == nil else { return .wait(until: nil) }
+        guard findUpcoming(at: now) else {
+            guard inFlight == 0, waiting.isEmpty, isInputAtEnd else {
+                return .wait(until: waiting.map(\.notBefore).min())
+            }
+            finish(.completed, at: now)
+            return nil
+        }
+        switch pace.start(inFlight: inFlight, at: now) {
+        case .whenOneEnds: return .wait(until: nil)
+        case .later(let moment): return wait(until: moment, at: now)
+        case .now: return try launch()
+        }
+    }
+
+    /// A wait that would outlast the run's patience ends it.
+    private mutating func wait(until moment: Duration, at now: Duration) -> FeedStep? {
+        guard moment - now > settings.patience else { return .wait(until: moment) }
+        finish(.askedToWait(moment - now), at: now)
+        return nil
+    }
+
+    /// Sends what all items wait for, else the upcoming item's request.
+    private mutating func launch() throws(ClientSecretError) -> FeedStep? {
+        guard let slot = freeSlots.popLast() else { return .wait(until: nil) }
+        let date = calendar()
+        if let request = try job.preparation(at: date) {
+            preparation = slot
+            return .send(request, slot: slot, timeout: settings.timeout)
+        }
+        guard var flight = upcoming else { return nil }
+        upcoming = nil
+        if flight.attempts == 0 { flight.goodAnswersBefore = goodAnswers }
+        flight.attempts += 1
+        flight.mark = pace.mark
+        flights[slot] = flight
+        let request = try job.request(for: flight.item, at: date)
+        return .send(request, slot: slot, timeout: settings.timeout)
+    }
+
+    /// Chooses the item that starts next: one that has waited long enough, else a fresh one.
+    private mutating func findUpcoming(at now: Duration) -> Bool {
+        guard upcoming == nil else { return true }
+        if let index = waiting.firstIndex(where: { $0.notBefore <= now }) {
+            upcoming = waiting.remove(at: index)
+            return true
+        }
+        // A server in trouble must not make the run collect items.
+        guard !isInputAtEnd, waiting.count < settings.concurrency else { return false }
+        switch source() {
+        case .item(let item): upcoming = Flight(item: item)
+        case .notYet: break
+        case .end: isInputAtEnd = true
+        }
+        return upcoming != nil
+    }
+}

@@ -1,0 +1,61 @@
+internal import Synchronization
+
+/// How hard a run may press, and when it gives up.
+public struct BatchSettings: Sendable {
+    /// The most requests in flight.
+    public var concurrency: Int
+    /// The most requests started in a second; nil for no such limit.
+    public var rate: Int?
+    /// The most attempts at one request of an item, the first included.
+    public var maxAttempts: Int
+    /// The longest wait for one answer.
+    public var timeout: Duration
+    /// How long nothing may be answered well before the run gives up.
+    public var patience: Duration
+    /// How long an interrupted run waits for what is in flight.
+    public var drainTime: Duration
+    /// Set from outside to stop the run in an orderly way.
+    public let stop: StopFlag
+
+    /// Settles how a run goes.
+    public init(
+        concurrency: Int = 16, rate: Int? = nil, maxAttempts: Int = 4,
+        timeout: Duration = .seconds(30), patience: Duration = .seconds(120),
+        drainTime: Duration = .seconds(5), stop: StopFlag = StopFlag()
+    ) {
+        self.concurrency = max(concurrency, 1)
+        self.rate = rate
+        self.maxAttempts = max(maxAttempts, 1)
+        self.timeout = timeout
+        self.patience = patience
+        self.drainTime = drainTime
+        self.stop = stop
+    }
+
+    /// The most requests in flight at once, one for a preparation included.
+    public var width: Int { concurrency + 1 }
+}
+
+/// A request to stop that any thread, and any signal handler, may make.
+public final class StopFlag: Sendable {
+    private let flag = Atomic<Bool>(false)
+
+    /// A flag that is not set.
+    public init() {}
+
+    /// Whether somebody asked.
+    public var isSet: Bool { flag.load(ordering: .relaxed) }
+
+    /// Asks.
+    public func set() { flag.store(true, ordering: .relaxed) }
+}
+
+/// What a source has for a run.
+public enum BatchInput<Item: Sendable>: Sendable {
+    /// The next item.
+    case item(Item)
+    /// More will come, but not yet; the bell rings then.
+    case notYet
+    /// There are no more.
+    case end
+}

@@ -19,8 +19,8 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
     var preparation: Int?
     /// Items that wait for another attempt; never more than may be in flight.
     var waiting: [Flight] = []
-    /// The item that starts next.
-    private var upcoming: Flight?
+    /// An item fresh from the source that waits for its turn.
+    private var fresh: Flight?
     private var isInputAtEnd = false
 
     /// How many requests were answered well, and when the last one was.
@@ -83,7 +83,7 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
     /// Starts what can start; nil when the run ended instead.
     private mutating func start(at now: Duration) throws(ClientSecretError) -> FeedStep? {
         guard preparation == nil else { return .wait(until: nil) }
-        guard findUpcoming(at: now) else {
+        guard hasUpcoming(at: now) else {
             guard inFlight == 0, waiting.isEmpty, isInputAtEnd else {
                 return .wait(until: waiting.map(\.notBefore).min())
             }
@@ -93,7 +93,7 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
         switch pace.start(inFlight: inFlight, at: now) {
         case .whenOneEnds: return .wait(until: nil)
         case .later(let moment): return wait(until: moment, at: now)
-        case .now: return try launch()
+        case .now: return try launch(at: now)
         }
     }
 
@@ -105,15 +105,14 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
     }
 
     /// Sends what all items wait for, else the upcoming item's request.
-    private mutating func launch() throws(ClientSecretError) -> FeedStep? {
+    private mutating func launch(at now: Duration) throws(ClientSecretError) -> FeedStep? {
         guard let slot = freeSlots.popLast() else { return .wait(until: nil) }
         let date = calendar()
         if let request = try job.preparation(at: date) {
             preparation = slot
             return .send(request, slot: slot, timeout: settings.timeout)
         }
-        guard var flight = upcoming else { return nil }
-        upcoming = nil
+        guard var flight = takeUpcoming(at: now) else { return nil }
         if flight.attempts == 0 { flight.goodAnswersBefore = goodAnswers }
         flight.attempts += 1
         flight.mark = pace.mark
@@ -122,20 +121,24 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
         return .send(request, slot: slot, timeout: settings.timeout)
     }
 
-    /// Chooses the item that starts next: one that has waited long enough, else a fresh one.
-    private mutating func findUpcoming(at now: Duration) -> Bool {
-        guard upcoming == nil else { return true }
+    /// The item that starts next: one that was begun and has waited long enough, else a fresh one.
+    private mutating func takeUpcoming(at now: Duration) -> Flight? {
         if let index = waiting.firstIndex(where: { $0.notBefore <= now }) {
-            upcoming = waiting.remove(at: index)
-            return true
+            return waiting.remove(at: index)
         }
+        defer { fresh = nil }
+        return fresh
+    }
+
+    private mutating func hasUpcoming(at now: Duration) -> Bool {
+        if fresh != nil || waiting.contains(where: { $0.notBefore <= now }) { return true }
         // A server in trouble must not make the run collect items.
         guard !isInputAtEnd, waiting.count < settings.concurrency else { return false }
         switch source() {
-        case .item(let item): upcoming = Flight(item: item)
+        case .item(let item): fresh = Flight(item: item)
         case .notYet: break
         case .end: isInputAtEnd = true
         }
-        return upcoming != nil
+        return fresh != nil
     }
 }

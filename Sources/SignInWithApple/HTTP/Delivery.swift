@@ -73,26 +73,12 @@ public struct Delivery: Sendable {
             let shown = response.redacting(request.secrets)
             trace(.answered(shown, after: clocks.timekeeper.elapsed() - start))
             return Attempt(
-                result: judge(response, shown, order),
+                result: response.judged(showing: shown, read: order.read),
                 clockOffset: response.clockOffset(at: clocks.now()))
         } catch {
             trace(.failed(error, after: clocks.timekeeper.elapsed() - start))
             return Attempt(result: .failure(.unreachable(error)))
         }
-    }
-
-    /// - Parameter shown: the answer without the request's secrets, for what may be printed.
-    private func judge<Answer>(
-        _ response: HTTPResponse, _ shown: HTTPResponse, _ order: Order<Answer>
-    ) -> Result<Answer, TokenFailure.Cause> {
-        if (200..<300).contains(response.status), let answer = order.read(response) {
-            return .success(answer)
-        }
-        // A server in trouble may say so in JSON; that is an outage all the same.
-        if response.status < 500, response.status != 429, let error = AppleError(shown) {
-            return .failure(.refused(error))
-        }
-        return .failure(.unusable(shown))
     }
 
     private func delay(
@@ -122,6 +108,23 @@ public enum TraceEvent: Sendable {
     case failed(TransportError, after: Duration)
     /// The next attempt has to wait.
     case waiting(Duration)
+}
+
+extension HTTPResponse {
+    /// What an answer means: what `read` makes of a 2xx, or why it is of no use.
+    ///
+    /// - Parameter shown: the answer without the request's secrets, for what may be printed.
+    func judged<Answer>(
+        showing shown: @autoclosure () -> HTTPResponse, read: (HTTPResponse) -> Answer?
+    ) -> Result<Answer, TokenFailure.Cause> {
+        if (200..<300).contains(status), let answer = read(self) { return .success(answer) }
+        let shown = shown()
+        // A server in trouble may say so in JSON; that is an outage all the same.
+        if status < 500, status != 429, let error = AppleError(shown) {
+            return .failure(.refused(error))
+        }
+        return .failure(.unusable(shown))
+    }
 }
 
 extension TokenFailure.Cause: Error {}

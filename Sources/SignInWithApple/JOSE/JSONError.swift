@@ -33,18 +33,26 @@ public struct JSONError: Error, Hashable, Sendable {
 extension JSONError: CustomStringConvertible {
     /// What is wrong and where; never quotes the text, except a duplicate member's name.
     public var description: String {
-        let what =
-            switch reason {
-            case .unexpected: "is not JSON"
-            case .ended: "ends in the middle"
-            case .duplicate(let name): "has the member '\(name)' twice"
-            case .notUTF8: "is not UTF-8"
-            case .escape: "has a broken escape in a string"
-            case .controlCharacter: "has a control character in a string"
-            case .number: "has a number that JSON does not know"
-            case .depth: "is nested too deeply"
-            case .trailing: "has something behind its end"
-            }
-        return "\(what) (line \(line))"
+        if case .duplicate(let name) = reason {
+            return "has the member '\(name)' twice (line \(line))"
+        }
+        return "\(reason.withoutQuoting) (line \(line))"
+    }
+}
+
+extension JSONError.Reason {
+    /// What is wrong, for a text that must not be shown in any part.
+    var withoutQuoting: String {
+        switch self {
+        case .unexpected: "is not JSON"
+        case .ended: "ends in the middle"
+        case .duplicate: "has a member twice"
+        case .notUTF8: "is not UTF-8"
+        case .escape: "has a broken escape in a string"
+        case .controlCharacter: "has a control character in a string"
+        case .number: "has a number that JSON does not know"
+        case .depth: "is nested too deeply"
+        case .trailing: "has something behind its end"
+        }
     }
 }

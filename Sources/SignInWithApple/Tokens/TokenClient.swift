@@ -40,14 +40,7 @@ public struct TokenClient: Sendable {
         _ request: TokenRequest, at now: NumericDate
     ) throws(ClientSecretError) -> (request: HTTPRequest, form: Form) {
         let secret = try client.mintSecret(at: now)
-        let form = request.form(clientID: client.clientID, clientSecret: secret)
-        let fields = commonFields + [HTTPField("Content-Type", Form.contentType)]
-        return (
-            HTTPRequest(
-                method: .post, url: baseURL.url(of: request.endpoint), fields: fields,
-                body: form.encoded(), isRepeatable: request.isRepeatable,
-                secrets: form.secrets), form
-        )
+        return request.composed(for: client.clientID, with: secret, at: baseURL)
     }
 
     private func send<Answer: Sendable>(
@@ -61,6 +54,22 @@ public struct TokenClient: Sendable {
                 read: read))
     }
 }
+
+extension TokenRequest {
+    /// The request as it goes out, its form apart.
+    func composed(
+        for clientID: ClientID, with secret: ClientSecret, at baseURL: BaseURL
+    ) -> (request: HTTPRequest, form: Form) {
+        let form = form(clientID: clientID, clientSecret: secret)
+        return (
+            HTTPRequest(
+                method: .post, url: baseURL.url(of: endpoint), fields: formFields,
+                body: form.encoded(), isRepeatable: isRepeatable, secrets: form.secrets), form
+        )
+    }
+}
+
+private let formFields = commonFields + [HTTPField("Content-Type", Form.contentType)]
 
 /// What every request carries. Clients without a User-Agent are said to be refused.
 let commonFields = [

@@ -1,0 +1,157 @@
+internal import Dispatch
+internal import Glibc
+public import SIWACrypto
+internal import Synchronization
+
+/// A line of input, without its end.
+public struct InputLine: Sendable {
+    /// Its number, from 1.
+    public let number: Int
+    /// Its bytes, treated as a secret; nil when there are more than a line may have.
+    public let bytes: SecretBytes?
+}
+
+/// What a reader has at the moment.
+public enum LineSupply: Sendable {
+    /// The next lines, at least one.
+    case lines([InputLine])
+    /// More may come; the listener hears of it.
+    case notYet
+    /// The input is at its end, or unreadable from here on.
+    case end(FileError?)
+}
+
+/// Reads lines ahead on a thread of its own, a bounded number of them, so that slow input
+/// holds nobody up and long input fills no memory.
+public final class LineReader: Sendable {
+    private let descriptor: CInt
+    private let name: String
+    private let lineLimit: Int
+    private let news: @Sendable () -> Void
+    private let state = Mutex<State>(State())
+    private let room = DispatchSemaphore(value: 4)
+
+    private struct State {
+        var ready: [[InputLine]] = []
+        var isStarted = false
+        var isAtEnd = false
+        var failure: FileError?
+    }
+
+    /// Opens a file, or takes standard input when `path` is nil.
+    ///
+    /// - Parameters:
+    ///   - lineLimit: the most bytes a line may have; a longer one is passed over.
+    ///   - news: called on another thread after a ``LineSupply/notYet``; must not block.
+    /// - Throws: ``FileError``.
+    public init(
+        _ path: String?, lineLimit: Int = 1 << 16, news: @escaping @Sendable () -> Void
+    ) throws(FileError) {
+        name = path ?? "standard input"
+        if let path {
+            descriptor = try system("read", path) { open(path, O_RDONLY | O_CLOEXEC) }
+        } else {
+            descriptor = STDIN_FILENO
+        }
+        self.lineLimit = lineLimit
+        self.news = news
+    }
+
+    deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
+
+    /// What is there now; never blocks.
+    public func next() -> LineSupply {
+        start()
+        return state.withLock { state in
+            if !state.ready.isEmpty {
+                room.signal()
+                return .lines(state.ready.removeFirst())
+            }
+            return state.isAtEnd ? .end(state.failure) : .notYet
+        }
+    }
+
+    private func start() {
+        let isFirst = state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+        guard isFirst else { return }
+        DispatchQueue(label: "siwa.lines").async { self.readAll() }
+    }
+
+    private func readAll() {
+        var splitter = LineSplitter(limit: lineLimit)
+        var failure: FileError?
+        do throws(FileError) {
+            while case let chunk = try readChunk(), chunk.count > 0 { give(splitter.split(chunk)) }
+            give(splitter.rest())
+        } catch {
+            failure = error
+        }
+        state.withLock { ($0.isAtEnd, $0.failure) = (true, failure) }
+        news()
+    }
+
+    private func give(_ lines: [InputLine]) {
+        guard !lines.isEmpty else { return }
+        room.wait()
+        state.withLock { $0.ready.append(lines) }
+        news()
+    }
+
+    private func readChunk() throws(FileError) -> SecretBytes {
+        var chunk = SecretBuffer(capacity: Self.chunkSize)
+        _ = try chunk.append(upTo: Self.chunkSize) { room throws(FileError) in
+            try system("read", name) { read(descriptor, room.baseAddress, room.count) }
+        }
+        return chunk.finished()
+    }
+
+    private static let chunkSize = 1 << 16
+}
+
+/// Cuts chunks into lines; a line may span several chunks.
+struct LineSplitter: ~Copyable {
+    private let limit: Int
+    private var partial = SecretBuffer(capacity: 256)
+    private var isTooLong = false
+    private var number = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func split(_ chunk: SecretBytes) -> [InputLine] {
+        chunk.withUnsafeBytes { bytes in
+            var lines: [InputLine] = []
+            var start = bytes.startIndex
+            while start < bytes.endIndex {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+                let end = rest.firstIndex(of: 0x0A)
+                collect(UnsafeRawBufferPointer(rebasing: rest[..<(end ?? rest.count)]))
+                guard let end else { break }
+                lines.append(finishLine())
+                start += end + 1
+            }
+            return lines
+        }
+    }
+
+    /// The last line, when it has no end.
+    mutating func rest() -> [InputLine] {
+        partial.count > 0 || isTooLong ? [finishLine()] : []
+    }
+
+    private mutating func collect(_ bytes: UnsafeRawBufferPointer) {
+        guard !isTooLong, partial.count + bytes.count <= limit else { return isTooLong = true }
+        partial.append(contentsOf: bytes)
+    }
+
+    private mutating func finishLine() -> InputLine {
+        var line = SecretBuffer(capacity: 256)
+        swap(&line, &partial)
+        let isTooLong = isTooLong
+        self.isTooLong = false
+        number += 1
+        return InputLine(number: number, bytes: isTooLong ? nil : line.finished())
+    }
+}

@@ -1,0 +1,117 @@
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+
+/// Appends lines to a file on a thread of its own, and makes them outlive a power cut in
+/// groups: whoever appends never waits for the disk.
+public final class LineWriter: Sendable {
+    private let descriptor: CInt
+    private let name: String
+    /// Whether there is something to sync: a pipe or a terminal has no disk behind it.
+    private let isFile: Bool
+    private let news: @Sendable () -> Void
+    private let state = Mutex<State>(State())
+    private let work = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    private struct State {
+        var pending: [UInt8] = []
+        var isClosing = false
+        var isRunning = false
+        var wasFull = false
+        var failure: FileError?
+    }
+
+    /// Writes to `descriptor`, which it closes in the end unless it is a standard stream.
+    ///
+    /// - Parameter news: called on another thread when there is room again, or when writing
+    ///   failed; must not block.
+    init(_ descriptor: CInt, named name: String, news: @escaping @Sendable () -> Void) {
+        var status = stat()
+        isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        (self.descriptor, self.name, self.news) = (descriptor, name, news)
+    }
+
+    deinit { if descriptor > STDERR_FILENO { Glibc.close(descriptor) } }
+
+    /// Writes lines to standard output.
+    public static func standardOutput(news: @escaping @Sendable () -> Void) -> LineWriter {
+        LineWriter(STDOUT_FILENO, named: "standard output", news: news)
+    }
+
+    /// Why nothing is written any more; nil while all is well.
+    public var failure: FileError? { state.withLock { $0.failure } }
+
+    /// Whether so much waits to be written that nobody should add to it.
+    public var isFull: Bool {
+        state.withLock { state in
+            state.wasFull = state.pending.count > Self.mostPending
+            return state.wasFull
+        }
+    }
+
+    /// Adds whole lines, their ends included. Never blocks.
+    public func append(_ lines: [UInt8]) {
+        let isIdle = state.withLock { state in
+            guard state.failure == nil else { return false }
+            defer { state.isRunning = true }
+            if !state.isRunning { DispatchQueue(label: "siwa.results").async { self.run() } }
+            let wasEmpty = state.pending.isEmpty
+            state.pending += lines
+            return wasEmpty
+        }
+        if isIdle { work.signal() }
+    }
+
+    /// Writes what is left, syncs it, and answers whether everything arrived.
+    ///
+    /// - Throws: ``FileError`` when something could not be written.
+    public func close() throws(FileError) {
+        let isRunning = state.withLock { state in
+            state.isClosing = true
+            return state.isRunning
+        }
+        work.signal()
+        if isRunning { ended.wait() }
+        if let failure { throw failure }
+    }
+
+    private func run() {
+        defer { ended.signal() }
+        var lastSync = ContinuousClock.now
+        while true {
+            work.wait()
+            let (group, isClosing, wasFull) = state.withLock { state in
+                defer { state.pending = [] }
+                return (state.pending, state.isClosing, state.wasFull)
+            }
+            do throws(FileError) {
+                try write(group)
+                let now = ContinuousClock.now
+                if isFile, isClosing || now - lastSync > Self.syncInterval {
+                    _ = try system("write", name) { fdatasync(descriptor) }
+                    lastSync = now
+                }
+            } catch {
+                state.withLock { $0.failure = error }
+                return news()
+            }
+            if wasFull { news() }
+            if isClosing { return }
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) throws(FileError) {
+        var done = 0
+        while done < bytes.count {
+            done += try system("write", name) {
+                bytes.withUnsafeBytes { bytes in
+                    Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+                }
+            }
+        }
+    }
+
+    private static let mostPending = 1 << 20
+    private static let syncInterval = Duration.milliseconds(200)
+}

@@ -1,0 +1,28 @@
+/// Validates a refresh token an item.
+public struct RefreshJob: BatchJob {
+    private var credentials: Credentials
+    private let baseURL: BaseURL
+
+    /// Speaks for `client` to the endpoints at `baseURL`.
+    public init(_ client: Client, baseURL: BaseURL = .apple) {
+        credentials = Credentials(client)
+        self.baseURL = baseURL
+    }
+
+    /// The refresh of one token.
+    public mutating func request(
+        for item: TokenItem, at now: NumericDate
+    ) throws(ClientSecretError) -> HTTPRequest {
+        let secret = try credentials.secret(for: item.clientID, at: now)
+        return TokenRequest.refresh(RefreshToken(item.token)).composed(
+            for: credentials.clientID(item.clientID), with: secret, at: baseURL
+        ).request
+    }
+
+    /// What Apple said of it.
+    public mutating func judge(
+        _ response: HTTPResponse, for item: inout TokenItem, at now: NumericDate
+    ) -> BatchVerdict<ItemOutcome<TokenResponse>> {
+        response.verdict(hiding: [item.token]) { TokenResponse($0.body) }
+    }
+}

@@ -1,0 +1,59 @@
+/// Revokes a token an item and, when asked, makes sure of it.
+public struct RevokeJob: BatchJob {
+    private var credentials: Credentials
+    private let baseURL: BaseURL
+    private let isConfirming: Bool
+
+    /// Speaks for `client` to the endpoints at `baseURL`.
+    ///
+    /// - Parameter isConfirming: refresh afterwards, and expect a refusal; see ``Revocation``.
+    public init(_ client: Client, baseURL: BaseURL = .apple, isConfirming: Bool) {
+        credentials = Credentials(client)
+        self.baseURL = baseURL
+        self.isConfirming = isConfirming
+    }
+
+    /// The revocation of one token, or the refresh after it.
+    public mutating func request(
+        for item: TokenItem, at now: NumericDate
+    ) throws(ClientSecretError) -> HTTPRequest {
+        let secret = try credentials.secret(for: item.clientID, at: now)
+        let request: TokenRequest =
+            item.revokedStatus == nil
+            ? .revoke(item.token, .refreshToken) : .refresh(RefreshToken(item.token))
+        return request.composed(
+            for: credentials.clientID(item.clientID), with: secret, at: baseURL
+        ).request
+    }
+
+    /// What Apple said of it.
+    public mutating func judge(
+        _ response: HTTPResponse, for item: inout TokenItem, at now: NumericDate
+    ) -> BatchVerdict<ItemOutcome<Revocation>> {
+        if let status = item.revokedStatus {
+            return Self.evidence(response, item, status: status)
+        }
+        // A page is no answer of Apple's, whatever its status says.
+        let verdict = response.verdict(hiding: [item.token]) {
+            $0.isHTML ? nil : Revocation(status: $0.status, wasActive: nil, evidence: nil)
+        }
+        guard isConfirming, case .finished(.done) = verdict else { return verdict }
+        item.revokedStatus = response.status
+        return .next
+    }
+
+    private static func evidence(
+        _ response: HTTPResponse, _ item: TokenItem, status: Int
+    ) -> BatchVerdict<ItemOutcome<Revocation>> {
+        let verdict = response.verdict(hiding: [item.token]) {
+            TokenResponse($0.body).map { _ in
+                Revocation(status: status, wasActive: nil, evidence: .refreshAccepted)
+            }
+        }
+        guard case .finished(.refused(let error)) = verdict, error.code == .invalidGrant else {
+            return verdict
+        }
+        return .finished(
+            .done(Revocation(status: status, wasActive: nil, evidence: .refreshRejected)))
+    }
+}

@@ -1,0 +1,306 @@
+import SIWACrypto
+import Synchronization
+import Testing
+
+@testable import SignInWithApple
+
+/// A run driven by hand: the test is the network, and time is what it says.
+struct BatchRunTests {
+    @Test func `every item gets one result, however many may be in flight`() {
+        var desk = Hand(items: 10, concurrency: 3)
+        var widest = 0
+        while true {
+            let slots = desk.startAll(at: .zero)
+            widest = max(widest, desk.inFlight.count)
+            guard let slot = desk.inFlight.keys.min() else { break }
+            #expect(slots.count <= 3)
+            desk.answer(slot, .ok, at: .zero)
+        }
+        #expect(widest == 3)
+        #expect(Set(desk.results) == Set((1...10).map { "\($0) done" }))
+        #expect(desk.results.count == 10)
+        #expect(desk.isCompleted)
+    }
+
+    @Test func `an item is tried again, and fails alone when others fare well`() {
+        var desk = Hand(items: 2, concurrency: 2, maxAttempts: 3)
+        var now = Duration.zero
+        _ = desk.startAll(at: now)
+        desk.answer(item: 2, .ok, at: now)
+        for _ in 0..<3 {
+            desk.answer(item: 1, .page(503), at: now)
+            now += .seconds(60)
+            _ = desk.startAll(at: now)
+        }
+        #expect(desk.results == ["2 done", "1 failed after 3"])
+        #expect(desk.isCompleted)
+    }
+
+    @Test func `an outage uses up nobody's attempts, and ends the run when it lasts`() {
+        var desk = Hand(items: 5, concurrency: 2, maxAttempts: 2)
+        var now = Duration.zero
+        for _ in 0..<200 {
+            _ = desk.startAll(at: now)
+            if desk.isFinished { break }
+            for slot in desk.inFlight.keys { desk.answer(slot, .page(503), at: now) }
+            now += .seconds(5)
+        }
+        #expect(desk.results.isEmpty)
+        #expect(now > .seconds(100))
+        guard case .gaveUp(.unusable(let page)) = desk.run.end else {
+            Issue.record("ended as \(desk.run.end)")
+            return
+        }
+        #expect(page.status == 503)
+    }
+
+    @Test func `an outage that passes costs nothing`() {
+        var desk = Hand(items: 5, concurrency: 2, maxAttempts: 2)
+        var now = Duration.zero
+        while !desk.isFinished {
+            _ = desk.startAll(at: now)
+            for slot in desk.inFlight.keys.sorted() {
+                desk.answer(slot, now < .seconds(60) ? .lost : .ok, at: now)
+            }
+            now += .seconds(2)
+        }
+        #expect(desk.results.sorted() == (1...5).map { "\($0) done" })
+    }
+
+    @Test func `a refused client stops the run; what is in flight still counts`() {
+        var desk = Hand(items: 100, concurrency: 4)
+        _ = desk.startAll(at: .zero)
+        desk.answer(item: 2, .error("invalid_client"), at: .zero)
+        #expect(desk.startAll(at: .zero).isEmpty)
+        #expect(!desk.isFinished)
+        for item in [1, 3, 4] { desk.answer(item: item, .ok, at: .zero) }
+        _ = desk.startAll(at: .zero)
+        #expect(desk.isFinished)
+        #expect(desk.results == ["1 done", "3 done", "4 done"])
+        guard case .stopped(.refused(let error)) = desk.run.end else {
+            Issue.record("ended as \(desk.run.end)")
+            return
+        }
+        #expect(error.code == .invalidClient)
+    }
+
+    @Test func `a certificate that is not to be trusted stops the run`() {
+        var desk = Hand(items: 3, concurrency: 1)
+        _ = desk.startAll(at: .zero)
+        desk.answer(0, .failure(.certificate), at: .zero)
+        _ = desk.startAll(at: .zero)
+        #expect(desk.isFinished && desk.results.isEmpty)
+    }
+
+    @Test func `an interrupted run starts nothing more and waits a bounded time`() {
+        var desk = Hand(items: 10, concurrency: 3)
+        _ = desk.startAll(at: .zero)
+        desk.settings.stop.set()
+        #expect(desk.startAll(at: .seconds(1)).isEmpty)
+        desk.answer(item: 1, .ok, at: .seconds(1))
+        _ = desk.startAll(at: .seconds(2))
+        #expect(!desk.isFinished)
+        _ = desk.startAll(at: .seconds(7))
+        #expect(desk.isFinished)
+        #expect(desk.results == ["1 done"])
+    }
+
+    @Test func `a 429 with Retry-After stops everybody until then`() {
+        var desk = Hand(items: 10, concurrency: 4)
+        _ = desk.startAll(at: .zero)
+        desk.answer(item: 1, .throttled(seconds: 7), at: .zero)
+        for item in 2...4 { desk.answer(item: item, .ok, at: .zero) }
+        #expect(desk.startAll(at: .seconds(6)).isEmpty)
+        #expect(!desk.startAll(at: .seconds(7)).isEmpty)
+    }
+
+    @Test func `a Retry-After beyond all patience ends the run and says how long`() {
+        var desk = Hand(items: 10, concurrency: 1)
+        _ = desk.startAll(at: .zero)
+        desk.answer(item: 1, .throttled(seconds: 3600), at: .zero)
+        _ = desk.startAll(at: .zero)
+        #expect(desk.isFinished)
+        guard case .askedToWait(.seconds(3600)) = desk.run.end else {
+            Issue.record("ended as \(desk.run.end)")
+            return
+        }
+    }
+
+    @Test func `an item with two requests makes them one after the other`() {
+        var desk = Hand(items: 2, concurrency: 1, steps: 2)
+        var order: [Int] = []
+        while !desk.isFinished {
+            for slot in desk.startAll(at: .zero) {
+                order.append(desk.inFlight[slot] ?? 0)
+                desk.answer(slot, .ok, at: .zero)
+            }
+        }
+        #expect(order == [1, 1, 2, 2])
+        #expect(desk.results == ["1 done", "2 done"])
+    }
+
+    @Test func `no item goes before what all wait for, and its end is noticed`() {
+        var desk = Hand(items: 4, concurrency: 2, ticketLasts: 2)
+        var order: [Int] = []
+        while !desk.isFinished {
+            for slot in desk.startAll(at: .zero) {
+                order.append(desk.inFlight[slot] ?? 0)
+                desk.answer(slot, .ok, at: .zero)
+            }
+        }
+        #expect(order == [0, 1, 2, 0, 3, 4])
+        #expect(desk.results == (1...4).map { "\($0) done" })
+    }
+
+    @Test func `nothing is prepared for no items`() {
+        var desk = Hand(items: 0, concurrency: 2, ticketLasts: 2)
+        #expect(desk.startAll(at: .zero).isEmpty)
+        #expect(desk.isFinished && desk.isCompleted)
+    }
+
+    @Test func `a slow input is waited for`() {
+        var desk = Hand(items: 1, concurrency: 2, isSlow: true)
+        #expect(desk.startAll(at: .zero).isEmpty)
+        #expect(!desk.isFinished)
+        #expect(desk.startAll(at: .zero).count == 1)
+    }
+}
+
+/// The network's part, played by a test.
+private struct Hand {
+    var run: BatchRun<CountingJob>
+    let settings: BatchSettings
+    var inFlight: [Int: Int] = [:]
+    var isFinished = false
+    private let sunk = Sunk()
+
+    var results: [String] { sunk.lines.withLock { $0 } }
+
+    init(
+        items: Int, concurrency: Int, maxAttempts: Int = 4, steps: Int = 1, ticketLasts: Int? = nil,
+        isSlow: Bool = false
+    ) {
+        settings = BatchSettings(concurrency: concurrency, maxAttempts: maxAttempts)
+        let queue = Sunk()
+        queue.next.withLock { $0 = isSlow ? -1 : 0 }
+        run = BatchRun(
+            CountingJob(steps: steps, ticketLasts: ticketLasts), settings: settings,
+            calendar: { NumericDate(1_700_000_000) },
+            source: {
+                queue.next.withLock { next in
+                    next += 1
+                    if next == 0 { return .notYet }
+                    return next > items ? .end : .item(CountingJob.Item(number: next))
+                }
+            },
+            sink: { [sunk] item, result in
+                let text =
+                    switch result {
+                    case .answered: "done"
+                    case .failed(_, let attempts): "failed after \(attempts)"
+                    }
+                sunk.lines.withLock { $0.append("\(item.number) \(text)") }
+            })
+    }
+
+    var isCompleted: Bool { if case .completed = run.end { isFinished } else { false } }
+
+    mutating func startAll(at now: Duration) -> [Int] {
+        var slots: [Int] = []
+        while true {
+            switch run.next(at: now) {
+            case .send(let request, let slot, _):
+                #expect(inFlight[slot] == nil)
+                inFlight[slot] = Int(request.url) ?? 0
+                slots.append(slot)
+            case .wait: return slots
+            case .finished:
+                isFinished = true
+                return slots
+            }
+        }
+    }
+
+    enum Answer {
+        case ok, lost
+        case page(Int)
+        case error(String)
+        case throttled(seconds: Int)
+        case failure(TransportError.Kind)
+    }
+
+    mutating func answer(item: Int, _ answer: Answer, at now: Duration) {
+        guard let slot = inFlight.first(where: { $0.value == item })?.key else {
+            Issue.record("item \(item) is not in flight")
+            return
+        }
+        self.answer(slot, answer, at: now)
+    }
+
+    mutating func answer(_ slot: Int, _ answer: Answer, at now: Duration) {
+        inFlight[slot] = nil
+        let result: Result<HTTPResponse, TransportError> =
+            switch answer {
+            case .ok: .success(HTTPResponse(status: 200))
+            case .lost: .failure(TransportError(.connect, "refused", requestMayHaveLeft: false))
+            case .page(let status): .success(HTTPResponse(status: status))
+            case .error(let code):
+                .success(HTTPResponse(status: 400, body: Array(#"{"error":"\#(code)"}"#.utf8)))
+            case .throttled(let seconds):
+                .success(
+                    HTTPResponse(status: 429, fields: [HTTPField("Retry-After", "\(seconds)")]))
+            case .failure(let kind):
+                .failure(TransportError(kind, "no", requestMayHaveLeft: false))
+            }
+        run.take(result, for: slot, at: now)
+    }
+}
+
+private final class Sunk: Sendable {
+    let lines = Mutex<[String]>([])
+    let next = Mutex(0)
+}
+
+/// Asks about numbers; a ticket that lasts for so many items has to be fetched before.
+private struct CountingJob: BatchJob {
+    struct Item: Sendable {
+        let number: Int
+        var step = 1
+    }
+
+    let steps: Int
+    let ticketLasts: Int?
+    var ticketsLeft = 0
+
+    init(steps: Int, ticketLasts: Int?) {
+        (self.steps, self.ticketLasts) = (steps, ticketLasts)
+    }
+
+    mutating func preparation(at now: NumericDate) throws(ClientSecretError) -> HTTPRequest? {
+        ticketLasts != nil && ticketsLeft == 0 ? HTTPRequest(method: .post, url: "0") : nil
+    }
+
+    mutating func takePreparation(
+        _ response: HTTPResponse, at now: NumericDate
+    ) -> BatchVerdict<ItemOutcome<Int>>? {
+        ticketsLeft = ticketLasts ?? 0
+        return nil
+    }
+
+    mutating func request(
+        for item: Item, at now: NumericDate
+    ) throws(ClientSecretError) -> HTTPRequest {
+        ticketsLeft -= 1
+        return HTTPRequest(method: .post, url: "\(item.number)")
+    }
+
+    mutating func judge(
+        _ response: HTTPResponse, for item: inout Item, at now: NumericDate
+    ) -> BatchVerdict<ItemOutcome<Int>> {
+        let number = item.number
+        let verdict = response.verdict(hiding: []) { _ in number }
+        guard case .finished = verdict, item.step < steps else { return verdict }
+        item.step += 1
+        return .next
+    }
+}

@@ -55,9 +55,18 @@ public func endCleanlyOnSignals() {
 }
 
 /// A shell starts background jobs with SIGINT ignored; that wish is kept.
-private func isIgnored(_ number: CInt) -> Bool {
+func isIgnored(_ number: CInt) -> Bool {
     var action = sigaction()
     guard sigaction(number, nil, &action) == 0 else { return false }
     // Handlers are C function pointers, which Swift cannot compare; SIG_IGN is address 1.
     return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+}
+
+/// Whether somebody looks at a standard stream.
+public func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
+
+/// Shows a line on standard error in place of the last one shown so; an empty one clears it.
+public func showProgress(_ line: String) {
+    let bytes = Array("\r\u{1B}[K\(line)".utf8)
+    _ = write(STDERR_FILENO, bytes, bytes.count)
 }

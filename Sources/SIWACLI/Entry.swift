@@ -19,6 +19,9 @@ public func runSIWA(_ arguments: [String]?, in world: World) async -> CInt {
     } catch let error as FileError where error.isClosedPipe {
         // Whoever read our output has seen enough, as `head` does.
         return ExitCode.done.rawValue
+    } catch let interruption as Interruption {
+        world.errorLine("siwa: stopped; with --output and --resume the same call goes on")
+        return 128 + interruption.signal
     } catch {
         let diagnosis = Diagnosis(error)
         // A call that could not be understood must still answer in the form it asked for.

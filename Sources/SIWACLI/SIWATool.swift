@@ -19,6 +19,8 @@ public let siwaTool = Tool<World>(
         RefreshCommand.self,
         RevokeCommand.self,
         PublicKeyCommand.self,
+        BatchRevokeCommand.self,
+        BatchRefreshCommand.self,
         ConfigShowCommand.self,
         ConfigPathCommand.self,
         CompletionsCommand.self,

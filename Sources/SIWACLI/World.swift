@@ -15,6 +15,8 @@ public struct World: Sendable {
     public var output: @Sendable (SecretBytes) throws(FileError) -> Void
     /// Standard error: notes, traces and errors, a line each.
     public var errorLine: @Sendable (String) -> Void
+    /// Long inputs and outputs.
+    public var streams: Streams
     /// Makes the network, once the settings are known.
     public var transport: @Sendable (TransportSettings) throws(TransportError) -> any Transport
 
@@ -22,7 +24,7 @@ public struct World: Sendable {
     public init(
         clocks: Clocks, variables: [String: String], files: Files,
         output: @escaping @Sendable (SecretBytes) throws(FileError) -> Void,
-        errorLine: @escaping @Sendable (String) -> Void,
+        errorLine: @escaping @Sendable (String) -> Void, streams: Streams,
         transport: @escaping @Sendable (TransportSettings) throws(TransportError) -> any Transport
     ) {
         self.clocks = clocks
@@ -30,6 +32,7 @@ public struct World: Sendable {
         self.files = files
         self.output = output
         self.errorLine = errorLine
+        self.streams = streams
         self.transport = transport
     }
 

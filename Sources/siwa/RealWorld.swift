@@ -23,9 +23,26 @@ extension World {
                 // Nobody is left to tell when standard error itself cannot be written.
                 try? writeAll(SecretBytes((line + "\n").utf8), to: 2, named: "standard error")
             },
+            streams: .real,
             transport: { settings throws(TransportError) in
                 try CurlTransport(
                     authorityFile: settings.authorityFile, variables: settings.variables)
             })
+    }
+}
+
+extension World.Streams {
+    /// Files and standard streams, read and written by threads of their own.
+    fileprivate static var real: Self {
+        Self(
+            lines: { path, news throws(FileError) -> any LineSource in
+                try LineReader(path, news: news)
+            },
+            results: { path, keep, news throws(FileError) -> any LineSink in
+                guard let path else { return LineWriter.standardOutput(news: news) }
+                return try LineWriter.appending(to: path, keeping: keep, news: news)
+            },
+            holdSignals: LocalFiles.holdSignals, wishedSignal: heldSignalNumber,
+            progress: isTerminal(2) ? showProgress : nil)
     }
 }

@@ -95,7 +95,7 @@ struct BatchRunTests {
     @Test func `an interrupted run starts nothing more and waits a bounded time`() {
         var desk = Hand(items: 10, concurrency: 3)
         _ = desk.startAll(at: .zero)
-        desk.settings.stop.set()
+        desk.stop()
         #expect(desk.startAll(at: .seconds(1)).isEmpty)
         desk.answer(item: 1, .ok, at: .seconds(1))
         _ = desk.startAll(at: .seconds(2))
@@ -169,7 +169,6 @@ struct BatchRunTests {
 /// The network's part, played by a test.
 private struct Hand {
     var run: BatchRun<CountingJob>
-    let settings: BatchSettings
     var inFlight: [Int: Int] = [:]
     var isFinished = false
     private let sunk = Sunk()
@@ -180,7 +179,9 @@ private struct Hand {
         items: Int, concurrency: Int, maxAttempts: Int = 4, steps: Int = 1, ticketLasts: Int? = nil,
         isSlow: Bool = false
     ) {
-        settings = BatchSettings(concurrency: concurrency, maxAttempts: maxAttempts)
+        let settings = BatchSettings(
+            concurrency: concurrency, maxAttempts: maxAttempts,
+            isStopping: { [sunk] in sunk.isStopping.withLock { $0 } })
         let queue = Sunk()
         queue.next.withLock { $0 = isSlow ? -1 : 0 }
         run = BatchRun(
@@ -202,6 +203,8 @@ private struct Hand {
                 sunk.lines.withLock { $0.append("\(item.number) \(text)") }
             })
     }
+
+    func stop() { sunk.isStopping.withLock { $0 = true } }
 
     var isCompleted: Bool { if case .completed = run.end { isFinished } else { false } }
 
@@ -259,6 +262,7 @@ private struct Hand {
 private final class Sunk: Sendable {
     let lines = Mutex<[String]>([])
     let next = Mutex(0)
+    let isStopping = Mutex(false)
 }
 
 /// Asks about numbers; a ticket that lasts for so many items has to be fetched before.

@@ -186,22 +186,11 @@ extension RevokeCommand {
     private func report(
         _ revocation: Revocation, _ token: SecretText, _ requests: Requests
     ) -> Report {
-        var members: [JSON.Member] = [
-            .init("revoked", .boolean(revocation.isRevoked)),
-            .init("confirmed", .boolean(revocation.isConfirmed)),
-            .init("kind", .string(kind.rawValue)),
-            .init("client_id", .string(requests.loaded.client.clientID.rawValue)),
-            .init("token_fingerprint", .string(token.fingerprint)),
-            .init("http_status", revocation.status.map { .integer($0) } ?? .null),
-            .init("at", .string(requests.session.world.clocks.now().rfc3339)),
-        ]
-        if let wasActive = revocation.wasActive {
-            members.append(.init("was_active", .boolean(wasActive)))
-        }
-        if let evidence = revocation.evidence {
-            members.append(.init("evidence", .string(evidence.rawValue)))
-        }
-        return Report(.object(members))
+        Report(
+            .object(
+                revocation.members(
+                    kind, requests.loaded.client.clientID, token,
+                    at: requests.session.world.clocks.now())))
     }
 
     /// A token that could not be revoked and that nobody else has: without it the account could
@@ -214,6 +203,22 @@ extension RevokeCommand {
             "at": .string(requests.session.world.clocks.now().rfc3339),
             kind.rawValue: .string(token.revealed()),
         ])
+    }
+}
+
+extension Revocation {
+    /// What is known of it, as results show it.
+    func members(
+        _ kind: TokenKind, _ client: ClientID, _ token: SecretText, at now: NumericDate
+    ) -> [JSON.Member] {
+        [
+            .init("revoked", .boolean(isRevoked)), .init("confirmed", .boolean(isConfirmed)),
+            .init("kind", .string(kind.rawValue)), .init("client_id", .string(client.rawValue)),
+            .init("token_fingerprint", .string(token.fingerprint)),
+            .init("http_status", status.map { .integer($0) } ?? .null),
+            .init("at", .string(now.rfc3339)),
+        ] + (wasActive.map { [.init("was_active", .boolean($0))] } ?? [])
+            + (evidence.map { [.init("evidence", .string($0.rawValue))] } ?? [])
     }
 }
 

@@ -62,7 +62,7 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
     /// What to do now; see ``RequestFeed``.
     public mutating func next(at now: Duration) -> FeedStep {
         if lastGood == nil { lastGood = now }
-        if settings.stop.isSet { finish(.interrupted, at: now) }
+        if settings.isStopping() { finish(.interrupted, at: now) }
         do throws(ClientSecretError) {
             if endedAt == nil, let step = try start(at: now) { return step }
         } catch {

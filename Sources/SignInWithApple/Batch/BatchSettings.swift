@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// How hard a run may press, and when it gives up.
 public struct BatchSettings: Sendable {
     /// The most requests in flight.
@@ -14,14 +12,14 @@ public struct BatchSettings: Sendable {
     public var patience: Duration
     /// How long an interrupted run waits for what is in flight.
     public var drainTime: Duration
-    /// Set from outside to stop the run in an orderly way.
-    public let stop: StopFlag
+    /// Whether somebody asks the run to stop in an orderly way; asked often.
+    public var isStopping: @Sendable () -> Bool
 
     /// Settles how a run goes.
     public init(
         concurrency: Int = 16, rate: Int? = nil, maxAttempts: Int = 4,
         timeout: Duration = .seconds(30), patience: Duration = .seconds(120),
-        drainTime: Duration = .seconds(5), stop: StopFlag = StopFlag()
+        drainTime: Duration = .seconds(5), isStopping: @escaping @Sendable () -> Bool = { false }
     ) {
         self.concurrency = max(concurrency, 1)
         self.rate = rate
@@ -29,25 +27,11 @@ public struct BatchSettings: Sendable {
         self.timeout = timeout
         self.patience = patience
         self.drainTime = drainTime
-        self.stop = stop
+        self.isStopping = isStopping
     }
 
     /// The most requests in flight at once, one for a preparation included.
     public var width: Int { concurrency + 1 }
-}
-
-/// A request to stop that any thread, and any signal handler, may make.
-public final class StopFlag: Sendable {
-    private let flag = Atomic<Bool>(false)
-
-    /// A flag that is not set.
-    public init() {}
-
-    /// Whether somebody asked.
-    public var isSet: Bool { flag.load(ordering: .relaxed) }
-
-    /// Asks.
-    public func set() { flag.store(true, ordering: .relaxed) }
 }
 
 /// What a source has for a run.

@@ -18,7 +18,7 @@ public struct TokenItem: Sendable {
     ///
     /// - Parameters:
     ///   - tokenNames: what the token's member may be called, `token` first.
-    ///   - refusal: why a token cannot be one; nil when it can.
+    ///   - refusal: why a token cannot be one, as the end of a sentence; nil when it can.
     /// - Throws: ``InvalidLine``.
     public init(
         _ text: SecretBytes, line: Int, tokenNames: [String] = ["token"],
@@ -39,7 +39,7 @@ public struct TokenItem: Sendable {
             token = SecretText(content)
         }
         guard token.bytes.count > 0 else { throw InvalidLine(id, "the line has no token") }
-        if let reason = refusal(token) { throw InvalidLine(id, reason) }
+        if let reason = refusal(token) { throw InvalidLine(id, "the token \(reason)") }
     }
 
     private static func object(_ content: SecretBytes) throws(InvalidLine) -> JSON {

@@ -25,6 +25,17 @@ public struct TokenFailure: Error, Sendable {
     /// single-use code may be spent.
     public let isOutcomeUnknown: Bool
 
+    package init(
+        cause: Cause, request: String, attempts: Int, clockOffset: Duration? = nil,
+        isOutcomeUnknown: Bool = false
+    ) {
+        self.cause = cause
+        self.request = request
+        self.attempts = attempts
+        self.clockOffset = clockOffset
+        self.isOutcomeUnknown = isOutcomeUnknown
+    }
+
     /// The same failure, its request described as part of something larger.
     func describing(_ request: String) -> Self {
         Self(

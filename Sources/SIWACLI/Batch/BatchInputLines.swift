@@ -1,0 +1,105 @@
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+internal import Synchronization
+
+/// Turns the lines of a batch's input into items: passes over what has its result already, and
+/// gives lines that are no items theirs.
+final class BatchInputLines<Item: Sendable>: Sendable {
+    private let source: any LineSource
+    private let output: BatchOutput
+    private let read: @Sendable (SecretBytes, Int) throws(InvalidLine) -> (item: Item, id: JSON?)
+    private let state: Mutex<State>
+
+    private struct State {
+        var lines: ArraySlice<InputLine> = []
+        var done: DoneLines
+        var ids: SeenIDs
+        var failure: FileError?
+        var skipped = 0
+    }
+
+    init(
+        _ source: any LineSource, done: DoneLines, _ output: BatchOutput,
+        read:
+            @escaping @Sendable (SecretBytes, Int) throws(InvalidLine) -> (
+                item: Item, id: JSON?
+            )
+    ) {
+        (self.source, self.output, self.read) = (source, output, read)
+        state = Mutex(State(done: done, ids: SeenIDs()))
+    }
+
+    /// Why the input could not be read to its end; nil when it was, or is still being read.
+    var failure: FileError? { state.withLock { $0.failure } }
+    /// How many lines had their result already.
+    var skipped: Int { state.withLock { $0.skipped } }
+
+    /// The next item, if there is one; see ``BatchRun``.
+    func next() -> BatchInput<Item> {
+        // Whoever writes results slower than they come sets the pace.
+        guard !output.isFull else { return .notYet }
+        return state.withLock { state in
+            while true {
+                guard let line = state.lines.popFirst() else {
+                    switch source.next() {
+                    case .lines(let lines): state.lines = lines[...]
+                    case .notYet: return .notYet
+                    case .end(let failure):
+                        state.failure = failure
+                        return .end
+                    }
+                    continue
+                }
+                if let item = item(of: line, &state) { return .item(item) }
+            }
+        }
+    }
+
+    private func item(of line: InputLine, _ state: inout State) -> Item? {
+        // Spent in vain on a line that is empty: a file's last one often is.
+        if let bytes = line.bytes, bytes.isBlank { return nil }
+        let isDone = state.done.contains(line.number)
+        if isDone { state.skipped += 1 }
+        do throws(InvalidLine) {
+            guard let bytes = line.bytes else {
+                throw InvalidLine(nil, "the line is longer than any item")
+            }
+            let (item, id) = try read(bytes, line.number)
+            if let id, !state.ids.insert(id) {
+                throw InvalidLine(id, "its id stands in an earlier line, too")
+            }
+            return isDone ? nil : item
+        } catch {
+            if !isDone { refuse(line.number, error) }
+            return nil
+        }
+    }
+
+    private func refuse(_ number: Int, _ problem: InvalidLine) {
+        output.write(
+            line: number, id: problem.id, .invalid, .usage,
+            [
+                .init(
+                    "error",
+                    ["code": "invalid_line", "message": .string(printable(problem.reason))])
+            ])
+    }
+}
+
+extension SecretBytes {
+    fileprivate var isBlank: Bool {
+        withSpan { bytes in bytes.indices.allSatisfy { [0x20, 0x09, 0x0D].contains(bytes[$0]) } }
+    }
+}
+
+/// The ids that were met, to find the one that is met twice.
+struct SeenIDs: Sendable {
+    private var hashes: Set<Int> = []
+
+    /// False when it was there already.
+    mutating func insert(_ id: JSON) -> Bool {
+        // Strings and numbers of the same digits are two ids.
+        hashes.insert(id.hashValue).inserted
+    }
+}

@@ -1,0 +1,70 @@
+internal import LocalFiles
+internal import SignInWithApple
+internal import Synchronization
+
+/// How an item of a batch ended, as its line says.
+enum BatchStatus: String, Sendable, CaseIterable {
+    /// What was asked for was done.
+    case done
+    /// Apple, or a check, said no to this item.
+    case refused
+    /// Something temporary outlasted the attempts.
+    case failed
+    /// The line of the input is no item.
+    case invalid
+}
+
+/// The results of a batch: a line each, written as they come, and counted.
+final class BatchOutput: Sendable {
+    private let sink: any LineSink
+    private let counts = Mutex(BatchCounts())
+
+    init(_ sink: any LineSink) { self.sink = sink }
+
+    /// Why nothing is written any more; nil while all is well.
+    var failure: FileError? { sink.failure }
+    /// Whether so much waits to be written that nobody should add to it.
+    var isFull: Bool { sink.isFull }
+    /// How many of each there are.
+    var counted: BatchCounts { counts.withLock { $0 } }
+
+    /// Writes one result: `{"line","id","status","exit_code",…}`.
+    func write(
+        line: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode, _ members: [JSON.Member]
+    ) {
+        let head: [JSON.Member] = [
+            .init("line", .integer(line)), .init("id", id ?? .null),
+            .init("status", .string(status.rawValue)),
+            .init("exit_code", .integer(Int(exitCode.rawValue))),
+        ]
+        write(.object(head + members), status)
+    }
+
+    /// Writes one result as it is.
+    func write(_ result: JSON, _ status: BatchStatus) {
+        counts.withLock { $0.add(status) }
+        sink.append(result.bytes + [0x0A])
+    }
+
+    /// Writes what is left.
+    func close() throws(FileError) { try sink.close() }
+}
+
+/// How many items ended how.
+struct BatchCounts: Sendable {
+    private(set) var done = 0
+    private(set) var refused = 0
+    private(set) var failed = 0
+    private(set) var invalid = 0
+
+    var total: Int { done + refused + failed + invalid }
+
+    mutating func add(_ status: BatchStatus) {
+        switch status {
+        case .done: done += 1
+        case .refused: refused += 1
+        case .failed: failed += 1
+        case .invalid: invalid += 1
+        }
+    }
+}

@@ -1,0 +1,175 @@
+internal import CommandTable
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// Runs a batch from its input to its summary: what every `siwa batch` and `siwa migrate`
+/// shares.
+struct BatchRunner: Sendable {
+    let session: Session
+    let options: BatchOptions
+    /// What was asked, as messages name it.
+    let request: String
+    let situation: Situation
+
+    var world: World { session.world }
+
+    init(
+        _ session: Session, _ options: BatchOptions, request: String, _ situation: Situation
+    ) throws {
+        guard (1...Self.mostInFlight).contains(options.concurrency) else {
+            throw UsageError.Problem.misuse(
+                "--concurrency must be between 1 and \(Self.mostInFlight)",
+                hint: "16 is enough for most; Apple throttles whoever presses")
+        }
+        guard !options.isResuming || options.output.path != nil else {
+            throw UsageError.Problem.misuse(
+                "--resume needs --output FILE: the file tells what is done",
+                hint: "name the file of the earlier run")
+        }
+        self.session = session
+        self.options = options
+        self.request = request
+        self.situation = situation
+    }
+
+    /// Runs `job` over the input and writes a line for every item.
+    ///
+    /// - Parameters:
+    ///   - read: makes an item of a line.
+    ///   - describe: what the line of an answered item says.
+    func run<Job: BatchJob>(
+        _ job: Job,
+        read:
+            @escaping @Sendable (SecretBytes, Int) throws(InvalidLine) -> (
+                item: Job.Item, id: JSON?
+            ),
+        describe: @escaping @Sendable (Job.Item, Job.Outcome) -> ItemReport
+    ) async throws where Job.Item: NumberedItem {
+        let bell = FeedBell()
+        let opened = try open(bell)
+        let input = BatchInputLines(
+            opened.lines, done: opened.done, opened.output, read: read)
+        let progress = BatchProgress(opened.output, world, isQuiet: session.options.isQuiet)
+        let request = request
+        let run = BatchRun(
+            job, settings: try settings(stoppingWith: opened.output), calendar: world.clocks.now,
+            source: input.next,
+            sink: { item, result in
+                let report =
+                    switch result {
+                    case .answered(let outcome): describe(item, outcome)
+                    case .failed(let cause, let attempts):
+                        ItemReport(failed: cause, attempts, request)
+                    }
+                opened.output.write(
+                    line: item.line, id: item.id, report.status, report.exitCode, report.members)
+                progress.update()
+            })
+        let ended = try await carry(run, bell)
+        progress.clear()
+        try conclude(ended.end, opened.output, input.failure, skipped: input.skipped, progress)
+    }
+
+    private struct Opened {
+        let lines: any LineSource
+        let output: BatchOutput
+        let done: DoneLines
+    }
+
+    /// Opens the input first: a missing one must not leave an empty output behind.
+    private func open(_ bell: FeedBell) throws(FileError) -> Opened {
+        let lines = try world.streams.lines(options.input.path) { bell.ring() }
+        var done = DoneLines()
+        let sink: any LineSink
+        if options.isResuming {
+            sink = try world.streams.results(
+                options.output.path, { done.insert(resultIn: $0) }, { bell.ring() })
+        } else {
+            sink = try world.streams.results(options.output.path, nil) { bell.ring() }
+        }
+        world.streams.holdSignals()
+        return Opened(lines: lines, output: BatchOutput(sink), done: done)
+    }
+
+    private func settings(stoppingWith output: BatchOutput) throws -> BatchSettings {
+        BatchSettings(
+            concurrency: options.concurrency, rate: options.rate?.perSecond,
+            maxAttempts: try session.settings.maxAttempts(),
+            timeout: try session.settings.timeout(),
+            isStopping: { [world] in
+                world.streams.wishedSignal() != nil || output.failure != nil
+            })
+    }
+
+    private func carry<Job>(
+        _ run: BatchRun<Job>, _ bell: FeedBell
+    ) async throws -> BatchRun<Job> {
+        let settings = World.TransportSettings(
+            authorityFile: try session.settings.authorityFile(in: world),
+            variables: world.variables)
+        do throws(TransportError) {
+            let transport = try world.transport(settings)
+            let width = options.concurrency + 1
+            let timekeeper = world.clocks.timekeeper
+            guard let carrier = transport as? any FeedTransport else {
+                return try await carryByTasks(transport, run, width, bell)
+            }
+            return try await carrier.carry(run, width: width, bell: bell, timekeeper: timekeeper)
+        } catch {
+            throw RequestError(
+                failure: TokenFailure(cause: .unreachable(error), request: request, attempts: 1),
+                situation: nil)
+        }
+    }
+
+    private func carryByTasks<Job>(
+        _ transport: some Transport, _ run: BatchRun<Job>, _ width: Int, _ bell: FeedBell
+    ) async throws(TransportError) -> BatchRun<Job> {
+        try await FeedCarrier(transport).carry(
+            run, width: width, bell: bell, timekeeper: world.clocks.timekeeper)
+    }
+
+    private static let mostInFlight = 1000
+}
+
+/// An item that its result can be found by.
+protocol NumberedItem: Sendable {
+    var line: Int { get }
+    var id: JSON? { get }
+}
+
+extension TokenItem: NumberedItem {}
+
+/// What the line of an item says besides its number.
+struct ItemReport: Sendable {
+    let status: BatchStatus
+    let exitCode: ExitCode
+    let members: [JSON.Member]
+
+    init(_ status: BatchStatus, _ exitCode: ExitCode, _ members: [JSON.Member]) {
+        (self.status, self.exitCode, self.members) = (status, exitCode, members)
+    }
+
+    /// Apple said no to the item.
+    init(refused refusal: AppleError, _ request: String) {
+        self.init(.refused, TokenFailure(cause: .refused(refusal), request: request, attempts: 1))
+    }
+
+    init(failed cause: TokenFailure.Cause, _ attempts: Int, _ request: String) {
+        self.init(.failed, TokenFailure(cause: cause, request: request, attempts: attempts))
+    }
+
+    /// A line an item has no room for advice.
+    private init(_ status: BatchStatus, _ failure: TokenFailure) {
+        let diagnosis = Diagnosis(RequestError(failure: failure, situation: nil))
+        let error = diagnosis.json["error"]?.members ?? []
+        self.init(
+            status, diagnosis.exitCode,
+            [
+                .init(
+                    "error",
+                    .object(error.filter { !["hints", "exit_code"].contains($0.name) }))
+            ])
+    }
+}

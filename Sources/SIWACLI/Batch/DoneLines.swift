@@ -1,0 +1,37 @@
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// The input lines that have their result already: a bit each.
+struct DoneLines: Sendable {
+    private var words: [UInt64] = []
+    /// How many there are.
+    private(set) var count = 0
+
+    /// Far beyond any input; a number above it does not come from a batch.
+    private static let most = 1 << 32
+
+    func contains(_ line: Int) -> Bool {
+        let word = line / 64
+        return word < words.count && words[word] & 1 << UInt64(line % 64) != 0
+    }
+
+    /// Notes the line that a result is of; false when the text is no result.
+    mutating func insert(resultIn line: InputLine) -> Bool {
+        guard let bytes = line.bytes, let json = try? JSON(bytes.revealed()),
+            let number = json["line"]?.integer, (1..<Self.most).contains(number)
+        else { return false }
+        insert(number)
+        return true
+    }
+
+    mutating func insert(_ line: Int) {
+        guard !contains(line) else { return }
+        let word = line / 64
+        if word >= words.count {
+            words += Array(repeating: 0, count: word - words.count + 1)
+        }
+        words[word] |= 1 << UInt64(line % 64)
+        count += 1
+    }
+}

@@ -1,0 +1,83 @@
+internal import CommandTable
+
+/// The options of every batch, as they were typed.
+struct BatchOptions: Sendable {
+    @Required var input: InputArgument
+    var output = OutputArgument.standard
+    var concurrency = 16
+    var rate: RateText?
+    var isResuming = false
+
+    static func parameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
+        all.map { $0.rerooted(at: path) }
+    }
+
+    private static let all: [Parameter<Self>] = [
+        .option(
+            "input", \.$input, value: "FILE",
+            help: "Read items from FILE, a line each; - reads standard input.", completion: .file),
+        .option(
+            "output", \.output, value: "FILE",
+            help: "Write a result a line to FILE, which must be empty; - is standard output.",
+            completion: .file),
+        .option(
+            "concurrency", \.concurrency, value: "N", help: "Have at most N requests in flight."),
+        .option("rate", \.rate, value: "N/s", help: "Start at most N requests a second."),
+        .flag(
+            "resume", \.isResuming,
+            help: "Go on where an earlier run stopped: skip what the output already holds."),
+    ]
+}
+
+/// Where lines come from: a file, or standard input.
+struct InputArgument: ParameterValue, Hashable {
+    /// Nil for standard input.
+    let path: String?
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        path = argument == "-" ? nil : argument
+    }
+
+    static var expectation: String { "a path, or -" }
+
+    var readsStandardInput: Bool { path == nil }
+
+    var argumentDescription: String { path ?? "-" }
+}
+
+/// Where lines go: a file, or standard output.
+struct OutputArgument: ParameterValue, Hashable {
+    /// Nil for standard output.
+    let path: String?
+
+    static let standard = Self(path: nil)
+
+    private init(path: String?) { self.path = path }
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        path = argument == "-" ? nil : argument
+    }
+
+    static var expectation: String { "a path, or -" }
+
+    var argumentDescription: String { path ?? "-" }
+}
+
+/// A number of requests a second: `50/s`, or `50`.
+struct RateText: ParameterValue, Hashable {
+    let perSecond: Int
+
+    init?(argument: String) {
+        let digits = argument.hasSuffix("/s") ? argument.dropLast(2) : argument[...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = Int(digits), (1...1_000_000).contains(number)
+        else { return nil }
+        perSecond = number
+    }
+
+    static var expectation: String { "a rate such as 50/s" }
+
+    var argumentDescription: String { "\(perSecond)/s" }
+}

@@ -42,19 +42,19 @@ struct AnswerCollector {
             isTooLarge = true
             return 0
         }
-        let line = String(
-            decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
-        if line.hasPrefix("HTTP/") {
+        let line = UnsafeRawBufferPointer(start: bytes, count: count)
+        if line.starts(with: "HTTP/".utf8) {
             fields = []
             isHeadComplete = false
-        } else if line == "\r\n" || line == "\n" {
+        } else if line.elementsEqual("\r\n".utf8) || line.elementsEqual("\n".utf8) {
             isHeadComplete = true
-        } else if let colon = line.firstIndex(of: ":") {
-            let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            let value = line[(colon + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
+                .prefix { $0 != 0x0D && $0 != 0x0A }
             fields.append(
                 HTTPField(
-                    String(line[..<colon]),
-                    String(value.prefix { !$0.isNewline })))
+                    String(decoding: line[..<colon], as: UTF8.self),
+                    String(decoding: value, as: UTF8.self)))
         }
         return count
     }

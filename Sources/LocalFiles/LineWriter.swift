@@ -12,6 +12,7 @@ public final class LineWriter: Sendable {
     private let news: @Sendable () -> Void
     private let state = Mutex<State>(State())
     private let work = DispatchSemaphore(value: 0)
+    private let closing = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
     private struct State {
@@ -71,6 +72,7 @@ public final class LineWriter: Sendable {
             state.isClosing = true
             return state.isRunning
         }
+        closing.signal()
         work.signal()
         if isRunning { ended.wait() }
         if let failure { throw failure }
@@ -81,6 +83,8 @@ public final class LineWriter: Sendable {
         var lastSync = ContinuousClock.now
         while true {
             work.wait()
+            // A pause in which more lines come: a write for each would cost more than they do.
+            _ = closing.wait(timeout: .now() + Self.pause)
             let (group, isClosing, wasFull) = state.withLock { state in
                 defer { state.pending = [] }
                 return (state.pending, state.isClosing, state.wasFull)
@@ -113,5 +117,6 @@ public final class LineWriter: Sendable {
     }
 
     private static let mostPending = 1 << 20
+    private static let pause = DispatchTimeInterval.milliseconds(10)
     private static let syncInterval = Duration.milliseconds(200)
 }

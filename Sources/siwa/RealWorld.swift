@@ -42,6 +42,9 @@ extension World.Streams {
                 guard let path else { return LineWriter.standardOutput(news: news) }
                 return try LineWriter.appending(to: path, keeping: keep, news: news)
             },
+            hashes: { () throws(FileError) -> any HashSink in
+                try HashFile(in: environment()["TMPDIR"] ?? "/tmp")
+            },
             holdSignals: LocalFiles.holdSignals, wishedSignal: heldSignalNumber,
             progress: isTerminal(2) ? showProgress : nil)
     }

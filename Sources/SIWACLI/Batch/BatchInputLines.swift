@@ -20,14 +20,14 @@ final class BatchInputLines<Item: Sendable>: Sendable {
     }
 
     init(
-        _ source: any LineSource, done: DoneLines, _ output: BatchOutput,
+        _ source: any LineSource, done: DoneLines, ids: SeenIDs, _ output: BatchOutput,
         read:
             @escaping @Sendable (SecretBytes, Int) throws(InvalidLine) -> (
                 item: Item, id: JSON?
             )
     ) {
         (self.source, self.output, self.read) = (source, output, read)
-        state = Mutex(State(done: done, ids: SeenIDs()))
+        state = Mutex(State(done: done, ids: ids))
     }
 
     /// Why the input could not be read to its end; nil when it was, or is still being read.
@@ -66,7 +66,7 @@ final class BatchInputLines<Item: Sendable>: Sendable {
                 throw InvalidLine(nil, "the line is longer than any item")
             }
             let (item, id) = try read(bytes, line.number)
-            if let id, !state.ids.insert(id) {
+            if let id, try !state.ids.insert(id) {
                 throw InvalidLine(id, "its id stands in an earlier line, too")
             }
             return isDone ? nil : item
@@ -90,16 +90,5 @@ final class BatchInputLines<Item: Sendable>: Sendable {
 extension SecretBytes {
     fileprivate var isBlank: Bool {
         withSpan { bytes in bytes.indices.allSatisfy { [0x20, 0x09, 0x0D].contains(bytes[$0]) } }
-    }
-}
-
-/// The ids that were met, to find the one that is met twice.
-struct SeenIDs: Sendable {
-    private var hashes: Set<Int> = []
-
-    /// False when it was there already.
-    mutating func insert(_ id: JSON) -> Bool {
-        // Strings and numbers of the same digits are two ids.
-        hashes.insert(id.hashValue).inserted
     }
 }

@@ -49,7 +49,8 @@ struct BatchRunner: Sendable {
         let bell = FeedBell()
         let opened = try open(bell)
         let input = BatchInputLines(
-            opened.lines, done: opened.done, opened.output, read: read)
+            opened.lines, done: opened.done, ids: SeenIDs(spill: world.streams.hashes),
+            opened.output, read: read)
         let progress = BatchProgress(opened.output, world, isQuiet: session.options.isQuiet)
         let request = request
         let run = BatchRun(

@@ -34,6 +34,8 @@ extension World {
             @Sendable (
                 String?, ((InputLine) -> Bool)?, @escaping @Sendable () -> Void
             ) throws(FileError) -> any LineSink
+        /// Makes an empty set of hashes on disk, which nothing is left of afterwards.
+        public var hashes: @Sendable () throws(FileError) -> any HashSink
         /// From now on the first signal to end is a wish, told by ``wishedSignal``.
         public var holdSignals: @Sendable () -> Void
         /// The signal that wishes for an end; nil while none came.
@@ -51,12 +53,14 @@ extension World {
                 @escaping @Sendable (
                     String?, ((InputLine) -> Bool)?, @escaping @Sendable () -> Void
                 ) throws(FileError) -> any LineSink,
+            hashes: @escaping @Sendable () throws(FileError) -> any HashSink,
             holdSignals: @escaping @Sendable () -> Void,
             wishedSignal: @escaping @Sendable () -> CInt?,
             progress: (@Sendable (String) -> Void)? = nil
         ) {
             self.lines = lines
             self.results = results
+            self.hashes = hashes
             self.holdSignals = holdSignals
             self.wishedSignal = wishedSignal
             self.progress = progress

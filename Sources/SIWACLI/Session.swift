@@ -24,6 +24,11 @@ struct Session: Sendable {
         try argument.resolve(name, isStrict: settings.isStrict.value, in: world)
     }
 
+    /// Reads a whole document that is no less a secret.
+    func document(_ argument: SecretArgument, _ name: String) throws -> SecretText {
+        try argument.resolveWhole(name, isStrict: settings.isStrict.value, in: world)
+    }
+
     /// The client: identifiers checked, key loaded; warnings are said here.
     func client() throws(SettingsError) -> LoadedClient {
         let teamID: TeamID = try settings.identifier(.teamID)

@@ -4,16 +4,31 @@ internal import SIWACrypto
 internal import SignInWithApple
 
 extension SecretArgument {
-    /// Reads the secret from where it is.
+    /// Reads the secret from where it is: one line, and nothing behind it.
     ///
     /// - Parameters:
     ///   - name: what messages call it, such as `--token`.
     ///   - isStrict: whether a secret on the command line is refused, because every process
     ///     on the machine can read it there.
-    func resolve(
-        _ name: String, isStrict: Bool, in world: World
-    ) throws -> SecretText {
-        let bytes: SecretBytes
+    func resolve(_ name: String, isStrict: Bool, in world: World) throws -> SecretText {
+        let bytes = try contents(name, isStrict, world) { () throws(FileError) in
+            try world.files.readLine()
+        }
+        return try Self.nonEmpty(firstLine(bytes), name)
+    }
+
+    /// Reads all that stands there: a document may have several lines.
+    func resolveWhole(_ name: String, isStrict: Bool, in world: World) throws -> SecretText {
+        let bytes = try contents(name, isStrict, world) { () throws(FileError) in
+            try world.files.readAll()
+        }
+        return try Self.nonEmpty(bytes, name)
+    }
+
+    private func contents(
+        _ name: String, _ isStrict: Bool, _ world: World,
+        standardInput: () throws(FileError) -> SecretBytes
+    ) throws -> SecretBytes {
         switch self {
         case .literal(let text):
             guard !isStrict else {
@@ -21,38 +36,48 @@ extension SecretArgument {
                     "\(name) stands on the command line, where every process can read it",
                     hint: "give it as -, @PATH or @env:NAME (--strict forbids anything else)")
             }
-            bytes = SecretBytes(text.utf8)
-        case .standardInput:
-            bytes = try Self.reading(name) { () throws(FileError) in try world.files.readLine() }
+            return SecretBytes(text.utf8)
+        case .standardInput: return try Self.reading(name, standardInput)
         case .file(let path):
-            bytes = try Self.reading(name) { () throws(FileError) in
+            return try Self.reading(name) { () throws(FileError) in
                 try world.files.read(path).contents
             }
         case .environment(let variable):
             guard let value = world.variables[variable] else {
                 throw variableNotSet(variable, neededBy: name)
             }
-            bytes = SecretBytes(value.utf8)
+            return SecretBytes(value.utf8)
         }
-        let line = firstLine(bytes)
-        guard line.count > 0 else {
+    }
+
+    private static func nonEmpty(_ bytes: SecretBytes, _ name: String) throws -> SecretText {
+        guard bytes.count > 0 else {
             throw UsageError.Problem.misuse(
                 "\(name) is empty",
                 hint: "check what was to fill it: a variable, a file, a pipe")
         }
-        return SecretText(line)
+        return SecretText(bytes)
     }
 
     private static func reading(
         _ name: String, _ read: () throws(FileError) -> SecretBytes
-    ) throws(SettingsError) -> SecretBytes {
+    ) throws(UnreadableSecret) -> SecretBytes {
         do {
             return try read()
         } catch {
-            throw SettingsError(
-                "\(name): \(isToken(error.path) ? error.reason : error.description)",
-                hints: ["name a file that can be read: @PATH"])
+            throw UnreadableSecret(name: name, cause: error)
         }
+    }
+}
+
+/// A secret cannot be read from where it is said to be.
+struct UnreadableSecret: Error, Sendable {
+    /// What messages call the secret.
+    let name: String
+    let cause: FileError
+
+    var message: String {
+        "\(name): \(isToken(cause.path) ? cause.reason : cause.description)"
     }
 }
 

@@ -18,6 +18,7 @@ public let siwaTool = Tool<World>(
         ExchangeCommand.self,
         RefreshCommand.self,
         RevokeCommand.self,
+        InspectCommand.self,
         PublicKeyCommand.self,
         ConfigShowCommand.self,
         ConfigPathCommand.self,

@@ -86,7 +86,7 @@ struct Desk: Sendable {
 
     /// The secrets that stand on the command line, or that it points to.
     private func typed(in arguments: [String], _ state: Memory.State) -> [String] {
-        let takers = ["--token", "--code", "--nonce", "--code-verifier"]
+        let takers = ["--token", "--code", "--nonce", "--code-verifier", "--secret", "inspect"]
         return zip(arguments, arguments.dropFirst()).compactMap { name, value in
             guard takers.contains(name) else { return nil }
             let text: String? =

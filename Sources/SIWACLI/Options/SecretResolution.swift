@@ -10,8 +10,10 @@ extension SecretArgument {
     ///   - name: what messages call it, such as `--token`.
     ///   - isStrict: whether a secret on the command line is refused, because every process
     ///     on the machine can read it there.
+    ///   - isWhole: whether all of a file or of standard input is meant, as a key in PEM takes
+    ///     many lines; otherwise the first line is.
     func resolve(
-        _ name: String, isStrict: Bool, in world: World
+        _ name: String, isStrict: Bool, isWhole: Bool = false, in world: World
     ) throws -> SecretText {
         let bytes: SecretBytes
         switch self {
@@ -23,7 +25,9 @@ extension SecretArgument {
             }
             bytes = SecretBytes(text.utf8)
         case .standardInput:
-            bytes = try Self.reading(name) { () throws(FileError) in try world.files.readLine() }
+            bytes = try Self.reading(name) { () throws(FileError) in
+                try isWhole ? world.files.readAll() : world.files.readLine()
+            }
         case .file(let path):
             bytes = try Self.reading(name) { () throws(FileError) in
                 try world.files.read(path).contents
@@ -34,13 +38,13 @@ extension SecretArgument {
             }
             bytes = SecretBytes(value.utf8)
         }
-        let line = firstLine(bytes)
-        guard line.count > 0 else {
+        let secret = isWhole ? bytes : firstLine(bytes)
+        guard secret.count > 0 else {
             throw UsageError.Problem.misuse(
                 "\(name) is empty",
                 hint: "check what was to fill it: a variable, a file, a pipe")
         }
-        return SecretText(line)
+        return SecretText(secret)
     }
 
     private static func reading(

@@ -33,7 +33,10 @@ struct HeaderFindings {
             ]
         }
         if let finding = ShapeFinding(of: found, in: "kid", as: KeyID.self) { return [finding.it] }
-        guard let keyID = expected.keyID, !keyID.rawValue.isExactly(found) else { return [] }
+        // A Team ID here is a finding of its own (`NameFindings`).
+        guard let keyID = expected.keyID, !keyID.rawValue.isExactly(found),
+            expected.teamID?.rawValue != found
+        else { return [] }
         return [
             Finding(
                 .wrongKeyID, .error, .likely, seen: "kid is \(quoted(found)), not \(keyID)",

@@ -18,9 +18,11 @@ public struct Inspection: Sendable {
         let (unwrapped, inner) = Self.jwt(in: text)
         token = try? CompactJWS(unwrapped.bytes)
         guard let token else {
-            recognition = Recognition(text) ?? Recognition(.other, "nothing that siwa knows")
+            let known = Recognition(text)
+            recognition = known ?? Recognition(.other, "nothing that siwa knows")
+            // What begins like a token and is none has lost something.
             findings =
-                Self.isBrokenToken(unwrapped)
+                known == nil && unwrapped.bytes.starts(with: "eyJ".utf8)
                 ? ClientSecretFindings(in: text, expecting: expected, at: now).all : []
             return
         }
@@ -46,9 +48,5 @@ public struct Inspection: Sendable {
             let payload = (try? JSON(UnwrappedText(bytes).bytes))?["payload"]?.string
         else { return (UnwrappedText(bytes), false) }
         return (UnwrappedText(Array(payload.utf8)), true)
-    }
-
-    private static func isBrokenToken(_ text: UnwrappedText) -> Bool {
-        text.bytes.starts(with: "eyJ".utf8)
     }
 }

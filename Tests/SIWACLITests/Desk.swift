@@ -38,6 +38,11 @@ struct Desk: Sendable {
             memory.write(bytes, to: path)
         }
         world.files.exists = { [memory] path in memory.with { $0.files[path] != nil } }
+        world.files.names = { [memory] folder in
+            memory.with { $0.files.keys.filter { $0.hasPrefix(folder + "/") } }
+                .map { String($0.dropFirst(folder.count + 1)) }.filter { !$0.contains("/") }
+                .sorted()
+        }
         if let input = memory.with({ $0.input }) {
             let line = input.prefix { $0 != 0x0A }
             world.files.readLine = { () throws(FileError) in SecretBytes(line) }

@@ -158,16 +158,20 @@ extension ClientSecretFindingsTests {
         Case("another kid", .wrongKeyID, "'K000000000'") {
             $0.header("kid", "K000000000")
         },
-        Case("kid of 9", .malformedID, "kid is 'K1L2M3N4P'") { $0.header("kid", "K1L2M3N4P") },
+        Case("kid of 9", .malformedID, "kid (Key ID) is 'K1L2M3N4P'") {
+            $0.header("kid", "K1L2M3N4P")
+        },
         Case("kid in small letters", .lowerCase) { $0.header("kid", "k1l2m3n4p5") },
-        Case("kid with a blank", .blanks, "kid has") { $0.header("kid", "K1L2M3N4P5 ") },
+        Case("kid with a blank", .blanks, "kid (Key ID) has") { $0.header("kid", "K1L2M3N4P5 ") },
         Case("another team", .wrongTeam, "iss is 'TEAM000000'") { $0.claim("iss", "TEAM000000") },
         Case("client id in iss", .wrongTeam, "a client id") {
             $0.claim("iss", "com.example.app")
         },
         Case("no iss", .missingMember, "iss is missing") { $0.claim("iss", nil) },
         Case("iss in small letters", .lowerCase) { $0.claim("iss", "a1b2c3d4e5") },
-        Case("iss with a line end", .blanks, "iss has") { $0.claim("iss", "A1B2C3D4E5\n") },
+        Case("iss with a line end", .blanks, "iss (Team ID) has") {
+            $0.claim("iss", "A1B2C3D4E5\n")
+        },
         Case("iss of 11", .malformedID) { $0.claim("iss", "A1B2C3D4E56") },
         Case("Key ID in iss", .keyAndTeamSwapped) { $0.claim("iss", "K1L2M3N4P5") },
         Case("Team ID in kid", .keyAndTeamSwapped) { $0.header("kid", "A1B2C3D4E5") },

@@ -32,7 +32,9 @@ struct HeaderFindings {
                     advice: "put the Key ID into the header, not among the claims")
             ]
         }
-        if let finding = ShapeFinding(of: found, in: "kid", as: KeyID.self) { return [finding.it] }
+        if let finding = ShapeFinding(of: found, in: "kid (Key ID)", as: KeyID.self) {
+            return [finding.it]
+        }
         // A Team ID here is a finding of its own (`NameFindings`).
         guard let keyID = expected.keyID, !keyID.rawValue.isExactly(found),
             expected.teamID?.rawValue != found

@@ -35,7 +35,7 @@ struct NameFindings {
                     advice: "set iss to the Team ID; the client id belongs into sub")
             ]
         }
-        if let finding = ShapeFinding(of: issuer, in: "iss", as: TeamID.self) {
+        if let finding = ShapeFinding(of: issuer, in: "iss (Team ID)", as: TeamID.self) {
             return [finding.it]
         }
         guard let teamID = expected.teamID, !teamID.rawValue.isExactly(issuer) else { return [] }
@@ -52,7 +52,7 @@ struct NameFindings {
         if !team.isEmpty, subject.hasPrefix(team + ".") {
             return [
                 Finding(
-                    .teamIDPrefix, seen: "sub is \(quoted(subject))",
+                    .teamIDPrefix, seen: "sub (client id) is \(quoted(subject))",
                     advice: "leave the Team ID out: \(subject.dropFirst(team.count + 1))")
             ]
         }

@@ -20,6 +20,7 @@ public let siwaTool = Tool<World>(
         RevokeCommand.self,
         VerifyCommand.self,
         NotificationCommand.self,
+        InspectCommand.self,
         PublicKeyCommand.self,
         ConfigShowCommand.self,
         ConfigPathCommand.self,

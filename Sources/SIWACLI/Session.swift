@@ -20,13 +20,13 @@ struct Session: Sendable {
     func report(_ report: Report) throws { try world.report(report, options) }
 
     /// Reads one secret argument as the settings allow.
-    func secret(_ argument: SecretArgument, _ name: String) throws -> SecretText {
-        try argument.resolve(name, isStrict: settings.isStrict.value, in: world)
-    }
-
-    /// Reads a whole document that is no less a secret.
-    func document(_ argument: SecretArgument, _ name: String) throws -> SecretText {
-        try argument.resolveWhole(name, isStrict: settings.isStrict.value, in: world)
+    ///
+    /// - Parameter isWhole: takes all lines of it.
+    func secret(
+        _ argument: SecretArgument, _ name: String, isWhole: Bool = false
+    ) throws -> SecretText {
+        try argument.resolve(
+            name, isStrict: settings.isStrict.value, isWhole: isWhole, in: world)
     }
 
     /// The client: identifiers checked, key loaded; warnings are said here.

@@ -49,6 +49,8 @@ public struct World: Sendable {
         public var write: @Sendable (SecretBytes, String) throws(FileError) -> Void
         /// Whether something stands at a path.
         public var exists: @Sendable (String) -> Bool
+        /// The names in a folder; none when it cannot be read.
+        public var names: @Sendable (String) -> [String]
         /// Reads the first line of standard input.
         public var readLine: @Sendable () throws(FileError) -> SecretBytes
         /// Reads standard input to its end.
@@ -59,12 +61,14 @@ public struct World: Sendable {
             read: @escaping @Sendable (String) throws(FileError) -> LocalFile,
             write: @escaping @Sendable (SecretBytes, String) throws(FileError) -> Void,
             exists: @escaping @Sendable (String) -> Bool,
+            names: @escaping @Sendable (String) -> [String],
             readLine: @escaping @Sendable () throws(FileError) -> SecretBytes,
             readAll: @escaping @Sendable () throws(FileError) -> SecretBytes
         ) {
             self.read = read
             self.write = write
             self.exists = exists
+            self.names = names
             self.readLine = readLine
             self.readAll = readAll
         }

@@ -39,6 +39,11 @@ struct Desk: Sendable {
             memory.write(bytes, to: path)
         }
         world.files.exists = { [memory] path in memory.with { $0.files[path] != nil } }
+        world.files.names = { [memory] folder in
+            memory.with { $0.files.keys.filter { $0.hasPrefix(folder + "/") } }
+                .map { String($0.dropFirst(folder.count + 1)) }.filter { !$0.contains("/") }
+                .sorted()
+        }
         if let input = memory.with({ $0.input }) {
             let line = input.prefix { $0 != 0x0A }
             world.files.readLine = { () throws(FileError) in SecretBytes(line) }
@@ -93,8 +98,8 @@ struct Desk: Sendable {
     /// The secrets that stand on the command line, or that it points to.
     private func typed(in arguments: [String], _ state: Memory.State) -> [String] {
         let takers = [
-            "--token", "--code", "--nonce", "--code-verifier", "--access-token", "verify",
-            "notification",
+            "--token", "--code", "--nonce", "--code-verifier", "--access-token", "--secret",
+            "verify", "notification", "inspect",
         ]
         return zip(arguments, arguments.dropFirst()).compactMap { name, value in
             guard takers.contains(name) else { return nil }

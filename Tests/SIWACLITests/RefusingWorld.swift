@@ -20,6 +20,7 @@ extension World {
                 read: { path throws(FileError) in throw unprovided("read", path) },
                 write: { _, path throws(FileError) in throw unprovided("write", path) },
                 exists: { touched("looking for \($0)", false) },
+                names: { touched("looking into \($0)", []) },
                 readLine: { () throws(FileError) in throw unprovided("read", "a line of stdin") },
                 readAll: { () throws(FileError) in throw unprovided("read", "all of stdin") }),
             output: { _ throws(FileError) in throw unprovided("write", "standard output") },

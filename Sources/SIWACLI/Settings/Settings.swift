@@ -47,7 +47,7 @@ struct Settings: Sendable {
 
     /// A path as the configuration may write it: `~` is the home, anything else relative to
     /// the configuration's folder.
-    private func resolve(_ path: String, against folder: String) -> String {
+    func resolve(_ path: String, against folder: String) -> String {
         if path.hasPrefix("/") { return path }
         if path.hasPrefix("~/"), let home = nonEmpty(variables["HOME"]) {
             return home + path.dropFirst()

@@ -4,9 +4,9 @@ import SignInWithApple
 /// Makes identity tokens of 2027-01-15T08:00:00Z that are as Apple makes them, but for what a
 /// scenario wants otherwise.
 struct TokenMint: Sendable {
-    private let key = try RSAPrivateKey.generate()
+    private let key: RSAPrivateKey
 
-    init() throws {}
+    init() throws { key = try RSAPrivateKey.generate() }
 
     /// The JWK Set with the one key, `one`.
     var keySet: JSON {

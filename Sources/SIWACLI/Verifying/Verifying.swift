@@ -30,6 +30,11 @@ struct Verifying: Sendable {
     private func keySet(for token: CompactJWS) async throws -> KeySet? {
         try requireOpenSSL()
         if let path = options.keySetFile { return try readKeySet(path) }
+        guard !options.isOffline else {
+            throw SettingsError(
+                "there is no key set of Apple's on this machine",
+                hints: ["name a file that holds it with --jwks"])
+        }
         return try await AppleKeys(Network(session)).keySet(for: token)
     }
 
@@ -52,7 +57,7 @@ struct Verifying: Sendable {
 
 extension AppleKeys {
     /// The set for one token; nil, and nothing fetched, for a header that Apple does not write.
-    func keySet(for token: CompactJWS) async throws(RequestError) -> KeySet? {
+    func keySet(for token: CompactJWS) async throws -> KeySet? {
         guard let keyID = token.verificationKeyID else { return nil }
         return try await keySet(holding: keyID)
     }

@@ -19,6 +19,7 @@ public let siwaTool = Tool<World>(
         RefreshCommand.self,
         RevokeCommand.self,
         InspectCommand.self,
+        DoctorCommand.self,
         PublicKeyCommand.self,
         ConfigShowCommand.self,
         ConfigPathCommand.self,

@@ -6,7 +6,7 @@ import Testing
 /// The table of commands itself.
 @Suite struct TableTests {
     static let commands = [
-        "secret", "exchange", "refresh", "revoke", "inspect", "public-key", "config show",
+        "secret", "exchange", "refresh", "revoke", "inspect", "doctor", "public-key", "config show",
         "config path",
         "completions", "manual",
     ]

@@ -81,5 +81,5 @@ private func readToEnd(
 }
 
 private func tooLarge(_ path: String, _ limit: Int) -> FileError {
-    FileError("read", path, reason: "it holds more than \(limit) bytes")
+    FileError("read", path, reason: "it holds more than \(limit) bytes", code: EFBIG)
 }

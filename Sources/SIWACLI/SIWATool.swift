@@ -18,6 +18,8 @@ public let siwaTool = Tool<World>(
         ExchangeCommand.self,
         RefreshCommand.self,
         RevokeCommand.self,
+        VerifyCommand.self,
+        NotificationCommand.self,
         InspectCommand.self,
         DoctorCommand.self,
         PublicKeyCommand.self,

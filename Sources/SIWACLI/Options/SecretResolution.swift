@@ -4,7 +4,7 @@ internal import SIWACrypto
 internal import SignInWithApple
 
 extension SecretArgument {
-    /// Reads the secret from where it is.
+    /// Reads the secret from where it is: one line, and nothing behind it.
     ///
     /// - Parameters:
     ///   - name: what messages call it, such as `--token`.
@@ -49,14 +49,23 @@ extension SecretArgument {
 
     private static func reading(
         _ name: String, _ read: () throws(FileError) -> SecretBytes
-    ) throws(SettingsError) -> SecretBytes {
+    ) throws(UnreadableSecret) -> SecretBytes {
         do {
             return try read()
         } catch {
-            throw SettingsError(
-                "\(name): \(isToken(error.path) ? error.reason : error.description)",
-                hints: ["name a file that can be read: @PATH"])
+            throw UnreadableSecret(name: name, cause: error)
         }
+    }
+}
+
+/// A secret cannot be read from where it is said to be.
+struct UnreadableSecret: Error, Sendable {
+    /// What messages call the secret.
+    let name: String
+    let cause: FileError
+
+    var message: String {
+        "\(name): \(isToken(cause.path) ? cause.reason : cause.description)"
     }
 }
 

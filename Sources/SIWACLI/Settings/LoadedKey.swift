@@ -78,17 +78,6 @@ extension Settings {
         return ["a path belongs into SIWA_PRIVATE_KEY_FILE, or behind --key"]
     }
 
-    /// Before a key is read, so that a missing library does not look like a bad key.
-    private func requireOpenSSL() throws(SettingsError) {
-        do {
-            try OpenSSL.load()
-        } catch {
-            throw SettingsError(
-                .unavailable, error.description,
-                hints: ["install OpenSSL 3: apt-get install libssl3"])
-        }
-    }
-
     private func noKey(_ variables: [String: String]) -> SettingsError {
         let keyID = text(.keyID)?.value
         let looked = keyFolders(variables).joined(separator: ", ")
@@ -120,5 +109,15 @@ extension Settings {
                 .key, "the private key cannot be read: \(error)",
                 hints: ["give the key to standard input, or name a file with --key"])
         }
+    }
+}
+
+/// Before a key is read, so that a missing library does not look like a bad key.
+func requireOpenSSL() throws(SettingsError) {
+    do {
+        try OpenSSL.load()
+    } catch {
+        throw SettingsError(
+            .unavailable, error.description, hints: ["install OpenSSL 3: apt-get install libssl3"])
     }
 }

@@ -50,7 +50,8 @@ struct Requests: Sendable {
             return []
         }
         let surroundings = Surroundings(session.settings, in: session.world)
-        return ClientFindings(loaded, surroundings).all(at: session.world.clocks.now())
+        return ClientFindings(loaded, surroundings).all(
+            at: session.world.clocks.now(), isWeb: redirectURI != nil)
     }
 
     /// Finds a closed standard output before a code is spent on a result nobody can get.

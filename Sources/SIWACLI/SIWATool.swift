@@ -21,6 +21,7 @@ public let siwaTool = Tool<World>(
         VerifyCommand.self,
         NotificationCommand.self,
         InspectCommand.self,
+        DoctorCommand.self,
         PublicKeyCommand.self,
         ConfigShowCommand.self,
         ConfigPathCommand.self,

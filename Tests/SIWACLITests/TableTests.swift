@@ -6,7 +6,7 @@ import Testing
 /// The table of commands itself.
 @Suite struct TableTests {
     static let commands = [
-        "secret", "exchange", "refresh", "revoke", "verify", "notification", "inspect",
+        "secret", "exchange", "refresh", "revoke", "verify", "notification", "inspect", "doctor",
         "public-key", "config show", "config path",
         "completions", "manual",
     ]

@@ -14,8 +14,10 @@ struct ClientFindings: Sendable {
     }
 
     /// What its own secret shows, and what lies beside its key and in other profiles.
-    func all(at now: NumericDate) -> [Finding] {
-        (secret(at: now) + keyFile + profiles).ranked
+    ///
+    /// - Parameter isWeb: whether the request was about a sign-in through the web.
+    func all(at now: NumericDate, isWeb: Bool) -> [Finding] {
+        (secret(at: now) + keyFile + profiles + (isWeb ? servicesID : [])).ranked
     }
 
     /// A secret of this client, examined as anybody else's is.
@@ -86,6 +88,23 @@ struct ClientFindings: Sendable {
             }
             return nil
         }
+    }
+
+    /// A bundle id where a Services ID belongs: codes from the web have a redirect_uri, and a
+    /// profile that has one names the client they belong to.
+    private var servicesID: [Finding] {
+        let web = surroundings.otherProfiles.first {
+            $0.hasRedirectURI && $0.clientID != nil && $0.clientID != client.clientID
+        }
+        guard let web, let servicesID = web.clientID else { return [] }
+        return [
+            Finding(
+                .wrongClient, .error, .likely,
+                seen: "a redirect_uri is for codes from the web, and client_id is "
+                    + "\(client.clientID)",
+                advice:
+                    "such codes belong to the Services ID: profile '\(web.name)' has \(servicesID)")
+        ]
     }
 
     /// Small letters are a finding of their own.

@@ -54,6 +54,8 @@ struct KnownProfile: Sendable {
     /// As set, or as the key file is named.
     let keyID: KeyID?
     let keyPath: String?
+    /// Whether it is for sign-ins through the web.
+    let hasRedirectURI: Bool
 }
 
 extension Settings {
@@ -66,7 +68,8 @@ extension Settings {
                 name: name, teamID: profile.text(.teamID).map { TeamID(unchecked: $0) },
                 clientID: profile.text(.clientID).map { ClientID(unchecked: $0) },
                 keyID: profile.text(.keyID).map { KeyID(unchecked: $0) }
-                    ?? path.flatMap { KeySource.file($0).keyIDInName }, keyPath: path)
+                    ?? path.flatMap { KeySource.file($0).keyIDInName }, keyPath: path,
+                hasRedirectURI: profile.text(.redirectURI) != nil)
         }
     }
 }

@@ -44,6 +44,13 @@ extension Settings {
         }
     }
 
+    /// The Key ID: as set, or as the file is named.
+    func keyID(of source: KeySource?) throws(SettingsError) -> KeyID {
+        guard text(.keyID) == nil else { return try identifier(.keyID) }
+        guard let named = source?.keyIDInName else { throw missing(.keyID) }
+        return named
+    }
+
     private func keyText(
         _ source: Setting<KeySource>, in world: World
     ) throws(SettingsError) -> (SecretBytes, isReadableByOthers: Bool) {

@@ -18,6 +18,15 @@ struct Settings: Sendable {
         isStrict = Self.strictness(typed.global, file)
     }
 
+    /// What flags and environment alone say: for a look past a configuration that is broken.
+    init(withoutFile typed: TypedSettings, in world: World) {
+        self.typed = typed
+        variables = world.variables
+        file = nil
+        profileName = nil
+        isStrict = Self.strictness(typed.global, nil)
+    }
+
     /// A setting that is text.
     func text(_ name: SettingName) -> Setting<String>? {
         if let value = typed.text(name) {

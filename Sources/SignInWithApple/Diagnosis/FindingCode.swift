@@ -1,6 +1,9 @@
 /// Every cause that siwa knows, the most frequent first within each group
 /// (docs/invalid-client.md has a line for each).
 public enum FindingCode: String, Sendable, CaseIterable {
+    /// Apple accepts another combination of what is on this machine: nothing is surer.
+    case otherAccepted = "other_accepted"
+
     // What stands where the client_secret should.
 
     /// The `.p8` itself.
@@ -79,8 +82,6 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case otherKeyFile = "other_key_file"
     /// Another profile has the same key under another team.
     case profilesDisagree = "profiles_disagree"
-    /// Apple accepts another combination that was tried.
-    case otherAccepted = "other_accepted"
     /// The secret is good: the request around it is not.
     case requestForm = "request_form"
     /// Nothing can be seen from here: key, client or team are not what Apple has.

@@ -46,7 +46,7 @@ private struct JWTMarks {
             return claims["bid"] == nil
                 ? "an App Store Connect API token" : "an App Store Server API token"
         }
-        guard isES256, claims["aud"] == nil else { return nil }
+        guard isES256, claims["aud"] == nil, claims["iss"] != nil else { return nil }
         if header["id"] != nil { return "a WeatherKit token" }
         if claims["origin"] != nil { return "a MapKit token" }
         return claims["exp"] == nil ? "an APNs provider token" : "a MusicKit or DeviceCheck token"

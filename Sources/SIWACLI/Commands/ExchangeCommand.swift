@@ -109,7 +109,8 @@ struct ExchangeCommand: Command {
         }
         let keySet: KeySet
         do {
-            keySet = try await AppleKeys(requests.network).keySet(holding: nil)
+            let kid = try? CompactJWS(token.bytes.revealed()).header["kid"]?.string
+            keySet = try await AppleKeys(requests.network).keySet(holding: kid)
         } catch {
             return .impossible("key", Diagnosis(error).message)
         }

@@ -37,6 +37,7 @@ struct Diagnosis: Sendable {
                     error.subject.rawValue, error.message, hints: error.hints,
                     exitCode: error.subject == .usage ? .usage : .settings)
             case let error as RequestError: Self(error)
+            case let error as KeySetError: Self(error)
             case let error as AbsentMember: Self(error)
             case let error as NegativeAnswer:
                 Self(error.code, error.message, hints: error.hints, exitCode: .no)

@@ -145,17 +145,6 @@ extension Settings {
         return ["a path belongs into SIWA_PRIVATE_KEY_FILE, or behind --key"]
     }
 
-    /// Before a key is read, so that a missing library does not look like a bad key.
-    private func requireOpenSSL() throws(SettingsError) {
-        do {
-            try OpenSSL.load()
-        } catch {
-            throw SettingsError(
-                .unavailable, error.description,
-                hints: ["install OpenSSL 3: apt-get install libssl3"])
-        }
-    }
-
     private func noKey(_ variables: [String: String]) -> SettingsError {
         let keyID = text(.keyID)?.value
         let looked = keyFolders(variables).joined(separator: ", ")
@@ -193,5 +182,15 @@ extension Settings {
         let message = "the private key \(path) can be read by others"
         guard isStrict.value else { return message + "; chmod 600 \(path)" }
         throw SettingsError(.key, message, hints: ["chmod 600 \(path)"])
+    }
+}
+
+/// Before a key is read, so that a missing library does not look like a bad key.
+func requireOpenSSL() throws(SettingsError) {
+    do {
+        try OpenSSL.load()
+    } catch {
+        throw SettingsError(
+            .unavailable, error.description, hints: ["install OpenSSL 3: apt-get install libssl3"])
     }
 }

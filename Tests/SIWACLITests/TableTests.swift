@@ -7,7 +7,7 @@ import Testing
 @Suite struct TableTests {
     static let commands = [
         "secret", "exchange", "refresh", "revoke", "verify", "notification", "inspect", "doctor",
-        "public-key", "config show", "config path",
+        "keys", "public-key", "config show", "config path",
         "completions", "manual",
     ]
 

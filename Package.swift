@@ -66,7 +66,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "AppleEmulatorTests",
-            dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto"],
+            dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "CurlTransportTests",

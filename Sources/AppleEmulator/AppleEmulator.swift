@@ -90,8 +90,8 @@ extension AppleEmulator {
     private func carryOut(_ control: Control, _ body: JSON) throws -> JSON {
         switch control {
         case .codes:
-            let (code, idToken) = try service.signIn(SignIn(json: body, in: configuration))
-            return ["code": .string(code), "id_token": .string(idToken)]
+            let admission = try service.signIn(SignIn(json: body, in: configuration))
+            return ["code": .string(admission.code), "id_token": .string(admission.idToken)]
         case .faults:
             faults.append(try Fault(json: body))
             return ["queued": .integer(faults.count)]

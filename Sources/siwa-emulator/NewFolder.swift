@@ -85,7 +85,8 @@ struct NewFolder {
                 lastName: "Archer", email: "alice@example.com",
                 realUserStatus: 2),
             EmulatedUser(
-                name: "bob", userID: EmulatedUser.freshUserID(), firstName: "Bob", lastName: "Baker",
+                name: "bob", userID: EmulatedUser.freshUserID(), firstName: "Bob",
+                lastName: "Baker",
                 email: "x7k2m9q4zt@privaterelay.appleid.com", isPrivateEmail: true,
                 realUserStatus: 1),
             EmulatedUser(

@@ -6,7 +6,7 @@ internal import SignInWithApple
 /// A value, so that a request is answered in one step or not at all.
 struct Service {
     let configuration: EmulatorConfiguration
-    let keys: EmulatorKeys
+    var keys: EmulatorKeys
     /// The emulator's own time, which a control request can move.
     var now: @Sendable () -> NumericDate
     var switches: Switches

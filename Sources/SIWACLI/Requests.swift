@@ -38,15 +38,24 @@ struct Requests: Sendable {
             return try await request(tokens)
         } catch {
             throw RequestError(
-                failure: error, situation: situation)
+                failure: error, situation: situation(after: error))
         }
     }
 
     /// What hints may draw on when Apple refuses.
-    var situation: Situation {
+    func situation(after failure: TokenFailure) -> Situation {
         Situation(
             client: loaded, hasRedirectURI: redirectURI != nil,
-            hasCodeVerifier: codeVerifier != nil)
+            hasCodeVerifier: codeVerifier != nil, findings: findings(after: failure))
+    }
+
+    private func findings(after failure: TokenFailure) -> [Finding] {
+        guard case .refused(let refusal) = failure.cause, refusal.code == .invalidClient else {
+            return []
+        }
+        let surroundings = Surroundings(session.settings, in: session.world)
+        return ClientFindings(loaded, surroundings).all(
+            at: session.world.clocks.now(), isWeb: redirectURI != nil)
     }
 
     /// Finds a closed standard output before a code is spent on a result nobody can get.

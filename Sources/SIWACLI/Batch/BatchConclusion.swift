@@ -35,11 +35,9 @@ extension BatchRunner {
     }
 
     private func stopped(by cause: TokenFailure.Cause) -> BatchStopped {
-        BatchStopped(
-            Diagnosis(
-                RequestError(
-                    failure: TokenFailure(cause: cause, request: request, attempts: 1),
-                    situation: situation)), options)
+        let failure = TokenFailure(cause: cause, request: request, attempts: 1)
+        let error = RequestError(failure: failure, situation: situation(failure))
+        return BatchStopped(Diagnosis(error), options)
     }
 
     private func summarize(_ counts: BatchCounts, _ skipped: Int, _ progress: BatchProgress) {

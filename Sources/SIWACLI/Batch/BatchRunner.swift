@@ -10,12 +10,14 @@ struct BatchRunner: Sendable {
     let options: BatchOptions
     /// What was asked, as messages name it.
     let request: String
-    let situation: Situation
+    /// What hints may draw on when Apple refuses.
+    let situation: @Sendable (TokenFailure) -> Situation
 
     var world: World { session.world }
 
     init(
-        _ session: Session, _ options: BatchOptions, request: String, _ situation: Situation
+        _ session: Session, _ options: BatchOptions, request: String,
+        situation: @escaping @Sendable (TokenFailure) -> Situation
     ) throws {
         guard (1...Self.mostInFlight).contains(options.concurrency) else {
             throw UsageError.Problem.misuse(
@@ -107,7 +109,7 @@ struct BatchRunner: Sendable {
         _ run: BatchRun<Job>, _ bell: FeedBell
     ) async throws -> BatchRun<Job> {
         let settings = World.TransportSettings(
-            authorityFile: try session.settings.authorityFile(in: world),
+            authorityFile: try session.settings.authorityFile(in: world)?.path,
             variables: world.variables)
         do throws(TransportError) {
             let transport = try world.transport(settings)

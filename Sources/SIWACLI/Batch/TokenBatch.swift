@@ -13,7 +13,7 @@ struct TokenBatch: Sendable {
     ) throws {
         let session = try Session(TypedSettings(global: global), in: world)
         requests = try Requests(session)
-        runner = try BatchRunner(session, options, request: request, requests.situation)
+        runner = try BatchRunner(session, options, request: request, situation: requests.situation)
     }
 
     /// Reads a line that holds a refresh token.

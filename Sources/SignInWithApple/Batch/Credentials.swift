@@ -27,3 +27,12 @@ struct Credentials: Sendable {
     /// for a clock that is not Apple's.
     private var margin: Duration { min(client.secretLifetime / 2, .seconds(60)) }
 }
+
+extension TokenRequest {
+    /// The request as it goes out.
+    func filled(
+        for clientID: ClientID, with secret: ClientSecret, at baseURL: BaseURL
+    ) -> HTTPRequest {
+        carrying(form(clientID: clientID, clientSecret: secret.text), to: baseURL)
+    }
+}

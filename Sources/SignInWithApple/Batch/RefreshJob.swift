@@ -14,9 +14,8 @@ public struct RefreshJob: BatchJob {
         for item: TokenItem, at now: NumericDate
     ) throws(ClientSecretError) -> HTTPRequest {
         let secret = try credentials.secret(for: item.clientID, at: now)
-        return TokenRequest.refresh(RefreshToken(item.token)).composed(
-            for: credentials.clientID(item.clientID), with: secret, at: baseURL
-        ).request
+        return TokenRequest.refresh(RefreshToken(item.token)).filled(
+            for: credentials.clientID(item.clientID), with: secret, at: baseURL)
     }
 
     /// What Apple said of it.

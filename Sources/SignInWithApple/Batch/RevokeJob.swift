@@ -21,9 +21,8 @@ public struct RevokeJob: BatchJob {
         let request: TokenRequest =
             item.revokedStatus == nil
             ? .revoke(item.token, .refreshToken) : .refresh(RefreshToken(item.token))
-        return request.composed(
-            for: credentials.clientID(item.clientID), with: secret, at: baseURL
-        ).request
+        return request.filled(
+            for: credentials.clientID(item.clientID), with: secret, at: baseURL)
     }
 
     /// What Apple said of it.

@@ -33,6 +33,11 @@ public struct TokenClient: Sendable {
         try await send(.revoke(token, kind)) { $0.isHTML ? nil : $0.status }
     }
 
+    /// Gets a token of the team itself: an access token, good for user migration only.
+    public func teamToken() async throws(TokenFailure) -> TokenResponse {
+        try await send(.clientCredentials) { TokenResponse($0.body) }
+    }
+
     /// The request that would be sent, its form apart: for a dry run, which sends nothing.
     ///
     /// - Throws: ``ClientSecretError``.
@@ -40,7 +45,8 @@ public struct TokenClient: Sendable {
         _ request: TokenRequest, at now: NumericDate
     ) throws(ClientSecretError) -> (request: HTTPRequest, form: Form) {
         let secret = try client.mintSecret(at: now)
-        return request.composed(for: client.clientID, with: secret, at: baseURL)
+        let form = request.form(clientID: client.clientID, clientSecret: secret.text)
+        return (request.carrying(form, to: baseURL), form)
     }
 
     private func send<Answer: Sendable>(
@@ -56,16 +62,12 @@ public struct TokenClient: Sendable {
 }
 
 extension TokenRequest {
-    /// The request as it goes out, its form apart.
-    func composed(
-        for clientID: ClientID, with secret: ClientSecret, at baseURL: BaseURL
-    ) -> (request: HTTPRequest, form: Form) {
-        let form = form(clientID: clientID, clientSecret: secret)
-        return (
-            HTTPRequest(
-                method: .post, url: baseURL.url(of: endpoint), fields: formFields,
-                body: form.encoded(), isRepeatable: isRepeatable, secrets: form.secrets), form
-        )
+    /// The request, its form given.
+    func carrying(_ form: Form, to baseURL: BaseURL) -> HTTPRequest {
+        HTTPRequest(
+            method: .post, url: baseURL.url(of: endpoint),
+            fields: formFields,
+            body: form.encoded(), isRepeatable: isRepeatable, secrets: form.secrets)
     }
 }
 

@@ -79,5 +79,15 @@ extension ControlCase {
         ControlCase(
             testDescription: "no such key", path: "keys/revoke", body: #"{"key_id":"ZZZZZZZZZZ"}"#,
             status: 400, text: "'ZZZZZZZZZZ' is no key of this team; known are K1L2M3N4P5"),
+        ControlCase(
+            testDescription: "no keys at all", path: "keys/rotate", body: #"{"keys":0}"#,
+            status: 400, text: "'keys' must be 1 to 10"),
+        ControlCase(
+            testDescription: "too many keys", path: "keys/rotate", body: #"{"keys":11}"#,
+            status: 400, text: "'keys' must be 1 to 10"),
+        ControlCase(
+            testDescription: "a key that is not published", path: "keys/rotate",
+            body: #"{"withdraw":"ZZZZZZZZZZ"}"#, status: 400,
+            text: "'ZZZZZZZZZZ' is not published; published are "),
     ]
 }

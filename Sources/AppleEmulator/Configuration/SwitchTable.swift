@@ -33,6 +33,7 @@ private struct Switch: Sendable {
         Switch("access_token_lifetime", \.accessTokenLifetime),
         Switch("id_token_lifetime", \.idTokenLifetime),
         Switch("discovery_issuer", \.discoveryIssuer),
+        Switch("allow_loopback_redirect", \.allowsLoopbackRedirect),
     ]
 }
 

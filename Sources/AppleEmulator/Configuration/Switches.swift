@@ -58,6 +58,8 @@ public struct Switches: Sendable, Hashable {
     var accessTokenLifetime = Duration.seconds(3600)
     var idTokenLifetime = Duration.seconds(86_400)
     var discoveryIssuer = DiscoveryIssuer.appleID
+    /// Not Apple's: without it no receiver on this machine could be tried.
+    var allowsLoopbackRedirect = false
 
     /// Every switch as Apple is believed to behave.
     public init() {}

@@ -34,27 +34,20 @@ struct Ledger {
         let expiresAt: NumericDate
     }
 
-    private struct Consent: Hashable {
-        let clientID: ClientID
-        let userID: UserID
-    }
-
+    var consents = Consents()
     private var codes: [String: Code] = [:]
     private var sessions: [Session] = []
     private var refreshTokens: [String: SessionID] = [:]
     private var accessTokens: [String: AccessToken] = [:]
-    private var consents: Set<Consent> = []
     private var sweepThreshold = 10_000
 }
 
 // Codes.
 extension Ledger {
-    /// Writes a sign-in down; true when it is the user's first with this client.
-    mutating func record(_ code: Code, as text: String) -> Bool {
+    /// Writes a sign-in down.
+    mutating func record(_ code: Code, as text: String) {
         sweep(at: code.issuedAt)
         codes[text] = code
-        let consent = Consent(clientID: code.clientID, userID: code.user.userID)
-        return consents.insert(consent).inserted
     }
 
     func code(_ text: String) -> Code? { codes[exactly: text] }
@@ -97,7 +90,7 @@ extension Ledger {
         let revoked = sessions[id.number]
         sessions[id.number].isRevoked = true
         guard let user = revoked.user else { return }
-        consents.remove(Consent(clientID: revoked.clientID, userID: user.userID))
+        consents.withdraw(user.userID, revoked.clientID)
         guard scope == .user else { return }
         for index in sessions.indices
         where sessions[index].clientID == revoked.clientID

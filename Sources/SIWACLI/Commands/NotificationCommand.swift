@@ -46,7 +46,7 @@ struct NotificationCommand: Command {
     private func verify(_ verifying: Verifying) async throws -> NotificationVerification {
         let token: CompactJWS
         do {
-            let body = try verifying.session.document(payload, "PAYLOAD")
+            let body = try verifying.session.secret(payload, "PAYLOAD", isWhole: true)
             token = try CompactJWS(notificationBody: body.bytes.revealed())
         } catch let error as NotificationBodyError {
             return NotificationVerification(impossible: "format", error.description)

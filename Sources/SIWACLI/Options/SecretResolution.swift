@@ -10,25 +10,12 @@ extension SecretArgument {
     ///   - name: what messages call it, such as `--token`.
     ///   - isStrict: whether a secret on the command line is refused, because every process
     ///     on the machine can read it there.
-    func resolve(_ name: String, isStrict: Bool, in world: World) throws -> SecretText {
-        let bytes = try contents(name, isStrict, world) { () throws(FileError) in
-            try world.files.readLine()
-        }
-        return try Self.nonEmpty(firstLine(bytes), name)
-    }
-
-    /// Reads all that stands there: a document may have several lines.
-    func resolveWhole(_ name: String, isStrict: Bool, in world: World) throws -> SecretText {
-        let bytes = try contents(name, isStrict, world) { () throws(FileError) in
-            try world.files.readAll()
-        }
-        return try Self.nonEmpty(bytes, name)
-    }
-
-    private func contents(
-        _ name: String, _ isStrict: Bool, _ world: World,
-        standardInput: () throws(FileError) -> SecretBytes
-    ) throws -> SecretBytes {
+    ///   - isWhole: whether all of a file or of standard input is meant, as a key in PEM takes
+    ///     many lines; otherwise the first line is.
+    func resolve(
+        _ name: String, isStrict: Bool, isWhole: Bool = false, in world: World
+    ) throws -> SecretText {
+        let bytes: SecretBytes
         switch self {
         case .literal(let text):
             guard !isStrict else {
@@ -36,27 +23,28 @@ extension SecretArgument {
                     "\(name) stands on the command line, where every process can read it",
                     hint: "give it as -, @PATH or @env:NAME (--strict forbids anything else)")
             }
-            return SecretBytes(text.utf8)
-        case .standardInput: return try Self.reading(name, standardInput)
+            bytes = SecretBytes(text.utf8)
+        case .standardInput:
+            bytes = try Self.reading(name) { () throws(FileError) in
+                try isWhole ? world.files.readAll() : world.files.readLine()
+            }
         case .file(let path):
-            return try Self.reading(name) { () throws(FileError) in
+            bytes = try Self.reading(name) { () throws(FileError) in
                 try world.files.read(path).contents
             }
         case .environment(let variable):
             guard let value = world.variables[variable] else {
                 throw variableNotSet(variable, neededBy: name)
             }
-            return SecretBytes(value.utf8)
+            bytes = SecretBytes(value.utf8)
         }
-    }
-
-    private static func nonEmpty(_ bytes: SecretBytes, _ name: String) throws -> SecretText {
-        guard bytes.count > 0 else {
+        let secret = isWhole ? bytes : firstLine(bytes)
+        guard secret.count > 0 else {
             throw UsageError.Problem.misuse(
                 "\(name) is empty",
                 hint: "check what was to fill it: a variable, a file, a pipe")
         }
-        return SecretText(bytes)
+        return SecretText(secret)
     }
 
     private static func reading(

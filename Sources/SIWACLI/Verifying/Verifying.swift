@@ -30,12 +30,8 @@ struct Verifying: Sendable {
     private func keySet(for token: CompactJWS) async throws -> KeySet? {
         try requireOpenSSL()
         if let path = options.keySetFile { return try readKeySet(path) }
-        guard !options.isOffline else {
-            throw SettingsError(
-                "there is no key set of Apple's on this machine",
-                hints: ["name a file that holds it with --jwks"])
-        }
-        return try await AppleKeys(Network(session)).keySet(for: token)
+        return try await AppleKeys(Network(session), isOffline: options.isOffline)
+            .keySet(for: token)
     }
 
     private func readKeySet(_ path: String) throws(SettingsError) -> KeySet {

@@ -9,6 +9,8 @@ public struct LocalFile: Sendable {
     public let permissions: UInt32
     /// Whether it is a regular file: the permissions of pipes and devices say nothing.
     public let isRegular: Bool
+    /// Whether anybody but this user and root can have written it: by its owner and permissions.
+    public let isWritableByOthers: Bool
 
     /// Whether the file's group or anybody else may read it.
     public var isReadableByOthers: Bool { isRegular && permissions & 0o044 != 0 }
@@ -25,7 +27,8 @@ public func readFile(_ path: String, limit: Int = 1 << 20) throws(FileError) -> 
     guard status.st_mode & S_IFMT != S_IFDIR else { throw FileError("read", path, code: EISDIR) }
     return LocalFile(
         contents: try readToEnd(of: descriptor, named: path, limit: limit),
-        permissions: status.st_mode & 0o7777, isRegular: status.st_mode & S_IFMT == S_IFREG)
+        permissions: status.st_mode & 0o7777, isRegular: status.st_mode & S_IFMT == S_IFREG,
+        isWritableByOthers: status.isWritableByOthers)
 }
 
 /// Reads standard input to its end.
@@ -53,6 +56,20 @@ public func readStandardInputLine(limit: Int = 1 << 16) throws(FileError) -> Sec
 /// Whether something stands at `path`.
 public func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+/// The names of what a folder holds, sorted; empty when it cannot be read.
+public func namesInFolder(_ path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if let name, name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+}
+
 private func readToEnd(
     of descriptor: CInt, named path: String, limit: Int
 ) throws(FileError) -> SecretBytes {
@@ -67,5 +84,5 @@ private func readToEnd(
 }
 
 private func tooLarge(_ path: String, _ limit: Int) -> FileError {
-    FileError("read", path, reason: "it holds more than \(limit) bytes")
+    FileError("read", path, reason: "it holds more than \(limit) bytes", code: EFBIG)
 }

@@ -1,6 +1,7 @@
 import AppleEmulator
 import SIWACrypto
 import SignInWithApple
+import TestSupport
 import Testing
 
 /// An emulator with one team, and the means to talk to it as a client would.
@@ -147,5 +148,12 @@ extension Stand {
         let key = try #require(keys[try jws.header.text("kid")])
         #expect(try key.isValidSignature(jws.signature, for: jws.signingInput.span))
         return jws
+    }
+}
+
+extension SecretDraft {
+    /// A good secret of the stand's team and key.
+    init(_ client: String = Stand.app, at now: NumericDate = Stand.start) {
+        self.init(client, of: Stand.team, under: Stand.keyID, at: now)
     }
 }

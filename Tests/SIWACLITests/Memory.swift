@@ -29,8 +29,11 @@ final class Memory: Sendable {
         }
     }
 
+    /// When every scenario begins.
+    static let start = NumericDate(1_800_000_000)
+
     struct State {
-        var now = NumericDate(1_800_000_000)
+        var now = Memory.start
         var files: [String: File] = [:]
         var variables: [String: String] = [:]
         var input: [UInt8]?
@@ -39,6 +42,8 @@ final class Memory: Sendable {
         var errors: [String] = []
         var written: [String] = []
         var trusted: [String] = []
+        var locks: Set<String> = []
+        var usesCache = false
     }
 
     private let state = Mutex(State())
@@ -53,15 +58,23 @@ final class Memory: Sendable {
             throw FileError("read", path, code: 2)
         }
         return LocalFile(
-            contents: SecretBytes(file.contents), permissions: file.permissions, isRegular: true)
+            contents: SecretBytes(file.contents), permissions: file.permissions, isRegular: true,
+            isWritableByOthers: file.permissions & 0o022 != 0)
     }
 
-    /// As the real one: readable by the owner only, whatever stood there before.
+    /// As the real one: readable by the owner only, whatever stood there before. The key set's
+    /// cache is no result, so that a scenario need not speak of it.
     func write(_ contents: SecretBytes, to path: String) {
         with {
             $0.files[path] = File(contents: contents.revealed())
-            $0.written.append(path)
+            if !path.contains("/siwa/keys-") { $0.written.append(path) }
         }
+    }
+
+    /// Nil while somebody has the lock.
+    func lock(_ path: String) -> FileLock? {
+        guard with({ $0.locks.insert(path).inserted }) else { return nil }
+        return FileLock { self.with { _ = $0.locks.remove(path) } }
     }
 
     func print(_ bytes: SecretBytes) throws(FileError) {

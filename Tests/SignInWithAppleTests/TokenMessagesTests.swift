@@ -46,7 +46,7 @@ import Testing
     ) throws {
         let (request, endpoint, isRepeatable, ownParameters) = row.value
         let secret = try Example.client().mintSecret(at: Example.now)
-        let form = request.form(clientID: Example.clientID, clientSecret: secret)
+        let form = request.form(clientID: Example.clientID, clientSecret: secret.text)
         let body = String(decoding: form.encoded().revealed(), as: UTF8.self)
         #expect(
             body

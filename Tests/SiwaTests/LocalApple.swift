@@ -53,7 +53,10 @@ final class LocalApple: Sendable {
     func siwa(
         _ arguments: [String], input: String = "", environment: [String: String] = [:]
     ) async throws -> ProgramResult {
-        let settings = ["SIWA_CONFIG": folder.path("apple/config.json"), "SIWA_BASE_URL": url]
+        let settings = [
+            "SIWA_CONFIG": folder.path("apple/config.json"), "SIWA_BASE_URL": url,
+            "XDG_CACHE_HOME": folder.path("cache"),
+        ]
         return try await Executable.product("siwa").run(
             Executable.Call(
                 arguments, environment: settings.merging(environment) { $1 },

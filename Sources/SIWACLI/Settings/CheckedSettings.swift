@@ -16,8 +16,8 @@ extension Settings {
     }
 
     /// A setting the command cannot do without is nowhere.
-    func missing(_ name: SettingName) -> SettingsError {
-        var hints = ["set it with \(name.places)"]
+    func missing(_ name: SettingName, or alternative: String? = nil) -> SettingsError {
+        var hints = ["set it with \(name.places)"] + (alternative.map { [$0] } ?? [])
         if let file, profileName == nil, !file.profileNames.isEmpty {
             hints.insert(
                 "choose a profile with --profile: \(file.profileNames.joined(separator: ", "))",
@@ -90,9 +90,14 @@ extension Settings {
         }
     }
 
-    /// Whom an identity token may be for; the client itself unless the settings say more.
-    func audiences(of client: ClientID) -> [String] {
-        audiencesSetting?.value ?? [client.rawValue]
+    /// Whom a token of Apple's may be for; the client itself unless the settings say more.
+    func audiences() throws(SettingsError) -> [String] {
+        if let audiences = audiencesSetting?.value, !audiences.isEmpty { return audiences }
+        guard text(.clientID) != nil else {
+            throw missing(.clientID, or: "name the clients to accept with --audience")
+        }
+        let client: ClientID = try identifier(.clientID)
+        return [client.rawValue]
     }
 
     var audiencesSetting: Setting<[String]>? {
@@ -103,23 +108,29 @@ extension Settings {
     }
 
     /// The extra authorities, once it is certain that they can be read and hold some.
-    func authorityFile(in world: World) throws(SettingsError) -> String? {
+    func authorityFile(in world: World) throws(SettingsError) -> AuthorityFile? {
         guard let setting = path(.caFile) else { return nil }
-        let text: String
+        let contents: SecretBytes
         do {
-            text = String(
-                decoding: try world.files.read(setting.value).contents.revealed(), as: UTF8.self)
+            contents = try world.files.read(setting.value).contents
         } catch {
             throw SettingsError(
                 "ca_file cannot be used: \(error)",
                 hints: ["mend it where it was set: \(setting.origin)"])
         }
+        let text = String(decoding: contents.revealed(), as: UTF8.self)
         guard text.mentions("-----BEGIN CERTIFICATE-----") || text.mentions("-----BEGIN TRUSTED")
         else {
             throw SettingsError(
                 "ca_file '\(setting.value)' holds no certificate in PEM",
                 hints: ["it must hold lines beginning -----BEGIN CERTIFICATE-----"])
         }
-        return setting.value
+        return AuthorityFile(path: setting.value, text: SecretText(contents))
     }
+}
+
+/// A file of authorities to trust besides the system's.
+struct AuthorityFile: Sendable {
+    let path: String
+    let text: SecretText
 }

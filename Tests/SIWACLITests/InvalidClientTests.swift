@@ -44,9 +44,10 @@ import Testing
         let isWeb = command.contains("--redirect-uri")
         let code =
             isWeb
-            ? try await desk.code(
-                "com.example.web", ["redirect_uri": "https://example.com/callback"])
-            : try await desk.code("com.example.app")
+            ? try await desk.signIn(
+                "com.example.web", ["redirect_uri": "https://example.com/callback"]
+            ).code
+            : try await desk.signIn("com.example.app").code
         let outcome = await desk.run(["exchange", "--code", code] + command)
         #expect(outcome.exitCode == 4, "\(outcome)")
         let hints = outcome.errors.filter { $0.hasPrefix("hint: ") }

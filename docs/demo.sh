@@ -31,7 +31,7 @@ for _ in $(seq 100); do
 done
 url=$(<"$work/ready")
 printf 'the emulator listens on %s\n' "$url"
-export SIWA_CONFIG=$work/apple/config.json SIWA_BASE_URL=$url
+export SIWA_CONFIG=$work/apple/config.json SIWA_BASE_URL=$url XDG_CACHE_HOME=$work/cache
 
 step '1. Mint a client_secret'
 run siwa secret --json

@@ -9,6 +9,8 @@ public struct LocalFile: Sendable {
     public let permissions: UInt32
     /// Whether it is a regular file: the permissions of pipes and devices say nothing.
     public let isRegular: Bool
+    /// Whether anybody but this user and root can have written it: by its owner and permissions.
+    public let isWritableByOthers: Bool
 
     /// Whether the file's group or anybody else may read it.
     public var isReadableByOthers: Bool { isRegular && permissions & 0o044 != 0 }
@@ -25,7 +27,8 @@ public func readFile(_ path: String, limit: Int = 1 << 20) throws(FileError) -> 
     guard status.st_mode & S_IFMT != S_IFDIR else { throw FileError("read", path, code: EISDIR) }
     return LocalFile(
         contents: try readToEnd(of: descriptor, named: path, limit: limit),
-        permissions: status.st_mode & 0o7777, isRegular: status.st_mode & S_IFMT == S_IFREG)
+        permissions: status.st_mode & 0o7777, isRegular: status.st_mode & S_IFMT == S_IFREG,
+        isWritableByOthers: status.isWritableByOthers)
 }
 
 /// Reads standard input to its end.

@@ -15,13 +15,18 @@ struct Console: Sendable {
         isJSON = options.json
     }
 
-    /// Something the user should know, though nothing failed.
-    func warn(_ message: String) {
+    /// Something the user should mend or beware of, though nothing failed.
+    func warn(_ message: String) { say("warning", message) }
+
+    /// Something that is as it may be, but worth knowing.
+    func note(_ message: String) { say("note", message) }
+
+    private func say(_ kind: String, _ message: String) {
         guard !isQuiet else { return }
         world.errorLine(
             isJSON
-                ? JSON.object([.init("warning", .string(message))]).safeText
-                : "siwa: warning: \(printable(message, limit: 1000))")
+                ? JSON.object([.init(kind, .string(message))]).safeText
+                : "siwa: \(kind): \(printable(message, limit: 1000))")
     }
 
     /// A line of `-v`. It shows what is sent by name only; bodies hold secrets.

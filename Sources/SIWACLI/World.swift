@@ -51,6 +51,10 @@ public struct World: Sendable {
         public var exists: @Sendable (String) -> Bool
         /// The names in a folder; none when it cannot be read.
         public var names: @Sendable (String) -> [String]
+        /// Makes a folder, with its parents, that only its owner can write to.
+        public var makeFolder: @Sendable (String) throws(FileError) -> Void
+        /// Takes the lock that the file at a path stands for; nil when another process has it.
+        public var tryLock: @Sendable (String) throws(FileError) -> FileLock?
         /// Reads the first line of standard input.
         public var readLine: @Sendable () throws(FileError) -> SecretBytes
         /// Reads standard input to its end.
@@ -62,6 +66,8 @@ public struct World: Sendable {
             write: @escaping @Sendable (SecretBytes, String) throws(FileError) -> Void,
             exists: @escaping @Sendable (String) -> Bool,
             names: @escaping @Sendable (String) -> [String],
+            makeFolder: @escaping @Sendable (String) throws(FileError) -> Void,
+            tryLock: @escaping @Sendable (String) throws(FileError) -> FileLock?,
             readLine: @escaping @Sendable () throws(FileError) -> SecretBytes,
             readAll: @escaping @Sendable () throws(FileError) -> SecretBytes
         ) {
@@ -69,6 +75,8 @@ public struct World: Sendable {
             self.write = write
             self.exists = exists
             self.names = names
+            self.makeFolder = makeFolder
+            self.tryLock = tryLock
             self.readLine = readLine
             self.readAll = readAll
         }

@@ -8,6 +8,12 @@ public final class RSAPublicKey: Sendable {
     /// The size of the modulus in bits.
     public let bits: Int
 
+    /// The modulus, big-endian without leading zeros.
+    public let modulus: [UInt8]
+
+    /// The public exponent, big-endian without leading zeros.
+    public let exponent: [UInt8]
+
     /// Takes modulus and exponent, big-endian (RFC 7518 §6.3.1).
     ///
     /// - Throws: ``OpenSSLError`` when they make no key, or one under 2048 bits
@@ -29,6 +35,8 @@ public final class RSAPublicKey: Sendable {
         guard (2048...16_384).contains(bits) else {
             throw OpenSSLError(reasons: ["the key has \(bits) bits"])
         }
+        self.modulus = Array(modulus.drop { $0 == 0 })
+        self.exponent = Array(exponent.drop { $0 == 0 })
         pointer = made.release()
     }
 
@@ -48,6 +56,13 @@ public final class RSAPublicKey: Sendable {
         _ signature: [UInt8], for message: Span<UInt8>
     ) throws(OpenSSLError) -> Bool {
         try verify(signature, over: message, with: pointer)
+    }
+}
+
+extension RSAPublicKey: Equatable {
+    /// Two keys are equal when their numbers are.
+    public static func == (left: RSAPublicKey, right: RSAPublicKey) -> Bool {
+        left.modulus == right.modulus && left.exponent == right.exponent
     }
 }
 

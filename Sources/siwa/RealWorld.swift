@@ -14,6 +14,8 @@ extension World {
                 read: { path throws(FileError) in try readFile(path) },
                 write: { contents, path throws(FileError) in try writeFile(contents, to: path) },
                 exists: fileExists, names: namesInFolder,
+                makeFolder: { path throws(FileError) in try makePrivateFolder(path) },
+                tryLock: { path throws(FileError) in try LocalFiles.tryLock(path) },
                 readLine: { () throws(FileError) in try readStandardInputLine() },
                 readAll: { () throws(FileError) in try readStandardInput() }),
             output: { bytes throws(FileError) in

@@ -30,6 +30,7 @@ struct Siwa: Sendable {
         [
             "SIWA_TEAM_ID": "A1B2C3D4E5", "SIWA_CLIENT_ID": "com.example.app",
             "SIWA_PRIVATE_KEY_FILE": keyPath, "REFRESH_TOKEN": Self.token,
+            "XDG_CACHE_HOME": folder.path("cache"),
         ]
     }
 

@@ -44,6 +44,8 @@ struct Desk: Sendable {
                 .map { String($0.dropFirst(folder.count + 1)) }.filter { !$0.contains("/") }
                 .sorted()
         }
+        world.files.makeFolder = { [memory] _ in memory.with { $0.usesCache = true } }
+        world.files.tryLock = { [memory] path in memory.lock(path) }
         if let input = memory.with({ $0.input }) {
             let line = input.prefix { $0 != 0x0A }
             world.files.readLine = { () throws(FileError) in SecretBytes(line) }
@@ -60,14 +62,18 @@ struct Desk: Sendable {
 
     /// Runs one command line and looks at everything every run must hold to.
     func run(_ arguments: [String]) async -> Outcome {
-        memory.with { ($0.output, $0.errors, $0.written, $0.trusted) = ([], [], [], []) }
+        memory.with {
+            ($0.output, $0.errors, $0.written, $0.trusted) = ([], [], [], [])
+            $0.usesCache = false
+        }
         let sentBefore = wire.sent
         let exitCode = await runSIWA(arguments, in: world)
         let outcome = memory.with { state in
             Outcome(
                 arguments: arguments, exitCode: exitCode,
                 output: String(decoding: state.output, as: UTF8.self), errors: state.errors,
-                sent: wire.sent - sentBefore, written: state.written, trusted: state.trusted)
+                sent: wire.sent - sentBefore, written: state.written, trusted: state.trusted,
+                usesCache: state.usesCache)
         }
         Manners(outcome, secrets: secrets(among: arguments)).check()
         memory.with { $0.input = nil }
@@ -127,4 +133,5 @@ struct Outcome: Sendable {
     let sent: Int
     let written: [String]
     let trusted: [String]
+    var usesCache = false
 }

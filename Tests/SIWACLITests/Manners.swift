@@ -15,6 +15,10 @@ struct Manners {
         secrecy()
         output()
         if has("--dry-run") { #expect(outcome.sent == 0, "a dry run sent something: \(call)") }
+        if has("--dry-run") || !["exchange", "verify", "notification", "keys"].contains(where: has)
+        {
+            #expect(!outcome.usesCache, "the key set is none of its business: \(call)")
+        }
         if outcome.exitCode == 0 {
             #expect(!outcome.errors.contains { $0.hasPrefix("hint: ") }, "\(outcome)")
         } else {
@@ -54,7 +58,7 @@ struct Manners {
     /// `siwa: <code>: <what happened>`, then hints, at least one of them.
     private func errorLines() {
         let lines = outcome.errors.drop { line in
-            line.hasPrefix("siwa: warning: ") || ["> ", "< ", "- "].contains { line.hasPrefix($0) }
+            ["siwa: warning: ", "siwa: note: ", "> ", "< ", "- "].contains { line.hasPrefix($0) }
         }
         let code = lines.first?.dropFirst(6).prefix { $0 != ":" } ?? ""
         #expect(lines.first?.hasPrefix("siwa: \(code): ") == true && !code.isEmpty, "\(outcome)")

@@ -42,6 +42,9 @@ final class Memory: Sendable {
         var errors: [String] = []
         var written: [String] = []
         var trusted: [String] = []
+        var locks: Set<String> = []
+        var refusedLocks = 0
+        var usesCache = false
     }
 
     private let state = Mutex(State())
@@ -56,15 +59,28 @@ final class Memory: Sendable {
             throw FileError("read", path, code: 2)
         }
         return LocalFile(
-            contents: SecretBytes(file.contents), permissions: file.permissions, isRegular: true)
+            contents: SecretBytes(file.contents), permissions: file.permissions, isRegular: true,
+            isWritableByOthers: file.permissions & 0o022 != 0)
     }
 
-    /// As the real one: readable by the owner only, whatever stood there before.
+    /// As the real one: readable by the owner only, whatever stood there before. The key set's
+    /// cache is no result, so that a scenario need not speak of it.
     func write(_ contents: SecretBytes, to path: String) {
         with {
             $0.files[path] = File(contents: contents.revealed())
-            $0.written.append(path)
+            if !path.contains("/siwa/keys-") { $0.written.append(path) }
         }
+    }
+
+    /// Nil while somebody has the lock.
+    func lock(_ path: String) -> FileLock? {
+        let isFree = with { state in
+            let isFree = state.locks.insert(path).inserted
+            if !isFree { state.refusedLocks += 1 }
+            return isFree
+        }
+        guard isFree else { return nil }
+        return FileLock { self.with { _ = $0.locks.remove(path) } }
     }
 
     func print(_ bytes: SecretBytes) throws(FileError) {

@@ -21,6 +21,8 @@ extension World {
                 write: { _, path throws(FileError) in throw unprovided("write", path) },
                 exists: { touched("looking for \($0)", false) },
                 names: { touched("looking into \($0)", []) },
+                makeFolder: { path throws(FileError) in throw unprovided("make the folder", path) },
+                tryLock: { path throws(FileError) in throw unprovided("lock", path) },
                 readLine: { () throws(FileError) in throw unprovided("read", "a line of stdin") },
                 readAll: { () throws(FileError) in throw unprovided("read", "all of stdin") }),
             output: { _ throws(FileError) in throw unprovided("write", "standard output") },

@@ -3,14 +3,17 @@ import SignInWithApple
 import Testing
 
 @Suite struct KeySetTests {
-    static let modulus: String =
-        (try? RSAPrivateKey.generate()).map { Base64URL.encode($0.modulus) } ?? ""
+    /// An odd number of 2048 bits: nobody knows its factors, but a key set need not.
+    static func modulus(_ seed: UInt64 = 1, bytes count: Int = 256) -> String {
+        var lottery = Lottery(state: seed)
+        return Base64URL.encode([0x80] + lottery.bytes(count - 2) + [0x01])
+    }
 
+    /// A JWK as Apple publishes it; a changed member is replaced, or left out when nil.
     static func key(_ changes: [String: JSON?] = [:]) -> JSON {
         let good: [(String, JSON)] = [
             ("kty", "RSA"), ("kid", "one"), ("use", "sig"), ("alg", "RS256"),
-            ("n", .string(modulus)),
-            ("e", "AQAB"),
+            ("n", .string(modulus())), ("e", "AQAB"),
         ]
         return .object(
             good.compactMap { name, value in
@@ -18,46 +21,105 @@ import Testing
             })
     }
 
+    static func set(_ keys: [JSON]) -> KeySet? {
+        let document: JSON = ["keys": .array(keys)]
+        return KeySet(document.bytes)
+    }
+
     static let usable: [Row<JSON>] = [
         Row("Apple's", key()), Row("no use", key(["use": nil])), Row("no alg", key(["alg": nil])),
+        Row("zeros before n", key(["n": .string("AAAA" + modulus())])),
     ]
 
     @Test(arguments: usable) func `takes`(_ row: Row<JSON>) throws {
-        let set = try #require(
-            KeySet(JSON.object([JSON.Member("keys", .array([row.value]))]).bytes))
+        let set = try #require(Self.set([row.value]))
         #expect(set.keys["one"]?.bits == 2048)
+        #expect(set.ignored.isEmpty)
+        #expect(
+            try set.keys["one"]?.thumbprint() == Self.set([Self.key()])?.keys["one"]?.thumbprint())
     }
 
-    static let unusable: [Row<JSON>] = [
-        Row("an EC key", key(["kty": "EC"])), Row("for encryption", key(["use": "enc"])),
-        Row("PS256", key(["alg": "PS256"])), Row("no kid", key(["kid": nil])),
-        Row("a kid that is a number", key(["kid": 1])), Row("no n", key(["n": nil])),
-        Row("an empty n", key(["n": ""])), Row("n padded", key(["n": .string(modulus + "=")])),
-        Row("n in base64", key(["n": "+/+/"])), Row("n too small", key(["n": "AQAB"])),
-        Row("an empty e", key(["e": ""])), Row("e = 0", key(["e": "AA"])),
-        Row("e = 1", key(["e": "AQ"])),
-        Row("e as a number", key(["e": 65_537])),
-        Row("a huge n", key(["n": .string(String(repeating: "_", count: 24_000))])),
-        Row("no object", 7), Row("null", .null),
+    static let unusable: [Row<(JSON, IgnoredKey.Reason)>] = [
+        Row("an EC key", (key(["kty": "EC"]), .type)), Row("no kty", (key(["kty": nil]), .type)),
+        Row("for encryption", (key(["use": "enc"]), .use)),
+        Row("use is null", (key(["use": .null]), .use)),
+        Row("PS256", (key(["alg": "PS256"]), .algorithm)),
+        Row("RS256 in a list", (key(["alg": ["RS256"]]), .algorithm)),
+        Row("no kid", (key(["kid": nil]), .noKeyID)), Row("no name", (key(["kid": ""]), .noKeyID)),
+        Row("a kid that is a number", (key(["kid": 1]), .noKeyID)),
+        Row("no n", (key(["n": nil]), .numbers)),
+        Row("n padded", (key(["n": .string(modulus() + "=")]), .numbers)),
+        Row("n in base64", (key(["n": "+/+/"]), .numbers)),
+        Row("e as a number", (key(["e": 65_537]), .numbers)),
+        Row("an empty n", (key(["n": ""]), .unfit)),
+        Row("n too small", (key(["n": "AQAB"]), .unfit)),
+        Row("2040 bits", (key(["n": .string(modulus(bytes: 255))]), .unfit)),
+        Row("an empty e", (key(["e": ""]), .unfit)), Row("e = 0", (key(["e": "AA"]), .unfit)),
+        Row("e = 1", (key(["e": "AQ"]), .unfit)),
+        Row("a huge n", (key(["n": .string(String(repeating: "_", count: 24_000))]), .unfit)),
+        Row("no object", (7, .noObject)), Row("null", (.null, .noObject)),
+        Row("a key in a list", (.array([key()]), .noObject)),
     ]
 
-    @Test(arguments: unusable) func `leaves out`(_ row: Row<JSON>) {
-        let other = Self.key(["kid": "two"])
-        let body = JSON.object([JSON.Member("keys", .array([row.value, other]))])
-        #expect(KeySet(body.bytes)?.keys.keys.sorted() == ["two"], "the others stay")
-        let alone = JSON.object([JSON.Member("keys", .array([row.value]))])
-        #expect(KeySet(alone.bytes) == nil, "alone it is no key set")
+    @Test(arguments: unusable) func `leaves out, with the reason`(
+        _ row: Row<(JSON, IgnoredKey.Reason)>
+    ) throws {
+        let (key, reason) = row.value
+        let set = try #require(Self.set([key, Self.key(["kid": "two"])]))
+        #expect(set.keys.keys.sorted() == ["two"], "the others stay")
+        #expect(set.ignored == [IgnoredKey(key["kid"]?.string, reason)])
+        #expect(Self.set([key]) == nil, "alone it is no key set")
     }
 
     @Test(arguments: [
         "", "{}", "[]", "null", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":null}"#, "<html>",
+        #"{"keys":[],"keys":[]}"#, String(repeating: #"{"keys":["#, count: 20_000),
     ])
     func `is none`(_ body: String) { #expect(KeySet(Array(body.utf8)) == nil) }
 
-    @Test func `of two keys with one kid the first counts`() throws {
-        let other = Base64URL.encode(try RSAPrivateKey.generate().modulus)
-        let body: JSON = ["keys": [Self.key(), Self.key(["n": .string(other)])]]
-        let set = try #require(KeySet(body.bytes))
-        #expect(set.keys.count == 1)
+    @Test func `two keys under one kid: neither counts, because only their order could choose`()
+        throws
+    {
+        let other = Self.key(["n": .string(Self.modulus(2))])
+        let good = Self.key(["kid": "two"])
+        for keys in [[Self.key(), other, good], [other, good, Self.key()]] {
+            let set = try #require(Self.set(keys))
+            #expect(set.keys.keys.sorted() == ["two"])
+            #expect(set.ignored == [IgnoredKey("one", .ambiguous)])
+        }
+        #expect(
+            Self.set([Self.key(), other, Self.key()]) == nil, "also when the first comes again")
     }
+
+    @Test func `one key that stands twice is one key`() throws {
+        let set = try #require(Self.set([Self.key(), Self.key(["use": nil])]))
+        #expect(set.keys.count == 1 && set.ignored.isEmpty)
+    }
+
+    @Test func `a key for something else does not take the kid of one that serves`() throws {
+        for keys in [
+            [Self.key(), Self.key(["use": "enc"])], [Self.key(["kty": "EC"]), Self.key()],
+        ] {
+            let set = try #require(Self.set(keys))
+            #expect(set.keys.count == 1 && set.ignored.count == 1)
+        }
+    }
+
+    @Test func `thousands of keys are keys`() throws {
+        let keys = (0..<3000).map { Self.key(["kid": .string("k\($0)")]) }
+        #expect(Self.set(keys)?.keys.count == 3000)
+    }
+
+    @Test func `the thumbprint is that of RFC 7638, section 3·1`() throws {
+        let n = """
+            0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw
+            """
+        let set = try #require(Self.set([Self.key(["n": .string(n)])]))
+        #expect(
+            try set.keys["one"]?.thumbprint() == "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
+    }
+}
+
+extension IgnoredKey {
+    init(_ keyID: String?, _ reason: Reason) { self.init(keyID: keyID, reason: reason) }
 }

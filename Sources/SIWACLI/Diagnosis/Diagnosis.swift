@@ -41,6 +41,7 @@ struct Diagnosis: Sendable {
                     "configuration", error.message, hints: ["name a file that can be read: @PATH"],
                     exitCode: .settings)
             case let error as RequestError: Self(error)
+            case let error as KeySetError: Self(error)
             case let error as AbsentMember: Self(error)
             case let error as NegativeAnswer:
                 Self(error.code, error.message, hints: error.hints, exitCode: .no)

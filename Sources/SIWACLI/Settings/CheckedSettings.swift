@@ -108,23 +108,29 @@ extension Settings {
     }
 
     /// The extra authorities, once it is certain that they can be read and hold some.
-    func authorityFile(in world: World) throws(SettingsError) -> String? {
+    func authorityFile(in world: World) throws(SettingsError) -> AuthorityFile? {
         guard let setting = path(.caFile) else { return nil }
-        let text: String
+        let contents: SecretBytes
         do {
-            text = String(
-                decoding: try world.files.read(setting.value).contents.revealed(), as: UTF8.self)
+            contents = try world.files.read(setting.value).contents
         } catch {
             throw SettingsError(
                 "ca_file cannot be used: \(error)",
                 hints: ["mend it where it was set: \(setting.origin)"])
         }
+        let text = String(decoding: contents.revealed(), as: UTF8.self)
         guard text.mentions("-----BEGIN CERTIFICATE-----") || text.mentions("-----BEGIN TRUSTED")
         else {
             throw SettingsError(
                 "ca_file '\(setting.value)' holds no certificate in PEM",
                 hints: ["it must hold lines beginning -----BEGIN CERTIFICATE-----"])
         }
-        return setting.value
+        return AuthorityFile(path: setting.value, text: SecretText(contents))
     }
+}
+
+/// A file of authorities to trust besides the system's.
+struct AuthorityFile: Sendable {
+    let path: String
+    let text: SecretText
 }

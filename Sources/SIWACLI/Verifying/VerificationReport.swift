@@ -3,25 +3,26 @@ internal import SignInWithApple
 extension Verifying {
     /// Prints what was found, and fails when the token is not valid.
     ///
+    /// A claim of such a token is printed only beside `valid`, never alone: what goes through a
+    /// pipe leaves its exit code behind.
+    ///
     /// - Parameter members: what stands behind `valid` and `checks`.
     func report<Claims>(
         _ verification: Verification<Claims>, of subject: VerifiedSubject,
         _ members: (CompactJWS) -> [JSON.Member]
     ) throws {
-        let result: [JSON.Member] = [
+        let verdict: [JSON.Member] = [
             .init("valid", .boolean(verification.isValid)),
             .init("checks", .array(verification.checks.map(\.json))),
         ]
-        let failures = verification.failures
-        do {
+        let isAlone = session.options.print.map { !verdict.map(\.name).contains($0) } ?? false
+        if verification.isValid || !isAlone {
             let content = verification.token.map(members) ?? []
-            try session.report(Report(.object(result + content)))
-        } catch let error as AbsentMember {
-            // What is missing may be missing because of what failed: that is the better message.
-            guard !failures.isEmpty else { throw error }
+            try session.report(Report(.object(verdict + content)))
         }
-        guard failures.isEmpty else {
-            throw subject.refusal(failures, hints: failures.compactMap(\.hint))
+        let failures = verification.failures
+        guard verification.isValid else {
+            throw subject.refusal(failures, hints: failures.map(\.hint))
         }
     }
 }

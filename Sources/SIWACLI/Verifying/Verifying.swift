@@ -30,7 +30,8 @@ struct Verifying: Sendable {
     private func keySet(for token: CompactJWS) async throws -> KeySet? {
         try requireOpenSSL()
         if let path = options.keySetFile { return try readKeySet(path) }
-        return try await AppleKeys(Network(session)).keySet(for: token)
+        return try await AppleKeys(Network(session), isOffline: options.isOffline)
+            .keySet(for: token)
     }
 
     private func readKeySet(_ path: String) throws(SettingsError) -> KeySet {
@@ -52,7 +53,7 @@ struct Verifying: Sendable {
 
 extension AppleKeys {
     /// The set for one token; nil, and nothing fetched, for a header that Apple does not write.
-    func keySet(for token: CompactJWS) async throws(RequestError) -> KeySet? {
+    func keySet(for token: CompactJWS) async throws -> KeySet? {
         guard let keyID = token.verificationKeyID else { return nil }
         return try await keySet(holding: keyID)
     }

@@ -4,24 +4,108 @@ public import SIWACrypto
 public struct KeySet: Sendable {
     /// The usable keys by their `kid`.
     public let keys: [String: RSAPublicKey]
+    /// What else stood in the set, and why it is not used.
+    public let ignored: [IgnoredKey]
+    /// The set as it was read.
+    public let document: JSON
 
     /// Reads a JWK Set; keys that cannot verify RS256 are left out, as RFC 7517 §5 advises.
     ///
     /// Nil when it is no JWK Set, or holds no usable key: an empty set would condemn
     /// every token.
     public init?(_ body: [UInt8]) {
-        guard let keys = try? JSON(body)["keys"]?.elements else { return nil }
-        self.keys = Dictionary(
-            keys.compactMap(Self.entry), uniquingKeysWith: { first, _ in first })
-        if self.keys.isEmpty { return nil }
+        guard let document = try? JSON(body) else { return nil }
+        self.init(document)
     }
 
-    private static func entry(_ key: JSON) -> (String, RSAPublicKey)? {
-        guard key["kty"] == "RSA", key["use"] ?? "sig" == "sig", key["alg"] ?? "RS256" == "RS256",
-            let id = key["kid"]?.string, let n = key["n"]?.string, let e = key["e"]?.string,
-            let modulus = try? Base64URL.decode(n), let exponent = try? Base64URL.decode(e),
-            let publicKey = try? RSAPublicKey(modulus: modulus, exponent: exponent)
-        else { return nil }
-        return (id, publicKey)
+    /// Takes a JWK Set that was read before.
+    public init?(_ document: JSON) {
+        guard let elements = document["keys"]?.elements else { return nil }
+        var reading = Reading()
+        for element in elements { reading.take(element) }
+        reading.settleAmbiguity()
+        guard !reading.keys.isEmpty else { return nil }
+        keys = reading.keys
+        ignored = reading.ignored
+        self.document = document
+    }
+}
+
+/// A key of a set that verifies no token.
+public struct IgnoredKey: Hashable, Sendable {
+    /// Its `kid`; nil when it has none.
+    public let keyID: String?
+    /// Why it is ignored.
+    public let reason: Reason
+
+    /// Pairs a key with the reason.
+    public init(keyID: String?, reason: Reason) {
+        self.keyID = keyID
+        self.reason = reason
+    }
+
+    /// Why a key cannot be used, as the end of a sentence.
+    public enum Reason: String, Error, CaseIterable {
+        /// A JWK is an object.
+        case noObject = "it is no object"
+        /// Apple's tokens name their key by it.
+        case noKeyID = "it has no kid"
+        /// `kty`.
+        case type = "it is not an RSA key"
+        /// `use`.
+        case use = "it is not for signatures"
+        /// `alg`.
+        case algorithm = "it is not for RS256"
+        /// `n` and `e` (RFC 7518 §6.3.1).
+        case numbers = "its modulus or exponent cannot be read"
+        /// Too small (RFC 7518 §3.3), too large, or no RSA key at all.
+        case unfit = "its numbers make no RSA key of 2048 to 16384 bits"
+        /// RFC 7517 §4.5. Which of the two is meant, only their order could say.
+        case ambiguous = "another key has the same kid"
+    }
+}
+
+/// The keys of a set, sorted into those that serve and those that do not.
+private struct Reading {
+    var keys: [String: RSAPublicKey] = [:]
+    var ignored: [IgnoredKey] = []
+    private var ambiguous: Set<String> = []
+
+    mutating func take(_ element: JSON) {
+        let id = element["kid"]?.string
+        do throws(IgnoredKey.Reason) {
+            let (id, key) = try Self.key(id, element)
+            if let other = keys.updateValue(key, forKey: id), other != key {
+                ambiguous.insert(id)
+            }
+        } catch {
+            ignored.append(IgnoredKey(keyID: id, reason: error))
+        }
+    }
+
+    /// Leaves no two keys under one `kid`. The same key twice is no ambiguity.
+    mutating func settleAmbiguity() {
+        for id in ambiguous.sorted() {
+            keys[id] = nil
+            ignored.append(IgnoredKey(keyID: id, reason: .ambiguous))
+        }
+    }
+
+    private static func key(
+        _ id: String?, _ key: JSON
+    ) throws(IgnoredKey.Reason) -> (String, RSAPublicKey) {
+        guard key.members != nil else { throw .noObject }
+        guard let id, !id.isEmpty else { throw .noKeyID }
+        guard key["kty"] == "RSA" else { throw .type }
+        guard key["use"] ?? "sig" == "sig" else { throw .use }
+        guard key["alg"] ?? "RS256" == "RS256" else { throw .algorithm }
+        guard let n = key["n"]?.string, let modulus = try? Base64URL.decode(n),
+            let e = key["e"]?.string, let exponent = try? Base64URL.decode(e)
+        else { throw .numbers }
+        do {
+            return (id, try RSAPublicKey(modulus: modulus, exponent: exponent))
+        } catch {
+            throw .unfit
+        }
     }
 }

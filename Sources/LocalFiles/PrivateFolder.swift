@@ -1,0 +1,33 @@
+internal import Glibc
+
+/// Makes a folder, and those it lies in, for their owner alone.
+///
+/// - Throws: ``FileError`` when that is impossible, and when what stands there is no folder of this
+///   user's (or root's), or one that others can write to: they could put their files into it.
+public func makePrivateFolder(_ path: String) throws(FileError) {
+    try makeFolders(path)
+    var status = stat()
+    _ = try system("use", path) { stat(path, &status) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw FileError("use", path, code: ENOTDIR) }
+    // Who else can write to the folders it lies in is not asked: that is how the machine is.
+    guard !status.isWritableByOthers else {
+        throw FileError("use", path, reason: "it belongs to others, or they can write to it")
+    }
+}
+
+private func makeFolders(_ path: String) throws(FileError) {
+    if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+        throw FileError("create", path)
+    }
+    try makeFolders(String(path[..<slash]))
+    // Another process may have been faster.
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError("create", path) }
+}
+
+extension stat {
+    /// Whether anybody but this user and root can have written it.
+    var isWritableByOthers: Bool {
+        st_uid != geteuid() && st_uid != 0 || st_mode & 0o022 != 0
+    }
+}

@@ -1,0 +1,70 @@
+internal import CommandTable
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// `siwa keys`: Apple's key set.
+struct KeysCommand: Command {
+    static let name = "keys"
+    static let abstract = "Show Apple's key set."
+    static let discussion = """
+        These keys sign identity tokens and notifications; each token names its own by kid. The \
+        set is kept in $XDG_CACHE_HOME/siwa (~/.cache/siwa) for an hour, for all siwa commands. \
+        The fingerprint is the key's JWK thumbprint (RFC 7638); known_before says whether a key \
+        was seen before this call, first_seen since when.
+
+        When Apple cannot be reached, an old set is used, with a warning and stale: true. With \
+        --refresh that is an error.
+        """
+    static let examples = [
+        Example("siwa keys", "Show the keys."),
+        Example("siwa keys --refresh --print changed", "Ask Apple whether its keys have changed."),
+    ]
+    static let parameters: [Parameter<Self>] =
+        [
+            .flag("refresh", \.isForced, help: "Ask Apple, however fresh the cache is.")
+        ] + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    var isForced = false
+
+    func run(in world: World) async throws {
+        let session = try Session(TypedSettings(global: global), in: world)
+        try requireOpenSSL()
+        let found = try await AppleKeys(Network(session)).newest(isForced: isForced)
+        try session.report(Report(try found.json))
+    }
+}
+
+extension FoundKeySet {
+    fileprivate var json: JSON {
+        get throws {
+            let keys = held.keySet.keys.sorted { $0.key < $1.key }
+            return [
+                "keys": .array(try keys.map { try describe($0.key, $0.value) }),
+                "ignored": .array(held.keySet.ignored.map(\.json)),
+                "fetched_at": .string(held.fetchedAt.rfc3339),
+                "expires_at": .string((held.fetchedAt + KeySetCache.lifetime).rfc3339),
+                "stale": .boolean(isStale),
+                "changed": .boolean(change.map { !$0.isEmpty } ?? false),
+                "added": .array(change?.added.map { .string($0) } ?? []),
+                "withdrawn": .array(change?.withdrawn.map { .string($0) } ?? []),
+            ]
+        }
+    }
+
+    private func describe(_ id: String, _ key: RSAPublicKey) throws -> JSON {
+        .object(
+            [
+                .init("kid", .string(id)), .init("size", .integer(key.bits)),
+                .init("fingerprint", .string(try key.thumbprint())),
+                .init("known_before", .boolean(knownBefore.contains(id))),
+            ]
+                + (firstSeen[id].map { [.init("first_seen", .string($0.rfc3339))] } ?? []))
+    }
+}
+
+extension IgnoredKey {
+    fileprivate var json: JSON {
+        ["kid": keyID.map { .string($0) } ?? .null, "reason": .string(reason.rawValue)]
+    }
+}

@@ -1,0 +1,47 @@
+internal import LocalFiles
+internal import SignInWithApple
+
+/// Apple's key set, from where it can be had at the least cost: this machine's cache, or Apple.
+struct AppleKeys: Sendable {
+    private let network: Network
+    private let isOffline: Bool
+
+    /// - Parameter isOffline: takes what the cache has, and asks nobody.
+    init(_ network: Network, isOffline: Bool = false) {
+        self.network = network
+        self.isOffline = isOffline
+    }
+
+    /// A set that holds `kid`, if one can be had; else the newest there is.
+    func keySet(holding kid: String?) async throws(KeySetError) -> KeySet {
+        try await search(kid, from: isOffline ? .cache : .any).held.keySet
+    }
+
+    /// The newest set, with what is known of it.
+    ///
+    /// - Parameter isForced: asks Apple, however fresh the cache is.
+    func newest(isForced: Bool) async throws(KeySetError) -> FoundKeySet {
+        try await search(nil, from: isForced ? .apple : .any)
+    }
+
+    private func search(
+        _ kid: String?, from source: KeySetCache.Wish.Source
+    ) async throws(KeySetError) -> FoundKeySet {
+        let now = network.session.world.clocks.now()
+        var search = KeySetSearch(.init(holding: kid, askedAt: now, from: source), network)
+        return try await search.run()
+    }
+}
+
+/// A key set, and what is known of it.
+struct FoundKeySet: Sendable {
+    let held: KeySetCache.Held
+    /// Whether it is older than a set should be.
+    let isStale: Bool
+    /// How it differs from the one before; nil when this call did not fetch it.
+    let change: KeySetCache.Change?
+    /// When each `kid` was first seen.
+    let firstSeen: [String: NumericDate]
+    /// Those that were known before this call.
+    let knownBefore: Set<String>
+}

@@ -1,0 +1,141 @@
+internal import LocalFiles
+internal import SignInWithApple
+
+/// One search for Apple's key set.
+///
+/// What to do is ``KeySetCache``'s to decide; here it is done. A cache that cannot be used costs
+/// a request, never the result.
+struct KeySetSearch {
+    private let wish: KeySetCache.Wish
+    private let network: Network
+    private let world: World
+    private let console: Console
+    private let store: KeySetStore?
+    private var cache = KeySetCache()
+    private let knownBefore: Set<String>
+
+    init(_ wish: KeySetCache.Wish, _ network: Network) {
+        self.wish = wish
+        self.network = network
+        world = network.session.world
+        console = network.session.console
+        var store: KeySetStore?
+        do throws(KeySetStoreFault) {
+            store = try KeySetStore(network)
+            if let kept = try store?.load() { cache = kept }
+        } catch {
+            console.warn(error)
+        }
+        self.store = store
+        knownBefore = Set(cache.firstSeen.keys)
+    }
+
+    mutating func run() async throws(KeySetError) -> FoundKeySet {
+        var step = step
+        guard step == .fetch else { return try settle(step) }
+        guard case .ours(let lock) = await turn() else { return try makeDo(.busy) }
+        defer { lock?.release() }
+        // Whoever had the lock before may have fetched what is wanted here.
+        if let newer = try? store?.load() { cache = newer }
+        step = self.step
+        guard step == .fetch else { return try settle(step) }
+        do throws(TokenFailure) {
+            return try await fetch()
+        } catch {
+            return try makeDo(.request(RequestError(failure: error, situation: nil)))
+        }
+    }
+
+    private var step: KeySetCache.Step { cache.step(for: wish, at: world.clocks.now()) }
+
+    /// Asks Apple, and keeps what comes of it before anything is said: standard error may be a
+    /// pipe that nobody reads.
+    private mutating func fetch() async throws(TokenFailure) -> FoundKeySet {
+        let client = KeySetClient(baseURL: network.baseURL, delivery: network.delivery)
+        let keySet: KeySet
+        do {
+            keySet = try await client.fetch()
+        } catch {
+            cache.note(error, at: world.clocks.now())
+            save()
+            throw error
+        }
+        let change = cache.change(to: keySet)
+        let held = cache.adopt(keySet, for: wish, at: world.clocks.now())
+        save()
+        console.note(change)
+        console.note(keySet.ignored)
+        return found(held, change)
+    }
+
+    private func save() {
+        do throws(KeySetStoreFault) {
+            try store?.save(cache)
+        } catch {
+            console.warn(error)
+        }
+    }
+}
+
+// Waiting.
+extension KeySetSearch {
+    private enum Turn {
+        /// Nobody else fetches; without a lock where none can be had.
+        case ours(FileLock?)
+        /// Another process fetches, and does not come to an end.
+        case theirs
+    }
+
+    /// Waits until no other process fetches: for long only when there is nothing to make do with.
+    private func turn() async -> Turn {
+        guard let store else { return .ours(nil) }
+        let timekeeper = world.clocks.timekeeper
+        let left = network.deadline.remaining
+        let patience = Deadline(
+            after: cache.held == nil || wish.source == .apple ? left : min(left, .seconds(2)),
+            by: timekeeper)
+        while true {
+            do throws(KeySetStoreFault) {
+                if let lock = try store.tryLock() { return .ours(lock) }
+            } catch {
+                return .ours(nil)
+            }
+            // There may be hundreds; they must not come all at once.
+            let pause = Duration.milliseconds(Int.random(in: 20...60))
+            guard patience.remaining > pause, (try? await timekeeper.sleep(pause)) != nil
+            else { return .theirs }
+        }
+    }
+}
+
+// What is found.
+extension KeySetSearch {
+    /// Answers without asking Apple.
+    private func settle(_ step: KeySetCache.Step) throws(KeySetError) -> FoundKeySet {
+        if step == .use, let held = cache.held { return found(held) }
+        return try makeDo(
+            wish.source == .cache ? .offline : .paused(until: cache.pausedUntil ?? wish.askedAt))
+    }
+
+    /// Answers with what there is, and says why it is no better.
+    private func makeDo(_ obstacle: KeySetError) throws(KeySetError) -> FoundKeySet {
+        guard let held = cache.held, wish.source != .apple else { throw obstacle }
+        let found = found(held)
+        if case .offline = obstacle {
+            // Whoever wants no network knows that a new key may be missing, but not for how long.
+            if found.isStale {
+                console.warn(held, "no newer ones are kept", at: world.clocks.now())
+            }
+        } else {
+            console.warn(held, Diagnosis(obstacle).message, at: world.clocks.now())
+        }
+        return found
+    }
+
+    private func found(_ held: KeySetCache.Held, _ change: KeySetCache.Change? = nil) -> FoundKeySet
+    {
+        FoundKeySet(
+            held: held, isStale: !cache.isFresh(at: world.clocks.now()), change: change,
+            firstSeen: cache.firstSeen, knownBefore: knownBefore)
+    }
+}

@@ -1,0 +1,88 @@
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// The file in which the key set of one origin is kept between runs.
+///
+/// Whoever can write to it can have forged tokens accepted: like ssh, siwa uses no file and no
+/// folder that others can write to.
+struct KeySetStore: Sendable {
+    private let files: World.Files
+    private let origin: BaseURL
+    /// Without its extension.
+    private let path: String
+
+    /// - Throws: ``KeySetStoreFault`` when there is no folder that can be used.
+    init(_ network: Network) throws(KeySetStoreFault) {
+        files = network.session.world.files
+        origin = network.baseURL
+        guard let folder = Self.folder(network.session.world.variables) else {
+            throw KeySetStoreFault("neither XDG_CACHE_HOME nor HOME names a folder")
+        }
+        do {
+            try files.makeFolder(folder)
+        } catch {
+            throw KeySetStoreFault(error.description)
+        }
+        path = "\(folder)/\(Self.name(of: network))"
+    }
+
+    /// What is remembered; nil when there is no file.
+    func load() throws(KeySetStoreFault) -> KeySetCache? {
+        let file: LocalFile
+        do {
+            file = try files.read(path + ".json")
+        } catch {
+            if error.isMissing { return nil }
+            throw KeySetStoreFault(error.description)
+        }
+        guard file.isRegular, !file.isWritableByOthers else {
+            throw KeySetStoreFault("'\(path).json' belongs to others, or they can write to it")
+        }
+        guard let cache = KeySetCache(file.contents.revealed(), for: origin) else {
+            throw KeySetStoreFault("'\(path).json' is damaged")
+        }
+        return cache
+    }
+
+    func save(_ cache: KeySetCache) throws(KeySetStoreFault) {
+        let bytes = cache.bytes(for: origin)
+        guard bytes.count <= 1 << 20 else { throw KeySetStoreFault("it is too large to be kept") }
+        do {
+            try files.write(SecretBytes(bytes), path + ".json")
+        } catch {
+            throw KeySetStoreFault(error.description)
+        }
+    }
+
+    /// Nil when another process has the lock.
+    func tryLock() throws(KeySetStoreFault) -> FileLock? {
+        do {
+            return try files.tryLock(path + ".lock")
+        } catch {
+            throw KeySetStoreFault(error.description)
+        }
+    }
+
+    /// The XDG Base Directory Specification wants paths that are not absolute to be ignored.
+    private static func folder(_ variables: [String: String]) -> String? {
+        let home = variables["HOME"].map { $0 + "/.cache" }
+        return [variables["XDG_CACHE_HOME"], home].compactMap(\.self).first { $0.hasPrefix("/") }
+            .map { $0 + "/siwa" }
+    }
+
+    /// `keys-https:appleid.apple.com`. Other authorities can vouch for another Apple under the same
+    /// name, such as an emulator.
+    private static func name(of network: Network) -> String {
+        let url = network.baseURL.description.filter { $0 != "/" }
+        let authorities = network.authorities.map { "-" + $0.text.fingerprint } ?? ""
+        return "keys-\(url)\(authorities)"
+    }
+}
+
+/// Why the key set is not kept, or not read.
+struct KeySetStoreFault: Error, Sendable {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+}

@@ -5,6 +5,7 @@
 #   make build      build .build/release/siwa and .build/release/siwa-emulator
 #   make setup      install what is missing, and say what cannot be installed
 #   make lint       check the formatting; make format mends it
+#   make test-browser  install Chromium, too, and try the emulator's page in it
 #   make check      lint and test, as a change must pass
 #   make sanitize   run the crypto and transport tests under the address and thread sanitizers
 #   make install    install the executables and their manual pages under PREFIX (/usr/local)
@@ -26,13 +27,18 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker -s
 
-.PHONY: demo test build setup lint format check sanitize install clean
+.PHONY: demo test test-browser build setup lint format check sanitize install clean
 
 demo: build
 	@docs/demo.sh $(RELEASE)
 
 test: setup
 	swift test
+
+# Not among PACKAGES: large, and nothing else needs it.
+test-browser:
+	@.ci/setup $(PACKAGES) chromium
+	swift test --filter BrowserTests
 
 build: setup
 	@mkdir -p $(STATIC_LIBRARIES)

@@ -53,20 +53,20 @@ let package = Package(
         .executableTarget(
             name: "siwa-emulator",
             dependencies: [
-                "EmulatorServer", "AppleEmulator", "CommandTable", "LocalFiles", "SignInWithApple",
-                "SIWACrypto",
+                "EmulatorServer", "CurlTransport", "AppleEmulator", "CommandTable", "LocalFiles",
+                "SignInWithApple", "SIWACrypto",
             ],
             swiftSettings: safe),
 
         .target(
-            name: "TestSupport", dependencies: ["SIWACrypto"], path: "Tests/TestSupport",
-            swiftSettings: strict),
+            name: "TestSupport", dependencies: ["SignInWithApple", "SIWACrypto"],
+            path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "CommandTableTests", dependencies: ["CommandTable"], exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(
             name: "AppleEmulatorTests",
-            dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto"],
+            dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "CurlTransportTests",
@@ -101,7 +101,8 @@ let package = Package(
             name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL"], exclude: ["Vectors"],
             swiftSettings: strict, linkerSettings: [.linkedLibrary("crypto")]),
         .testTarget(
-            name: "SignInWithAppleTests", dependencies: ["SignInWithApple", "SIWACrypto"],
+            name: "SignInWithAppleTests",
+            dependencies: ["SignInWithApple", "SIWACrypto", "TestSupport"],
             exclude: ["Vectors"], swiftSettings: strict),
         .testTarget(
             name: "LocalFilesTests", dependencies: ["LocalFiles", "SIWACrypto"],

@@ -4,33 +4,40 @@ public import SignInWithApple
 ///
 /// An actor, so that of two hundred parallel exchanges of one code exactly one succeeds.
 public actor AppleEmulator {
-    private let configuration: EmulatorConfiguration
-    private let keys: EmulatorKeys
-    private let clock: @Sendable () -> NumericDate
-    private var service: Service
-    private var faults = FaultQueue()
-    private var log = RequestLog()
+    let configuration: EmulatorConfiguration
+    let keys: EmulatorKeys
+    let clock: @Sendable () -> NumericDate
+    /// Nil when notifications go nowhere.
+    let courier: Courier?
+    var service: Service
+    var faults = FaultQueue()
+    var log = RequestLog()
 
     /// Starts with nothing issued.
     ///
-    /// - Parameter clock: Where time comes from before a control request moves it.
+    /// - Parameters:
+    ///   - clock: Where time comes from before a control request moves it.
+    ///   - transport: Posts notifications to their receivers; nil for an emulator that sends none.
+    ///   - timekeeper: Waits between attempts to do so.
     public init(
         configuration: EmulatorConfiguration, keys: EmulatorKeys,
-        clock: @escaping @Sendable () -> NumericDate
+        clock: @escaping @Sendable () -> NumericDate,
+        posting transport: (any Transport)? = nil, timekeeper: Timekeeper = .system
     ) {
         self.configuration = configuration
         self.keys = keys
         self.clock = clock
+        courier = transport.map { Courier(transport: $0, timekeeper: timekeeper) }
         service = Service(
             configuration: configuration, keys: keys, now: clock,
             switches: configuration.switches)
     }
 
     /// Answers one request; requests to Apple's paths are written down.
-    public func respond(to request: EmulatorRequest) -> EmulatorReply {
+    public func respond(to request: EmulatorRequest) async -> EmulatorReply {
         let requestID = Fresh.requestID()
         guard !request.isControl else {
-            return EmulatorReply(respond(with: control(request), requestID))
+            return EmulatorReply(respond(with: await control(request), requestID))
         }
         let fault = faults.next(for: request.path)
         let form = FormReading { () throws(Refusal) in try ReceivedForm(request) }
@@ -62,71 +69,5 @@ public actor AppleEmulator {
         ]
         let own = edge.filter { page.fields[$0.name] == nil }
         return HTTPResponse(status: page.status, fields: own + page.fields, body: page.body)
-    }
-}
-
-// Control.
-extension AppleEmulator {
-    /// Carries out a control request without a socket: `control("codes", ["client_id": …])`.
-    ///
-    /// - Throws: What the same request over a socket would be told.
-    public func control(_ name: String, _ body: JSON = [:]) throws -> JSON {
-        try carryOut(try Control(named: name), body)
-    }
-
-    private func control(_ request: EmulatorRequest) -> Page {
-        do {
-            try ControlGate.check(request)
-            return .json(try carryOut(try Control(request), try request.controlBody()))
-        } catch let error as ControlError {
-            return error.page
-        } catch let error as ShapeError {
-            return ControlError(error.description).page
-        } catch {
-            return ControlError(status: 500, "the emulator itself failed: \(error)").page
-        }
-    }
-
-    private func carryOut(_ control: Control, _ body: JSON) throws -> JSON {
-        switch control {
-        case .codes:
-            let (code, idToken) = try service.signIn(SignIn(json: body, in: configuration))
-            return ["code": .string(code), "id_token": .string(idToken)]
-        case .faults:
-            faults.append(try Fault(json: body))
-            return ["queued": .integer(faults.count)]
-        case .clock: return try turnClock(body)
-        case .switches:
-            try service.switches.turn(body)
-            return service.switches.json
-        case .requests: return log.json
-        case .keysRevoke: return try revokeKey(body)
-        case .reset: return reset()
-        }
-    }
-
-    private func turnClock(_ body: JSON) throws(ShapeError) -> JSON {
-        let offset: Duration = try MemberReader(body, knowing: ["offset"]).required("offset")
-        service.now = { [clock] in clock() + offset }
-        return ["offset": offset.json, "now": .string(service.now().rfc3339)]
-    }
-
-    private func revokeKey(_ body: JSON) throws(ShapeError) -> JSON {
-        let name: KeyID = try MemberReader(body, knowing: ["key_id"]).required("key_id")
-        guard configuration.key(name.rawValue) != nil else {
-            let known = configuration.keys.map(\.keyID.rawValue).joined(separator: ", ")
-            throw ShapeError("", "'\(name)' is no key of this team; known are \(known)")
-        }
-        service.revokedKeys.insert(name)
-        return ["revoked": name.json]
-    }
-
-    private func reset() -> JSON {
-        service = Service(
-            configuration: configuration, keys: keys, now: clock,
-            switches: configuration.switches)
-        faults = FaultQueue()
-        log = RequestLog()
-        return ["reset": true]
     }
 }

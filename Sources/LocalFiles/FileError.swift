@@ -6,7 +6,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     public let operation: String
     /// The file, as it was named.
     public let path: String
-    /// The system's error number; 0 when this program refused by itself.
+    /// The system's error number; 0 where it has none for what this program refused.
     public let code: CInt
     /// Why, in words.
     public let reason: String
@@ -20,15 +20,18 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Gives a reason of this program's own.
-    init(_ operation: String, _ path: String, reason: String) {
+    init(_ operation: String, _ path: String, reason: String, code: CInt = 0) {
         self.operation = operation
         self.path = path
-        code = 0
+        self.code = code
         self.reason = reason
     }
 
     /// Whether there is no such file.
     public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
+
+    /// Whether it holds more than was asked for.
+    public var isTooLarge: Bool { code == EFBIG }
 
     /// Whether the reader at the other end of a pipe has gone.
     public var isClosedPipe: Bool { code == EPIPE }

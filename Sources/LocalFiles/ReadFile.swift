@@ -56,6 +56,20 @@ public func readStandardInputLine(limit: Int = 1 << 16) throws(FileError) -> Sec
 /// Whether something stands at `path`.
 public func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+/// The names of what a folder holds, sorted; empty when it cannot be read.
+public func namesInFolder(_ path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if let name, name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+}
+
 private func readToEnd(
     of descriptor: CInt, named path: String, limit: Int
 ) throws(FileError) -> SecretBytes {
@@ -70,5 +84,5 @@ private func readToEnd(
 }
 
 private func tooLarge(_ path: String, _ limit: Int) -> FileError {
-    FileError("read", path, reason: "it holds more than \(limit) bytes")
+    FileError("read", path, reason: "it holds more than \(limit) bytes", code: EFBIG)
 }

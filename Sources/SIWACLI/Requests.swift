@@ -41,8 +41,17 @@ struct Requests: Sendable {
                 failure: error,
                 situation: Situation(
                     client: loaded, hasRedirectURI: redirectURI != nil,
-                    hasCodeVerifier: codeVerifier != nil))
+                    hasCodeVerifier: codeVerifier != nil, findings: findings(after: error)))
         }
+    }
+
+    private func findings(after failure: TokenFailure) -> [Finding] {
+        guard case .refused(let refusal) = failure.cause, refusal.code == .invalidClient else {
+            return []
+        }
+        let surroundings = Surroundings(session.settings, in: session.world)
+        return ClientFindings(loaded, surroundings).all(
+            at: session.world.clocks.now(), isWeb: redirectURI != nil)
     }
 
     /// Finds a closed standard output before a code is spent on a result nobody can get.

@@ -10,18 +10,27 @@ struct Session: Sendable {
     let console: Console
 
     init(_ typed: TypedSettings, in world: World) throws(SettingsError) {
+        self.init(try Settings(typed, in: world), typed.global, in: world)
+    }
+
+    init(_ settings: Settings, _ options: GlobalOptions, in world: World) {
         self.world = world
-        options = typed.global
+        self.options = options
+        self.settings = settings
         console = Console(world, options)
-        settings = try Settings(typed, in: world)
     }
 
     /// Prints the command's result.
     func report(_ report: Report) throws { try world.report(report, options) }
 
     /// Reads one secret argument as the settings allow.
-    func secret(_ argument: SecretArgument, _ name: String) throws -> SecretText {
-        try argument.resolve(name, isStrict: settings.isStrict.value, in: world)
+    ///
+    /// - Parameter isWhole: takes all lines of it.
+    func secret(
+        _ argument: SecretArgument, _ name: String, isWhole: Bool = false
+    ) throws -> SecretText {
+        try argument.resolve(
+            name, isStrict: settings.isStrict.value, isWhole: isWhole, in: world)
     }
 
     /// The client: identifiers checked, key loaded; warnings are said here.
@@ -30,7 +39,10 @@ struct Session: Sendable {
         let clientID: ClientID = try settings.identifier(.clientID)
         let key = try settings.loadKey(in: world)
         for warning in key.warnings { console.warn(warning) }
-        let keyID = try keyID(of: key)
+        let keyID = try settings.keyID(of: key.source.value)
+        if let named = key.source.value.keyIDInName, named != keyID {
+            console.warn("the key file is named for \(named), but key_id is \(keyID)")
+        }
         if clientID.rawValue.hasPrefix(teamID.rawValue + ".") {
             console.warn("client_id begins with the Team ID, which Apple leaves out: \(clientID)")
         }
@@ -40,19 +52,6 @@ struct Session: Sendable {
                 signingKey: SigningKey(key.privateKey, id: keyID),
                 secretLifetime: try settings.secretLifetime()),
             key: key)
-    }
-
-    /// The Key ID: as set, or as the file is named.
-    private func keyID(of key: LoadedKey) throws(SettingsError) -> KeyID {
-        guard settings.text(.keyID) != nil else {
-            if let named = key.source.value.keyIDInName { return named }
-            throw settings.missing(.keyID)
-        }
-        let keyID: KeyID = try settings.identifier(.keyID)
-        if let named = key.source.value.keyIDInName, named != keyID {
-            console.warn("the key file is named for \(named), but key_id is \(keyID)")
-        }
-        return keyID
     }
 }
 

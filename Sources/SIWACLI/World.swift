@@ -49,6 +49,8 @@ public struct World: Sendable {
         public var write: @Sendable (SecretBytes, String) throws(FileError) -> Void
         /// Whether something stands at a path.
         public var exists: @Sendable (String) -> Bool
+        /// The names in a folder; none when it cannot be read.
+        public var names: @Sendable (String) -> [String]
         /// Makes a folder, with its parents, that only its owner can write to.
         public var makeFolder: @Sendable (String) throws(FileError) -> Void
         /// Takes the lock that the file at a path stands for; nil when another process has it.
@@ -63,6 +65,7 @@ public struct World: Sendable {
             read: @escaping @Sendable (String) throws(FileError) -> LocalFile,
             write: @escaping @Sendable (SecretBytes, String) throws(FileError) -> Void,
             exists: @escaping @Sendable (String) -> Bool,
+            names: @escaping @Sendable (String) -> [String],
             makeFolder: @escaping @Sendable (String) throws(FileError) -> Void,
             tryLock: @escaping @Sendable (String) throws(FileError) -> FileLock?,
             readLine: @escaping @Sendable () throws(FileError) -> SecretBytes,
@@ -71,6 +74,7 @@ public struct World: Sendable {
             self.read = read
             self.write = write
             self.exists = exists
+            self.names = names
             self.makeFolder = makeFolder
             self.tryLock = tryLock
             self.readLine = readLine

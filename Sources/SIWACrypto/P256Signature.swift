@@ -12,8 +12,8 @@ public struct P256Signature: Hashable, Sendable {
         self.rawRepresentation = [UInt8](rawRepresentation)
     }
 
-    /// Reads what OpenSSL signed.
-    init(der: [UInt8]) throws(OpenSSLError) {
+    /// Reads ASN.1 DER (RFC 3279 §2.2.3), which is what OpenSSL signs.
+    package init(der: [UInt8]) throws(OpenSSLError) {
         let signature = try Owned<ECDSASignature>(
             der.withUnsafeBufferPointer { bytes in
                 var cursor = bytes.baseAddress

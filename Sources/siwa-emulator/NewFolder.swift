@@ -77,17 +77,21 @@ struct NewFolder {
         return .object([port] + (configuration.json.members ?? []))
     }
 
-    /// One who shares an address, one who hides it, one who never granted it.
+    /// One with an address, one with nothing but a relay address, one without any.
     private static func people() -> [EmulatedUser] {
         [
             EmulatedUser(
-                name: "alice", userID: EmulatedUser.freshUserID(), email: "alice@example.com",
+                name: "alice", userID: EmulatedUser.freshUserID(), firstName: "Alice",
+                lastName: "Archer", email: "alice@example.com",
                 realUserStatus: 2),
             EmulatedUser(
-                name: "bob", userID: EmulatedUser.freshUserID(),
+                name: "bob", userID: EmulatedUser.freshUserID(), firstName: "Bob",
+                lastName: "Baker",
                 email: "x7k2m9q4zt@privaterelay.appleid.com", isPrivateEmail: true,
                 realUserStatus: 1),
-            EmulatedUser(name: "carol", userID: EmulatedUser.freshUserID()),
+            EmulatedUser(
+                name: "carol", userID: EmulatedUser.freshUserID(), firstName: "Carol",
+                lastName: "Cooper"),
         ]
     }
 

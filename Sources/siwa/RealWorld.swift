@@ -13,7 +13,7 @@ extension World {
             files: Files(
                 read: { path throws(FileError) in try readFile(path) },
                 write: { contents, path throws(FileError) in try writeFile(contents, to: path) },
-                exists: fileExists,
+                exists: fileExists, names: namesInFolder,
                 makeFolder: { path throws(FileError) in try makePrivateFolder(path) },
                 tryLock: { path throws(FileError) in try LocalFiles.tryLock(path) },
                 readLine: { () throws(FileError) in try readStandardInputLine() },

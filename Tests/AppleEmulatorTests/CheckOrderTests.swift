@@ -1,4 +1,5 @@
 import SignInWithApple
+import TestSupport
 import Testing
 
 /// Two things are wrong with each of these requests: which one is told depends on the order.

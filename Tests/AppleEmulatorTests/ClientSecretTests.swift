@@ -1,5 +1,6 @@
 import SIWACrypto
 import SignInWithApple
+import TestSupport
 import Testing
 
 /// What Apple answers to a secret, good or bad: asked with the one grant that needs

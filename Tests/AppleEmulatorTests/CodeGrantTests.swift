@@ -1,5 +1,6 @@
 import SIWACrypto
 import SignInWithApple
+import TestSupport
 import Testing
 
 @Suite struct CodeGrantTests {

@@ -24,7 +24,9 @@ struct SpoiledConfiguration: Sendable, CustomTestStringConvertible {
             message: "clients[1]: 'kind' must be one of 'app', 'web'"),
         SpoiledConfiguration(
             testDescription: "redirects that are no list",
-            find: #"["https://example.com/callback"]"#, replace: "true",
+            find:
+                #"["https://example.com/callback","https://example.com/callback?from=apple","http://127.0.0.1:8000/callback"]"#,
+            replace: "true",
             message: "clients[1]: 'redirect_uris' must be an array, each"),
         SpoiledConfiguration(
             testDescription: "another curve", find: "P-256", replace: "P-384",

@@ -79,5 +79,25 @@ extension ControlCase {
         ControlCase(
             testDescription: "no such key", path: "keys/revoke", body: #"{"key_id":"ZZZZZZZZZZ"}"#,
             status: 400, text: "'ZZZZZZZZZZ' is no key of this team; known are K1L2M3N4P5"),
+        ControlCase(
+            testDescription: "no keys at all", path: "keys/rotate", body: #"{"keys":0}"#,
+            status: 400, text: "'keys' must be 1 to 10"),
+        ControlCase(
+            testDescription: "too many keys", path: "keys/rotate", body: #"{"keys":11}"#,
+            status: 400, text: "'keys' must be 1 to 10"),
+        ControlCase(
+            testDescription: "a key that is not published", path: "keys/rotate",
+            body: #"{"withdraw":"ZZZZZZZZZZ"}"#, status: 400,
+            text: "'ZZZZZZZZZZ' is not published; published are "),
+        ControlCase(
+            testDescription: "no type", path: "notifications", status: 400,
+            text: "'type' is missing"),
+        ControlCase(
+            testDescription: "no attempt", path: "notifications",
+            body: #"{"type":"x","attempts":0}"#, status: 400, text: "'attempts' must be 1 to 10"),
+        ControlCase(
+            testDescription: "no network", path: "notifications",
+            body: #"{"type":"x","url":"http://localhost/"}"#, status: 400,
+            text: "this emulator has no network: leave 'url' out, and post 'payload'"),
     ]
 }

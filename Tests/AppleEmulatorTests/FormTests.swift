@@ -30,18 +30,21 @@ struct BadForm: Sendable, CustomTestStringConvertible {
             testDescription: "twice", body: "grant_type=x&grant_type=x",
             verdict: "grant_type: stands there twice"),
         BadForm(
-            testDescription: "half an escape", body: "grant_type=%4", verdict: "body: a '%' without"
+            testDescription: "half an escape", body: "grant_type=%4",
+            verdict: "parameters: a '%' without"
         ),
         BadForm(
-            testDescription: "no escape", body: "grant_type=%zz", verdict: "body: a '%' without"),
+            testDescription: "no escape", body: "grant_type=%zz",
+            verdict: "parameters: a '%' without"),
         BadForm(
-            testDescription: "not UTF-8", body: "grant_type=%ff", verdict: "body: a value is not"),
+            testDescription: "not UTF-8", body: "grant_type=%ff",
+            verdict: "parameters: a value is not"),
         BadForm(
             testDescription: "a raw space", body: "grant_type=refresh token",
-            verdict: "body: byte 32 must be percent-encoded"),
+            verdict: "parameters: byte 32 must be percent-encoded"),
         BadForm(
             testDescription: "a line feed at the end", body: "grant_type=x\n",
-            verdict: "body: byte 10 must be percent-encoded"),
+            verdict: "parameters: byte 10 must be percent-encoded"),
         BadForm(
             testDescription: "no secret", body: "grant_type=authorization_code&code=x&client_id=y",
             verdict: "client_secret: missing or empty"),

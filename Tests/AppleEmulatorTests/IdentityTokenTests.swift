@@ -8,7 +8,7 @@ import Testing
         let stand = try await Stand()
         let answer = try await stand.control(
             "codes", ["client_id": .string(Stand.app), "nonce": "n-1"])
-        let token = try await verified(answer["id_token"], by: stand)
+        let token = try await stand.verified(answer["id_token"]?.string)
         #expect(token.header.text.hasSuffix(#","alg":"RS256"}"#))
         #expect(token.header.members?.map(\.name) == ["kid", "alg"])
         let code = try answer.text("code")
@@ -30,7 +30,7 @@ import Testing
             Stand.app, [JSON.Member("user", "bob"), JSON.Member("nonce", "n-2")])
         try await stand.control("clock", ["offset": 100])
         let answer = try await stand.exchange(code)
-        let token = try await verified(answer.body["id_token"], by: stand)
+        let token = try await stand.verified(answer.body["id_token"]?.string)
         let now = Stand.start.seconds
         #expect(
             token.payload == [
@@ -46,10 +46,10 @@ import Testing
     @Test func `the email claims can be strings, or absent`() async throws {
         let stand = try await Stand(["email_claims": "string"])
         let bob = try await stand.session(Stand.web, [JSON.Member("user", "bob")])
-        let claims = try await verified(bob["id_token"], by: stand).payload
+        let claims = try await stand.verified(bob["id_token"]?.string).payload
         #expect(claims["email_verified"] == "true" && claims["is_private_email"] == "true")
         let carol = try await stand.session(Stand.app, [JSON.Member("user", "carol")])
-        let bare = try await verified(carol["id_token"], by: stand).payload
+        let bare = try await stand.verified(carol["id_token"]?.string).payload
         #expect(bare["email"] == nil && bare["email_verified"] == nil)
     }
 
@@ -58,7 +58,7 @@ import Testing
         let stand = try await Stand(["refresh_nonce": .boolean(isSet)])
         let session = try await stand.session(Stand.app, [JSON.Member("nonce", "n-3")])
         let refreshed = try await stand.refresh(try session.text("refresh_token"))
-        let claims = try await verified(refreshed.body["id_token"], by: stand).payload
+        let claims = try await stand.verified(refreshed.body["id_token"]?.string).payload
         #expect(claims["nonce"] == nonce)
         #expect(claims["at_hash"]?.string == (try leftHalf(refreshed.text("access_token"))))
     }
@@ -67,7 +67,7 @@ import Testing
         let stand = try await Stand()
         func judgement(_ client: String) async throws -> JSON? {
             let answer = try await stand.control("codes", ["client_id": .string(client)])
-            return try await verified(answer["id_token"], by: stand).payload["real_user_status"]
+            return try await stand.verified(answer["id_token"]?.string).payload["real_user_status"]
         }
         #expect(try await judgement(Stand.web) == nil)
         let session = try await stand.session()
@@ -83,7 +83,7 @@ import Testing
         let stand = try await Stand()
         var orders: Set<[String?]> = []
         for _ in 0..<60 {
-            let body = await document("/auth/keys", stand).body
+            let body = await stand.get("/auth/keys").body
             let keys = try #require(try JSON(body)["keys"]?.elements)
             orders.insert(keys.map { $0["kid"]?.string })
             for key in keys {
@@ -94,18 +94,6 @@ import Testing
         }
         #expect(orders.count > 1)
         #expect(orders.allSatisfy { Set($0).count == 3 })
-    }
-
-    private func verified(_ token: JSON?, by stand: Stand) async throws -> CompactJWS {
-        let jws = try CompactJWS(try #require(token?.string))
-        let keys = try #require(KeySet(await document("/auth/keys", stand).body)).keys
-        let key = try #require(keys[try jws.header.text("kid")])
-        #expect(try key.isValidSignature(jws.signature, for: jws.signingInput.span))
-        return jws
-    }
-
-    private func document(_ path: String, _ stand: Stand) async -> HTTPResponse {
-        await stand.emulator.respond(to: EmulatorRequest(method: "GET", target: path)).response
     }
 
     private func leftHalf(_ text: String) throws -> String {

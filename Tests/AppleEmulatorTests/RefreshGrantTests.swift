@@ -1,4 +1,5 @@
 import SignInWithApple
+import TestSupport
 import Testing
 
 @Suite struct RefreshGrantTests {

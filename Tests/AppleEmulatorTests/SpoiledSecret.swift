@@ -1,5 +1,6 @@
 import SIWACrypto
 import SignInWithApple
+import TestSupport
 import Testing
 
 /// One thing wrong with a client_secret, and what the log says of it.
@@ -40,7 +41,7 @@ extension SpoiledSecret {
             $0.header("kid", "\u{212A}1L2M3N4P5")
         },
         SpoiledSecret("DER signature", "signature is DER, not r||s") {
-            $0.spoilSignature = { der($0.rawRepresentation) }
+            $0.spoilSignature = { $0.derRepresentation }
         },
         SpoiledSecret("short signature", "signature has 63 bytes, must have 64") {
             $0.spoilSignature = { $0.rawRepresentation.dropLast() }
@@ -103,15 +104,4 @@ extension SpoiledSecret {
         },
         SpoiledSecret("nbf is no number", "nbf is a boolean") { $0.claim("nbf", true) },
     ]
-}
-
-/// The signature as OpenSSL writes it when nobody asks for r||s.
-private func der(_ raw: [UInt8]) -> [UInt8] {
-    func number(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        let trimmed = Array(bytes.drop { $0 == 0 })
-        let padded = (trimmed.first ?? 0) < 0x80 ? trimmed : [0] + trimmed
-        return [0x02, UInt8(padded.count)] + padded
-    }
-    let body = number(raw[..<32]) + number(raw[32...])
-    return [0x30, UInt8(body.count)] + body
 }

@@ -1,6 +1,7 @@
 import AppleEmulator
 import SIWACrypto
 import SignInWithApple
+import TestSupport
 import Testing
 
 /// An emulator with one team, and the means to talk to it as a client would.
@@ -11,7 +12,12 @@ struct Stand: Sendable {
     static let keyID = KeyID(unchecked: "K1L2M3N4P5")
     static let app = "com.example.app"
     static let web = "com.example.web"
+    /// A second app.
+    static let other = "com.example.other"
     static let callback = "https://example.com/callback"
+    static let callbackWithQuery = "https://example.com/callback?from=apple"
+    /// Registered, and of no use unless a switch allows it.
+    static let loopback = "http://127.0.0.1:8000/callback"
 
     /// Shared, because finding primes takes longer than all tests together.
     private static let shared = Task {
@@ -21,12 +27,13 @@ struct Stand: Sendable {
     let emulator: AppleEmulator
     let key: P256PrivateKey
 
-    init(_ switches: JSON = [:]) async throws {
+    init(_ switches: JSON = [:], posting receiver: Receiver? = nil) async throws {
         let (keys, signing) = try await Self.shared.value
         key = signing
         emulator = AppleEmulator(
             configuration: Self.configuration(key: signing.publicKey), keys: keys,
-            clock: { Self.start })
+            clock: { Self.start }, posting: receiver,
+            timekeeper: receiver?.timekeeper ?? .system)
         try await control("switches", switches)
     }
 
@@ -36,7 +43,9 @@ struct Stand: Sendable {
             clients: [
                 EmulatedClient(clientID: ClientID(unchecked: app), kind: .app),
                 EmulatedClient(
-                    clientID: ClientID(unchecked: web), kind: .web, redirectURIs: [callback]),
+                    clientID: ClientID(unchecked: web), kind: .web,
+                    redirectURIs: [callback, callbackWithQuery, loopback]),
+                EmulatedClient(clientID: ClientID(unchecked: other), kind: .app),
                 EmulatedClient(
                     clientID: ClientID(unchecked: "com.example.locked"), kind: .app, keyIDs: []),
             ],
@@ -46,7 +55,8 @@ struct Stand: Sendable {
     static let users = [
         EmulatedUser(
             name: "alice", userID: UserID(unchecked: "001234.0123456789abcdef.0830"),
-            email: "alice@example.com", realUserStatus: 2),
+            firstName: "Alice", lastName: "O'Hara & <Sons>", email: "alice@example.com",
+            realUserStatus: 2),
         EmulatedUser(
             name: "bob", userID: UserID(unchecked: "001235.0123456789abcdef.0931"),
             email: "qwertz1234@privaterelay.appleid.com", isPrivateEmail: true),
@@ -129,5 +139,21 @@ extension Stand {
 
     func verdict() async throws -> String {
         try await record().text("verdict")
+    }
+
+    /// An identity token, its signature checked with the published keys.
+    func verified(_ token: String?) async throws -> CompactJWS {
+        let jws = try CompactJWS(try #require(token))
+        let keys = try #require(KeySet(await get("/auth/keys").body)).keys
+        let key = try #require(keys[try jws.header.text("kid")])
+        #expect(try key.isValidSignature(jws.signature, for: jws.signingInput.span))
+        return jws
+    }
+}
+
+extension SecretDraft {
+    /// A good secret of the stand's team and key.
+    init(_ client: String = Stand.app, at now: NumericDate = Stand.start) {
+        self.init(client, of: Stand.team, under: Stand.keyID, at: now)
     }
 }

@@ -30,7 +30,7 @@ import Testing
             try readFile(folder.path("file"), limit: limit)
         } throws: { error in
             (error as? FileError)?.reason == "it holds more than \(limit) bytes"
-                && (error as? FileError)?.code == 0
+                && (error as? FileError)?.isTooLarge == true
         }
     }
 

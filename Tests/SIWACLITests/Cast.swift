@@ -1,4 +1,5 @@
 import AppleEmulator
+import Foundation
 import SIWACrypto
 import SignInWithApple
 
@@ -11,12 +12,15 @@ struct Cast: Sendable {
     let apple: EmulatorConfiguration
     /// The `.p8` that Apple knows.
     let key: String
+    /// Makes tokens that are Apple's in all but what a scenario says.
+    let tokens: TokenMint
     /// A `.p8` it does not know.
     let strangersKey: String
 
     private init() async throws {
         let key = try P256PrivateKey.generate()
         emulatorKeys = try await EmulatorKeys.generate()
+        tokens = try TokenMint()
         self.key = try Self.pem(key)
         strangersKey = try Self.pem(P256PrivateKey.generate())
         let keyID = KeyID(unchecked: "K1L2M3N4P5")
@@ -36,6 +40,14 @@ struct Cast: Sendable {
             ])
     }
 
+    /// What Apple really signed; PROVENANCE.md beside the files says when.
+    private static func vector(_ name: String) -> String {
+        let url = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../SignInWithAppleTests/Vectors/\(name)")
+        let text = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
+        return text.hasSuffix("\n") ? String(text.dropLast()) : text
+    }
+
     private static func pem(_ key: P256PrivateKey) throws -> String {
         String(decoding: try key.pemRepresentation().revealed(), as: UTF8.self)
     }
@@ -47,7 +59,10 @@ struct Cast: Sendable {
             "KEY": key, "STRANGERS_KEY": strangersKey,
             "KEY_ESCAPED": key.split(separator: "\n").joined(separator: "\\n"),
             "KEY_CRLF": key.split(separator: "\n").joined(separator: "\r\n"),
-            "KEY_BODY": body, "CR": "\r",
+            "KEY_BODY": body, "CR": "\r", "JWKS": tokens.keySet.text,
+            "APPLE_TOKEN": Self.vector("identity-token-2019-06.jwt"),
+            "APPLE_NOTIFICATION": Self.vector("notification-2022-07.jwt"),
+            "APPLE_KEYS": Self.vector("jwks-2019-2022.json"),
         ]
     }
 

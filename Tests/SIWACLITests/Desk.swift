@@ -21,6 +21,7 @@ struct Desk: Sendable {
             $0.variables = ["HOME": "/home/me", "SIWA_CONFIG": "/siwa/config.json"]
             $0.files["/siwa/config.json"] = .init(contents: Array(Cast.configuration.utf8))
             $0.files["/siwa/AuthKey_K1L2M3N4P5.p8"] = .init(contents: Array(cast.key.utf8))
+            $0.files["/siwa/keys.json"] = .init(contents: cast.tokens.keySet.bytes)
         }
     }
 
@@ -38,6 +39,11 @@ struct Desk: Sendable {
             memory.write(bytes, to: path)
         }
         world.files.exists = { [memory] path in memory.with { $0.files[path] != nil } }
+        world.files.names = { [memory] folder in
+            memory.with { $0.files.keys.filter { $0.hasPrefix(folder + "/") } }
+                .map { String($0.dropFirst(folder.count + 1)) }.filter { !$0.contains("/") }
+                .sorted()
+        }
         world.files.makeFolder = { [memory] _ in memory.with { $0.usesCache = true } }
         world.files.tryLock = { [memory] path in memory.lock(path) }
         if let input = memory.with({ $0.input }) {
@@ -74,10 +80,15 @@ struct Desk: Sendable {
         return outcome
     }
 
-    /// Signs somebody in, and answers the code.
-    func code(_ client: String, _ extra: JSON = [:]) async throws -> String {
+    /// Signs somebody in, and answers what the app gets.
+    func signIn(
+        _ client: String, _ extra: JSON = [:]
+    ) async throws -> (code: String, identityToken: String) {
         let members = [JSON.Member("client_id", .string(client))] + (extra.members ?? [])
-        return try #require(try await emulator.control("codes", .object(members))["code"]?.string)
+        let answer = try await emulator.control("codes", .object(members))
+        return (
+            try #require(answer["code"]?.string), try #require(answer["id_token"]?.string)
+        )
     }
 
     /// All that may stand on no line of standard error.
@@ -92,7 +103,10 @@ struct Desk: Sendable {
 
     /// The secrets that stand on the command line, or that it points to.
     private func typed(in arguments: [String], _ state: Memory.State) -> [String] {
-        let takers = ["--token", "--code", "--nonce", "--code-verifier"]
+        let takers = [
+            "--token", "--code", "--nonce", "--code-verifier", "--access-token", "--secret",
+            "verify", "notification", "inspect",
+        ]
         return zip(arguments, arguments.dropFirst()).compactMap { name, value in
             guard takers.contains(name) else { return nil }
             let text: String? =

@@ -29,8 +29,11 @@ final class Memory: Sendable {
         }
     }
 
+    /// When every scenario begins.
+    static let start = NumericDate(1_800_000_000)
+
     struct State {
-        var now = NumericDate(1_800_000_000)
+        var now = Memory.start
         var files: [String: File] = [:]
         var variables: [String: String] = [:]
         var input: [UInt8]?

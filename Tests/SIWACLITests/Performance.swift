@@ -46,7 +46,10 @@ struct Performance {
         case "save": try save(words)
         case "code":
             let extra = try JSON(text: words.count > 2 ? words[2] : "{}")
-            names[words[0]] = try await desk.code(words[1], extra)
+            let signIn = try await desk.signIn(words[1], extra)
+            names[words[0]] = signIn.code
+            names[words[0] + "_ID_TOKEN"] = signIn.identityToken
+        case "sign": names[words[0]] = try await sign(words)
         case "apple": _ = try await desk.emulator.control(words[0], try JSON(text: words[1]))
         case "line": desk.wire.fail(try lineFault(words))
         default: try prepare(line, words)
@@ -69,7 +72,9 @@ struct Performance {
                 state.files[words[0]] = .init(
                     contents: Array(body.utf8), permissions: bits ?? 0o600)
             case "nothing": (state.files, state.variables) = ([:], ["HOME": "/home/me"])
-            case "stdin": state.input = Array((words.joined(separator: " ") + "\n").utf8)
+            case "stdin":
+                state.input = Array(
+                    (body.isEmpty ? words.joined(separator: " ") + "\n" : body).utf8)
             case "stdout":
                 state.blockage = Memory.Blockage(rawValue: words[0])
                 #expect(state.blockage != nil, "\(scenario.file):\(line.number)")
@@ -85,6 +90,13 @@ struct Performance {
         names[words[0]] =
             words.count > 1
             ? try #require(try JSON(text: output)[words[1]]?.string) : String(output.dropLast())
+    }
+
+    /// `sign NAME CLAIMS [HEADER]`: a token as Apple makes it, but for these members.
+    private func sign(_ words: [String]) async throws -> String {
+        let changes = try words.dropFirst().map { try JSON(text: $0) }
+        return try await Cast.shared.value.tokens.sign(
+            claims: changes[0], header: changes.count > 1 ? changes[1] : [:])
     }
 
     /// `line KIND left` or `line KIND unsent`: how the next request fails.

@@ -20,6 +20,7 @@ extension World {
                 read: { path throws(FileError) in throw unprovided("read", path) },
                 write: { _, path throws(FileError) in throw unprovided("write", path) },
                 exists: { touched("looking for \($0)", false) },
+                names: { touched("looking into \($0)", []) },
                 makeFolder: { path throws(FileError) in throw unprovided("make the folder", path) },
                 tryLock: { path throws(FileError) in throw unprovided("lock", path) },
                 readLine: { () throws(FileError) in throw unprovided("read", "a line of stdin") },

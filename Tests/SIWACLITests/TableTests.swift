@@ -6,8 +6,8 @@ import Testing
 /// The table of commands itself.
 @Suite struct TableTests {
     static let commands = [
-        "secret", "exchange", "refresh", "revoke", "keys", "public-key", "config show",
-        "config path",
+        "secret", "exchange", "refresh", "revoke", "verify", "notification", "inspect", "doctor",
+        "keys", "public-key", "config show", "config path",
         "completions", "manual",
     ]
 

@@ -26,7 +26,8 @@ import Testing
                     AuthorizationCode(text), redirectURI: nil, codeVerifier: CodeVerifier(text))),
             Row(
                 "Binding",
-                IdentityTokenVerifier.Binding(nonce: text, accessToken: AccessToken(text))),
+                TokenBinding(
+                    nonce: text, code: AuthorizationCode(text), accessToken: AccessToken(text))),
         ]
         let body = #"{"access_token":"\#(word)","refresh_token":"\#(word)","id_token":"\#(word)"}"#
         if let response = TokenResponse(Array(body.utf8)) {

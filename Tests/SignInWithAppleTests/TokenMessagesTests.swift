@@ -39,6 +39,12 @@ import Testing
                 .revoke(SecretText("a.1"), .accessToken), .revoke, true,
                 "&token=a.1&token_type_hint=access_token"
             )),
+        Row(
+            "a request for a team token",
+            (
+                .clientCredentials, .token, true,
+                "&grant_type=client_credentials&scope=user.migration"
+            )),
     ]
 
     @Test(arguments: requests) func `the form of`(
@@ -46,7 +52,7 @@ import Testing
     ) throws {
         let (request, endpoint, isRepeatable, ownParameters) = row.value
         let secret = try Example.client().mintSecret(at: Example.now)
-        let form = request.form(clientID: Example.clientID, clientSecret: secret)
+        let form = request.form(clientID: Example.clientID, clientSecret: secret.text)
         let body = String(decoding: form.encoded().revealed(), as: UTF8.self)
         #expect(
             body

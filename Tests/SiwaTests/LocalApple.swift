@@ -4,7 +4,7 @@ import SignInWithApple
 import TestSupport
 import Testing
 
-/// `siwa-emulator` as a process of its own, over TLS, and `siwa` configured for it.
+/// `siwa-emulator` as a process of its own, and `siwa` configured for it.
 final class LocalApple: Sendable {
     let folder: TemporaryFolder
     let url: String
@@ -12,17 +12,25 @@ final class LocalApple: Sendable {
     private let control: CurlTransport
 
     /// A fresh folder, key and certificate, and a server on a port of its own.
-    init() async throws {
+    ///
+    /// - Parameter callback: where the website is, in place of `https://example.com/callback`.
+    init(usesTLS: Bool = true, callback: String? = nil) async throws {
         folder = try TemporaryFolder()
         let emulator = try Executable.product("siwa-emulator")
         let made = try await emulator.run("init", folder.path("apple"))
         try #require(made.exitCode == 0, "\(made)")
+        if let callback {
+            let file = String(decoding: try folder.contents("apple/emulator.json"), as: UTF8.self)
+            try folder.write(
+                "apple/emulator.json",
+                file.replacing("https://example.com/callback", with: callback))
+        }
         server = try emulator.start(
             Executable.Call(
                 [
-                    "serve", folder.path("apple"), "--tls", "--port", "0",
-                    "--ready-file", folder.path("ready"),
-                ], limit: .seconds(300)))
+                    "serve", folder.path("apple"), "--port", "0", "--ready-file",
+                    folder.path("ready"),
+                ] + (usesTLS ? ["--tls"] : []), limit: .seconds(300)))
         let ready = folder.path("ready")
         let folder = folder
         try await eventually("the emulator is ready") {
@@ -82,6 +90,30 @@ final class LocalApple: Sendable {
     {
         let members = [JSON.Member("client_id", .string(client))] + extra
         return try #require(try await post("codes", .object(members))["code"]?.string)
+    }
+
+    /// Opens the page of `/auth/authorize`, sends its form as `person` fills it in, and answers
+    /// the form that leads back to the client: what a browser does.
+    func signIn(_ request: [(String, String)], as person: [String: String]) async throws -> HTMLForm
+    {
+        let query = Form(request.map { ($0, .plain($1)) }).encoded()
+        let page = try await fetch(.get, "/auth/authorize?\(SecretText(query).revealed())")
+        var form = try #require(HTMLForm(page))
+        for (name, value) in person { form[name] = value }
+        let body = Form(form.fields.map { ($0.name, .plain($0.value)) }).encoded()
+        return try #require(HTMLForm(try await fetch(.post, form.action, body)))
+    }
+
+    private func fetch(
+        _ method: HTTPRequest.Method, _ target: String, _ body: SecretBytes = SecretBytes([])
+    ) async throws -> [UInt8] {
+        let response = try await control.send(
+            HTTPRequest(
+                method: method, url: url + target,
+                fields: [HTTPField("Content-Type", Form.contentType)], body: body),
+            timeout: .seconds(20))
+        try #require(response.status == 200, "\(String(decoding: response.body, as: UTF8.self))")
+        return response.body
     }
 
     /// What Apple's endpoints received: those of `path`.

@@ -6,26 +6,39 @@ public struct EmulatedUser: Sendable, Hashable {
     public let name: String
     /// `sub` of the user's identity tokens.
     public let userID: UserID
-    /// The address apps get to see; nil when the user never granted it.
-    public let email: String?
+    /// The first name, which a website may ask for once.
+    public let firstName: String?
+    /// The last name, which a website may ask for once.
+    public let lastName: String?
+    /// The address; nil when the account has none, as some managed ones.
+    public internal(set) var email: String?
     /// False for some managed accounts only.
-    public let isEmailVerified: Bool
-    /// Whether the address is one of Apple's relays.
-    public let isPrivateEmail: Bool
+    public internal(set) var isEmailVerified: Bool
+    /// Whether the address is one of Apple's relays, and no other is ever shown.
+    public internal(set) var isPrivateEmail: Bool
     /// 0 unsupported, 1 unknown, 2 likely real; nil leaves the claim out.
     public let realUserStatus: Int?
 
     /// Invents a user.
     public init(
-        name: String, userID: UserID, email: String? = nil, isEmailVerified: Bool = true,
-        isPrivateEmail: Bool = false, realUserStatus: Int? = nil
+        name: String, userID: UserID, firstName: String? = nil, lastName: String? = nil,
+        email: String? = nil, isEmailVerified: Bool = true, isPrivateEmail: Bool = false,
+        realUserStatus: Int? = nil
     ) {
         self.name = name
         self.userID = userID
+        self.firstName = firstName
+        self.lastName = lastName
         self.email = email
         self.isEmailVerified = isEmailVerified
         self.isPrivateEmail = isPrivateEmail
         self.realUserStatus = realUserStatus
+    }
+
+    /// First and last name; nil when there is neither.
+    var displayName: String? {
+        let names = [firstName, lastName].compactMap { $0 }
+        return names.isEmpty ? nil : names.joined(separator: " ")
     }
 
     /// A user identifier of the recorded shape: `NNNNNN.<32 hex>.NNNN`, the end a time of day.
@@ -44,10 +57,14 @@ extension EmulatedUser {
     init(_ member: JSON.Member, at place: String) throws(ShapeError) {
         let reader = try MemberReader(
             member.value, at: place,
-            knowing: ["sub", "email", "email_verified", "is_private_email", "real_user_status"])
+            knowing: [
+                "sub", "first_name", "last_name", "email", "email_verified", "is_private_email",
+                "real_user_status",
+            ])
         self.init(
             name: member.name, userID: try reader.required("sub"),
-            email: try reader.optional("email"),
+            firstName: try reader.optional("first_name"),
+            lastName: try reader.optional("last_name"), email: try reader.optional("email"),
             isEmailVerified: try reader.optional("email_verified") ?? true,
             isPrivateEmail: try reader.optional("is_private_email") ?? false,
             realUserStatus: try reader.optional("real_user_status"))
@@ -55,6 +72,8 @@ extension EmulatedUser {
 
     var json: JSON {
         var members = [JSON.Member("sub", userID.json)]
+        if let firstName { members.append(JSON.Member("first_name", .string(firstName))) }
+        if let lastName { members.append(JSON.Member("last_name", .string(lastName))) }
         if let email {
             members.append(JSON.Member("email", .string(email)))
             members.append(JSON.Member("email_verified", .boolean(isEmailVerified)))

@@ -8,17 +8,11 @@ enum ControlGate {
         guard request.fields["origin"] == nil else {
             throw ControlError(status: 403, "control requests must not come from a browser")
         }
-        guard let host = request.fields["host"], isLoopback(host) else {
+        guard let host = request.fields["host"].flatMap(WebAddress.host(of:)),
+            WebAddress.isLoopback(host)
+        else {
             throw ControlError(
                 status: 403, "control requests must name localhost or a loopback address as Host")
         }
-    }
-
-    private static func isLoopback(_ field: String) -> Bool {
-        if field.hasPrefix("[") { return field.prefix { $0 != "]" } == "[::1" }
-        let host = field.prefix { $0 != ":" }
-        let octets = host.split(separator: ".", omittingEmptySubsequences: false)
-        let isAddress = octets.count == 4 && octets.allSatisfy { UInt8($0) != nil }
-        return host.lowercased() == "localhost" || (isAddress && octets[0] == "127")
     }
 }

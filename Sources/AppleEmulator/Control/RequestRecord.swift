@@ -45,7 +45,9 @@ extension ReceivedForm {
 
     /// Fingerprints of every value that gives somebody a right.
     var fingerprints: [JSON.Member] {
-        let secret = ["client_secret", "code", "code_verifier", "refresh_token", "token"]
+        let secret = [
+            "client_secret", "code", "code_verifier", "refresh_token", "token", "transaction",
+        ]
         return parameters.prefix(32).filter { secret.contains($0.name) }.map {
             JSON.Member($0.name, .string(SecretText($0.value).fingerprint))
         }

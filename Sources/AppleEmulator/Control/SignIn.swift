@@ -1,14 +1,18 @@
 internal import SIWACrypto
 internal import SignInWithApple
 
-/// What `POST /emulator/codes` asks for: one sign-in, without a person and a page.
+/// One sign-in: what a person chose on the page, or `POST /emulator/codes` without one.
 struct SignIn {
     let client: EmulatedClient
     let user: EmulatedUser
     let nonce: String?
     let redirectURI: String?
     let challenge: PKCEChallenge?
+    /// What the client gets to know, if this is the first time.
+    let sharing: EmailSharing
+}
 
+extension SignIn {
     init(json: JSON, in configuration: EmulatorConfiguration) throws(ShapeError) {
         let reader = try MemberReader(
             json,
@@ -26,11 +30,12 @@ struct SignIn {
             throw ShapeError("", "'code_challenge_method' needs a 'code_challenge'")
         }
         challenge = text.map { PKCEChallenge(text: $0, method: method ?? .plain) }
+        sharing = .shared
     }
 }
 
 extension MemberReader {
-    fileprivate func client(
+    func client(
         of configuration: EmulatorConfiguration
     ) throws(ShapeError) -> EmulatedClient {
         let name: String = try required("client_id")
@@ -41,7 +46,7 @@ extension MemberReader {
         return client
     }
 
-    fileprivate func user(
+    func user(
         of configuration: EmulatorConfiguration
     ) throws(ShapeError) -> EmulatedUser {
         guard let user = configuration.user(try optional("user")) else {
@@ -60,25 +65,5 @@ extension MemberReader {
             throw ShapeError("", "'\(uri.clipped)' is not registered for \(client.clientID)")
         }
         return uri
-    }
-}
-
-extension Service {
-    /// Signs a user in: the code and the identity token that an app or a page would get.
-    mutating func signIn(_ signIn: SignIn) throws -> (code: String, idToken: String) {
-        let now = now()
-        let text = TokenText.fresh(.code, shard: try TokenText.shard(of: signIn.user.userID))
-        let isFirst = ledger.record(
-            Ledger.Code(
-                clientID: signIn.client.clientID, user: signIn.user, nonce: signIn.nonce,
-                redirectURI: signIn.redirectURI, challenge: signIn.challenge, issuedAt: now),
-            as: text)
-        let isJudged = isFirst && signIn.client.kind == .app
-        let idToken = try identityToken(
-            IdentityTokenClaims(
-                clientID: signIn.client.clientID, user: signIn.user, companion: .code(text),
-                nonce: signIn.nonce, signedInAt: now,
-                realUserStatus: isJudged ? signIn.user.realUserStatus : nil))
-        return (text, idToken)
     }
 }

@@ -9,7 +9,7 @@ extension Service {
         let origin = issuer == .appleID ? origin : issuer.rawValue
         return [
             "issuer": issuer.json,
-            "authorization_endpoint": .string(origin + "/auth/authorize"),
+            "authorization_endpoint": .string(origin + Route.authorize.rawValue),
             "token_endpoint": .string(origin + Route.token.rawValue),
             "revocation_endpoint": .string(origin + Route.revoke.rawValue),
             "jwks_uri": .string(origin + Route.keys.rawValue),

@@ -5,13 +5,16 @@ enum Route: String, CaseIterable {
     case token = "/auth/token"
     case revoke = "/auth/revoke"
     case keys = "/auth/keys"
+    case authorize = "/auth/authorize"
+    /// Where the form on that page goes; Apple's own is another.
+    case consent = "/auth/authorize/consent"
     case discovery = "/.well-known/openid-configuration"
 
     /// The one method the path takes.
     var method: String {
         switch self {
-        case .token, .revoke: "POST"
-        case .keys, .discovery: "GET"
+        case .consent, .token, .revoke: "POST"
+        case .authorize, .keys, .discovery: "GET"
         }
     }
 }

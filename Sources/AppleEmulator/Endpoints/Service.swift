@@ -6,11 +6,12 @@ internal import SignInWithApple
 /// A value, so that a request is answered in one step or not at all.
 struct Service {
     let configuration: EmulatorConfiguration
-    let keys: EmulatorKeys
+    var keys: EmulatorKeys
     /// The emulator's own time, which a control request can move.
     var now: @Sendable () -> NumericDate
     var switches: Switches
     var ledger = Ledger()
+    var openPages = OpenPages()
     var revokedKeys: Set<KeyID> = []
 
     /// Answers one request to one of Apple's paths.
@@ -23,13 +24,13 @@ struct Service {
             return Answer(.edge(status: 405), because: "method: must be \(route.method)")
         }
         guard request.body.count <= EmulatorRequest.bodyLimit else { return .tooLarge }
-        return Answer {
-            switch route {
-            case .token: try token(form.get())
-            case .revoke: try revoke(form.get())
-            case .keys: Answer(.json(keys.document()), because: "ok")
-            case .discovery: Answer(.json(discovery(at: request.origin)), because: "ok")
-            }
+        return switch route {
+        case .authorize: .onPage { try authorize(form.get()) }
+        case .consent: .onPage { try consent(form.get()) }
+        case .token: Answer { try token(form.get()) }
+        case .revoke: Answer { try revoke(form.get()) }
+        case .keys: Answer(.json(keys.document()), because: "ok")
+        case .discovery: Answer(.json(discovery(at: request.origin)), because: "ok")
         }
     }
 

@@ -1,31 +1,31 @@
 internal import SIWACrypto
 internal import SignInWithApple
 
-/// The keys with which the emulated Apple signs identity tokens: three are published,
-/// one of them signs, as with Apple most of the time.
+/// The keys with which the emulated Apple signs: three are published, one of them signs, as
+/// with Apple most of the time.
 public struct EmulatorKeys: Sendable {
     struct Entry: Sendable {
         let keyID: String
         let key: RSAPrivateKey
     }
 
-    /// Every published key.
-    let entries: [Entry]
-    /// The one that signs.
-    let signing: Entry
-
-    private init(_ keys: [RSAPrivateKey], signing first: RSAPrivateKey) {
-        let entry = Self.named(first)
-        signing = entry
-        entries = [entry] + keys.map(Self.named)
-    }
+    /// Every published key, the oldest first.
+    var entries: [Entry]
+    /// The one that signs: the newest.
+    var signing: Entry
 
     /// New keys. Finding six primes takes a moment: tests share one set.
     public static func generate() async throws -> EmulatorKeys {
-        async let second = RSAPrivateKey.generate()
-        async let third = RSAPrivateKey.generate()
-        let first = try RSAPrivateKey.generate()
-        return EmulatorKeys([try await second, try await third], signing: first)
+        let signing = named(try RSAPrivateKey.generate())
+        return EmulatorKeys(entries: try await fresh(2) + [signing], signing: signing)
+    }
+
+    /// Keys nobody knows yet, made beside whatever the caller's actor does meanwhile.
+    @concurrent static func fresh(_ count: Int) async throws -> [Entry] {
+        try await withThrowingTaskGroup(of: Entry.self) { group in
+            for _ in 0..<count { group.addTask { named(try RSAPrivateKey.generate()) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
     }
 
     /// The JWK Set, in another order each time: a client must choose by `kid`.

@@ -34,27 +34,22 @@ struct Ledger {
         let expiresAt: NumericDate
     }
 
-    private struct Consent: Hashable {
-        let clientID: ClientID
-        let userID: UserID
-    }
-
+    var consents = Consents()
+    /// Whose relay address forwards no mail.
+    var silentRelays: Set<UserID> = []
     private var codes: [String: Code] = [:]
     private var sessions: [Session] = []
     private var refreshTokens: [String: SessionID] = [:]
     private var accessTokens: [String: AccessToken] = [:]
-    private var consents: Set<Consent> = []
     private var sweepThreshold = 10_000
 }
 
 // Codes.
 extension Ledger {
-    /// Writes a sign-in down; true when it is the user's first with this client.
-    mutating func record(_ code: Code, as text: String) -> Bool {
+    /// Writes a sign-in down.
+    mutating func record(_ code: Code, as text: String) {
         sweep(at: code.issuedAt)
         codes[text] = code
-        let consent = Consent(clientID: code.clientID, userID: code.user.userID)
-        return consents.insert(consent).inserted
     }
 
     func code(_ text: String) -> Code? { codes[exactly: text] }
@@ -97,11 +92,24 @@ extension Ledger {
         let revoked = sessions[id.number]
         sessions[id.number].isRevoked = true
         guard let user = revoked.user else { return }
-        consents.remove(Consent(clientID: revoked.clientID, userID: user.userID))
-        guard scope == .user else { return }
+        consents.withdraw(user.userID, revoked.clientID)
+        if scope == .user { endSessions(of: user.userID, with: [revoked.clientID]) }
+    }
+
+    /// Ends all a user has with some clients: sessions, codes nobody has exchanged yet, consents.
+    mutating func end(_ userID: UserID, with clients: [EmulatedClient]) {
+        let clientIDs = Set(clients.map(\.clientID))
+        endSessions(of: userID, with: clientIDs)
+        codes = codes.filter {
+            $0.value.user.userID != userID || !clientIDs.contains($0.value.clientID)
+        }
+        for clientID in clientIDs { consents.withdraw(userID, clientID) }
+    }
+
+    private mutating func endSessions(of userID: UserID, with clientIDs: Set<ClientID>) {
         for index in sessions.indices
-        where sessions[index].clientID == revoked.clientID
-            && sessions[index].user?.userID == user.userID
+        where sessions[index].user?.userID == userID
+            && clientIDs.contains(sessions[index].clientID)
         {
             sessions[index].isRevoked = true
         }

@@ -31,6 +31,9 @@ public struct EmulatorRequest: Sendable {
     /// The target without its query.
     var path: String { String(target.prefix { $0 != "?" }) }
 
+    /// What stands behind the path; empty when nothing does.
+    var query: String { String(target.dropFirst(path.count + 1)) }
+
     /// Where the client believes it is; HTTP/1.0 need not say.
     var origin: String { "\(scheme)://\(fields["host"] ?? "appleid.apple.com")" }
 }

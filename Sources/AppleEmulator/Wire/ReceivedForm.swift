@@ -1,6 +1,6 @@
 internal import SignInWithApple
 
-/// The parameters of a posted form, decoded strictly: a client that forgets to
+/// The parameters of a query or a posted form, decoded strictly: a client that forgets to
 /// percent-encode should learn it here and not from Apple.
 struct ReceivedForm: Sendable {
     struct Parameter: Sendable {
@@ -11,11 +11,19 @@ struct ReceivedForm: Sendable {
     /// The parameters in the order they came.
     let parameters: [Parameter]
 
-    /// Reads a request's body.
+    /// Reads a request's body, or its query when it has no body to send.
     init(_ request: EmulatorRequest) throws(Refusal) {
-        try Self.checkContentType(request.fields["content-type"])
+        if request.method == "GET" {
+            try self.init(encoded: Array(request.query.utf8))
+        } else {
+            try Self.checkContentType(request.fields["content-type"])
+            try self.init(encoded: request.body)
+        }
+    }
+
+    private init(encoded: [UInt8]) throws(Refusal) {
         var parameters: [Parameter] = []
-        for pair in request.body.split(separator: UInt8(ascii: "&")) {
+        for pair in encoded.split(separator: UInt8(ascii: "&")) {
             let halves = pair.split(
                 separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let value = halves.count > 1 ? halves[1] : []
@@ -64,11 +72,11 @@ struct ReceivedForm: Sendable {
             case 0x21...0x7E: bytes.append(byte)
             default:
                 throw Refusal(
-                    .invalidRequest, because: "body: byte \(byte) must be percent-encoded")
+                    .invalidRequest, because: "parameters: byte \(byte) must be percent-encoded")
             }
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else {
-            throw Refusal(.invalidRequest, because: "body: a value is not UTF-8")
+            throw Refusal(.invalidRequest, because: "parameters: a value is not UTF-8")
         }
         return decoded
     }
@@ -77,7 +85,8 @@ struct ReceivedForm: Sendable {
         guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit)
         else {
             throw Refusal(
-                .invalidRequest, because: "body: a '%' without two hexadecimal digits behind it")
+                .invalidRequest,
+                because: "parameters: a '%' without two hexadecimal digits behind it")
         }
         return high << 4 | low
     }

@@ -6,6 +6,7 @@ struct Refusal: Error, Hashable {
         case invalidClient = "invalid_client"
         case invalidGrant = "invalid_grant"
         case unsupportedGrantType = "unsupported_grant_type"
+        case unauthorizedClient = "unauthorized_client"
         case invalidScope = "invalid_scope"
     }
 
@@ -28,4 +29,6 @@ extension Refusal {
     static let codeExpired = "The code has expired or has been revoked."
     static let codeUsed = "The code has already been used."
     static let tokenExpired = "The token has expired or has been revoked."
+    static let invalidRedirect = "Invalid web redirect url"
+    static let mustBeFormPost = "response_mode must be form_post"
 }

@@ -79,24 +79,27 @@ struct ExchangeCommand: Command {
         let verification = await verify(answer, requests, nonce, at: now)
         // Only a verified user may stand there, whatever the answer calls its members.
         var members = answer.members(at: now).filter { $0.name != "user_id" }
-        if let user = verification?.userID {
+        if let user = verification?.claims?.userID {
             members.append(.init("user_id", .string(user.rawValue)))
         }
-        let failed = verification?.checks.filter { $0.status == .failed } ?? []
+        let failures = verification?.failures ?? []
         do {
             try requests.reportOnce(Report(.object(members)))
         } catch let error as AbsentMember {
             // What is missing is missing because of what failed: that is the better message.
-            guard !failed.isEmpty else { throw error }
-            throw Self.notVerified(
-                failed,
-                hint:
-                    "the code is spent all the same: sign in again, and omit --print to get the tokens"
-            )
+            guard !failures.isEmpty else { throw error }
+            throw VerifiedSubject.identityToken.refusal(
+                failures,
+                hints: [
+                    """
+                    the code is spent all the same: sign in again, and omit --print to get the \
+                    tokens
+                    """
+                ])
         }
-        guard failed.isEmpty else {
-            throw Self.notVerified(
-                failed, hint: "what was printed is good; do not trust who it says the user is")
+        guard failures.isEmpty else {
+            throw VerifiedSubject.identityToken.refusal(
+                failures, hints: ["what was printed is good; do not trust who it says the user is"])
         }
     }
 
@@ -105,27 +108,28 @@ struct ExchangeCommand: Command {
         _ answer: TokenResponse, _ requests: Requests, _ nonce: SecretText?, at now: NumericDate
     ) async -> IdentityTokenVerification? {
         guard let token = answer.identityToken else {
-            return nonce.map { _ in .impossible("identity_token", "Apple's answer has none") }
+            return nonce.map { _ in
+                IdentityTokenVerification(
+                    impossible: "identity_token", "Apple's answer has none")
+            }
         }
-        let keySet: KeySet
+        let jws: CompactJWS
         do {
-            let kid = try? CompactJWS(token.bytes.revealed()).header["kid"]?.string
-            keySet = try await AppleKeys(requests.network).keySet(holding: kid)
+            jws = try CompactJWS(token.bytes.revealed())
         } catch {
-            return .impossible("key", Diagnosis(error).message)
+            return IdentityTokenVerification(error)
         }
-        let client = requests.loaded.client.clientID
-        let verifier = IdentityTokenVerifier(
-            keySet: keySet, audiences: requests.session.settings.audiences(of: client))
-        return verifier.verify(
-            token, boundTo: .init(nonce: nonce, accessToken: answer.accessToken), at: now)
-    }
-
-    private static func notVerified(_ failed: [Check], hint: String) -> NegativeAnswer {
-        let list = failed.map { "\($0.name): \(printable($0.detail ?? "failed"))" }
-        return NegativeAnswer(
-            "identity_token_not_valid",
-            "the identity token does not verify (\(list.joined(separator: "; ")))",
-            hints: [hint])
+        do {
+            let verifier = TokenVerifier(
+                keySet: try await AppleKeys(requests.network).keySet(for: jws),
+                audiences: try requests.session.settings.audiences())
+            return verifier.verify(
+                identityToken: jws,
+                boundTo: TokenBinding(
+                    nonce: nonce, accessToken: answer.accessToken, acceptsMissingHashes: true),
+                at: now)
+        } catch {
+            return IdentityTokenVerification(impossible: "key", Diagnosis(error).message)
+        }
     }
 }

@@ -38,7 +38,7 @@ struct PublicKeyCommand: Command {
             switch format {
             case .pem: .string(String(try publicKey.pemRepresentation().dropLast()))
             case .jwk: Self.jwk(publicKey, keyID)
-            case .derBase64: .string(Self.base64(try publicKey.derRepresentation()))
+            case .derBase64: .string(Base64.encode(try publicKey.derRepresentation()))
             }
         try session.report(
             Report(
@@ -59,11 +59,5 @@ struct PublicKeyCommand: Command {
                 .init("x", .string(Base64URL.encode(point[1..<33]))),
                 .init("y", .string(Base64URL.encode(point[33...]))),
             ])
-    }
-
-    /// Base64 as PEM has it: with `+`, `/` and padding.
-    private static func base64(_ bytes: [UInt8]) -> String {
-        let text = Base64URL.encode(bytes).map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
-        return String(text) + String(repeating: "=", count: (4 - text.count % 4) % 4)
     }
 }

@@ -36,6 +36,10 @@ struct Diagnosis: Sendable {
                 Self(
                     error.subject.rawValue, error.message, hints: error.hints,
                     exitCode: error.subject == .usage ? .usage : .settings)
+            case let error as UnreadableSecret:
+                Self(
+                    "configuration", error.message, hints: ["name a file that can be read: @PATH"],
+                    exitCode: .settings)
             case let error as RequestError: Self(error)
             case let error as KeySetError: Self(error)
             case let error as AbsentMember: Self(error)

@@ -44,57 +44,38 @@ struct RefusalHints: Sendable {
     private var client: Client { situation.client.client }
 
     private var invalidClient: [String] {
-        certain + [
-            """
-            check that \(situation.client.key.source.value.description) is the .p8 that was \
-            downloaded for Key ID \(client.signingKey.id), and that this key belongs to team \
-            \(client.teamID) and is not revoked ('siwa public-key' shows its public half)
-            """,
-            """
-            check that \(client.clientID) is an App ID or Services ID of team \(client.teamID) \
-            whose primary App ID the key is configured for
-            """,
-            "'siwa config show' tells where each of these settings comes from",
-        ]
+        let clock = failure.clockOffset.flatMap {
+            Finding.clock(off: $0, secretLifetime: client.secretLifetime)
+        }
+        let seen = (situation.findings + (clock.map { [$0] } ?? [])).ranked
+        let isCertain = seen.contains { $0.confidence == .certain }
+        return (isCertain ? seen : (seen + [unknownToApple]).ranked).map(\.hint) + grantWasFound
+            + ["'siwa doctor --online' tries what can be tried, and asks Apple"]
     }
 
-    /// Causes of `invalid_client` for which there is evidence on this side.
-    private var certain: [String] {
-        var hints: [String] = []
-        if let clock = clockHint { hints.append(clock) }
-        let key = situation.client.key.source.value
-        if let named = key.keyIDInName, named != client.signingKey.id {
-            hints.append(
-                "the key file is named for Key ID \(named), but key_id is \(client.signingKey.id): "
-                    + "set key_id to \(named), or name the other key")
-        }
-        if client.clientID.rawValue.hasPrefix(client.teamID.rawValue + ".") {
-            hints.append(
-                "leave the Team ID out of client_id: "
-                    + client.clientID.rawValue.dropFirst(client.teamID.rawValue.count + 1))
-        }
-        for (name, value) in [
-            ("team_id", client.teamID.rawValue), ("key_id", client.signingKey.id.rawValue),
-        ]
-        where value != value.uppercased() {
-            hints.append("write \(name) in capitals, as Apple does: \(value.uppercased())")
-        }
-        return hints
+    /// What is left when nothing can be seen from here.
+    private var unknownToApple: Finding {
+        let id = client.signingKey.id
+        return Finding(
+            .unknownToApple, .error, .possible,
+            seen: "Apple may know another key, team or client than \(id), \(client.teamID), "
+                + "\(client.clientID)",
+            advice: """
+                check that \(situation.client.key.source.value.description) is the .p8 that was \
+                downloaded for Key ID \(id), that this key is not revoked and belongs to team \
+                \(client.teamID), and that \(client.clientID) is an App ID or Services ID whose \
+                primary App ID the key is configured for
+                """)
     }
 
-    /// A clock ahead of Apple's puts `iat` in the future; one behind makes the secret expire
-    /// before it arrives.
-    private var clockHint: String? {
-        guard let offset = failure.clockOffset else { return nil }
-        let seconds = offset.components.seconds
-        if offset < .zero - ClientSecret.backdating {
-            return "set this machine's clock: it is \(-seconds) s ahead of Apple's"
+    /// Apple looks the code or token up before it looks at the client (observed since 2022/23).
+    private var grantWasFound: [String] {
+        switch failure.request {
+        case "the exchange":
+            ["the code is most likely good, and not spent: only the client is refused"]
+        case "the refresh": ["the token is most likely good: only the client is refused"]
+        default: []
         }
-        if offset >= client.secretLifetime {
-            return "set this machine's clock: it is \(seconds) s behind Apple's, "
-                + "longer than the secret lives"
-        }
-        return nil
     }
 
     private var invalidGrant: [String] {

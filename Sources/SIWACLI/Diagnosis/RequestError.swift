@@ -14,6 +14,8 @@ struct Situation: Sendable {
     let client: LoadedClient
     let hasRedirectURI: Bool
     let hasCodeVerifier: Bool
+    /// What may be wrong with the client; looked for only when Apple refused it.
+    let findings: [Finding]
 }
 
 extension Diagnosis {

@@ -4,14 +4,16 @@ internal import SIWACrypto
 internal import SignInWithApple
 
 extension SecretArgument {
-    /// Reads the secret from where it is.
+    /// Reads the secret from where it is: one line, and nothing behind it.
     ///
     /// - Parameters:
     ///   - name: what messages call it, such as `--token`.
     ///   - isStrict: whether a secret on the command line is refused, because every process
     ///     on the machine can read it there.
+    ///   - isWhole: whether all of a file or of standard input is meant, as a key in PEM takes
+    ///     many lines; otherwise the first line is.
     func resolve(
-        _ name: String, isStrict: Bool, in world: World
+        _ name: String, isStrict: Bool, isWhole: Bool = false, in world: World
     ) throws -> SecretText {
         let bytes: SecretBytes
         switch self {
@@ -23,7 +25,9 @@ extension SecretArgument {
             }
             bytes = SecretBytes(text.utf8)
         case .standardInput:
-            bytes = try Self.reading(name) { () throws(FileError) in try world.files.readLine() }
+            bytes = try Self.reading(name) { () throws(FileError) in
+                try isWhole ? world.files.readAll() : world.files.readLine()
+            }
         case .file(let path):
             bytes = try Self.reading(name) { () throws(FileError) in
                 try world.files.read(path).contents
@@ -34,25 +38,34 @@ extension SecretArgument {
             }
             bytes = SecretBytes(value.utf8)
         }
-        let line = firstLine(bytes)
-        guard line.count > 0 else {
+        let secret = isWhole ? bytes : firstLine(bytes)
+        guard secret.count > 0 else {
             throw UsageError.Problem.misuse(
                 "\(name) is empty",
                 hint: "check what was to fill it: a variable, a file, a pipe")
         }
-        return SecretText(line)
+        return SecretText(secret)
     }
 
     private static func reading(
         _ name: String, _ read: () throws(FileError) -> SecretBytes
-    ) throws(SettingsError) -> SecretBytes {
+    ) throws(UnreadableSecret) -> SecretBytes {
         do {
             return try read()
         } catch {
-            throw SettingsError(
-                "\(name): \(isToken(error.path) ? error.reason : error.description)",
-                hints: ["name a file that can be read: @PATH"])
+            throw UnreadableSecret(name: name, cause: error)
         }
+    }
+}
+
+/// A secret cannot be read from where it is said to be.
+struct UnreadableSecret: Error, Sendable {
+    /// What messages call the secret.
+    let name: String
+    let cause: FileError
+
+    var message: String {
+        "\(name): \(isToken(cause.path) ? cause.reason : cause.description)"
     }
 }
 

@@ -16,8 +16,8 @@ extension Settings {
     }
 
     /// A setting the command cannot do without is nowhere.
-    func missing(_ name: SettingName) -> SettingsError {
-        var hints = ["set it with \(name.places)"]
+    func missing(_ name: SettingName, or alternative: String? = nil) -> SettingsError {
+        var hints = ["set it with \(name.places)"] + (alternative.map { [$0] } ?? [])
         if let file, profileName == nil, !file.profileNames.isEmpty {
             hints.insert(
                 "choose a profile with --profile: \(file.profileNames.joined(separator: ", "))",
@@ -90,9 +90,14 @@ extension Settings {
         }
     }
 
-    /// Whom an identity token may be for; the client itself unless the settings say more.
-    func audiences(of client: ClientID) -> [String] {
-        audiencesSetting?.value ?? [client.rawValue]
+    /// Whom a token of Apple's may be for; the client itself unless the settings say more.
+    func audiences() throws(SettingsError) -> [String] {
+        if let audiences = audiencesSetting?.value, !audiences.isEmpty { return audiences }
+        guard text(.clientID) != nil else {
+            throw missing(.clientID, or: "name the clients to accept with --audience")
+        }
+        let client: ClientID = try identifier(.clientID)
+        return [client.rawValue]
     }
 
     var audiencesSetting: Setting<[String]>? {

@@ -18,6 +18,15 @@ struct Settings: Sendable {
         isStrict = Self.strictness(typed.global, file)
     }
 
+    /// What flags and environment alone say: for a look past a configuration that is broken.
+    init(withoutFile typed: TypedSettings, in world: World) {
+        self.typed = typed
+        variables = world.variables
+        file = nil
+        profileName = nil
+        isStrict = Self.strictness(typed.global, nil)
+    }
+
     /// A setting that is text.
     func text(_ name: SettingName) -> Setting<String>? {
         if let value = typed.text(name) {
@@ -47,7 +56,7 @@ struct Settings: Sendable {
 
     /// A path as the configuration may write it: `~` is the home, anything else relative to
     /// the configuration's folder.
-    private func resolve(_ path: String, against folder: String) -> String {
+    func resolve(_ path: String, against folder: String) -> String {
         if path.hasPrefix("/") { return path }
         if path.hasPrefix("~/"), let home = nonEmpty(variables["HOME"]) {
             return home + path.dropFirst()

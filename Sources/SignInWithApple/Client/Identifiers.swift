@@ -85,3 +85,13 @@ public struct UserID: Identifier {
         text.isEmpty ? "must not be empty" : nil
     }
 }
+
+/// A user on the way from one team to another: `transfer_sub`.
+public struct TransferID: Identifier {
+    /// The text on the wire.
+    public let rawValue: String
+    /// Takes a text that is known to be a transfer identifier.
+    public init(unchecked rawValue: String) { self.rawValue = rawValue }
+    /// What is wrong with a text.
+    public static func fault(in text: String) -> String? { UserID.fault(in: text) }
+}

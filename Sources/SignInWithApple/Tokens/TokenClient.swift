@@ -33,6 +33,11 @@ public struct TokenClient: Sendable {
         try await send(.revoke(token, kind)) { $0.isHTML ? nil : $0.status }
     }
 
+    /// Gets a token of the team itself: an access token, good for user migration only.
+    public func teamToken() async throws(TokenFailure) -> TokenResponse {
+        try await send(.clientCredentials) { TokenResponse($0.body) }
+    }
+
     /// The request that would be sent, its form apart: for a dry run, which sends nothing.
     ///
     /// - Throws: ``ClientSecretError``.
@@ -40,14 +45,8 @@ public struct TokenClient: Sendable {
         _ request: TokenRequest, at now: NumericDate
     ) throws(ClientSecretError) -> (request: HTTPRequest, form: Form) {
         let secret = try client.mintSecret(at: now)
-        let form = request.form(clientID: client.clientID, clientSecret: secret)
-        let fields = commonFields + [HTTPField("Content-Type", Form.contentType)]
-        return (
-            HTTPRequest(
-                method: .post, url: baseURL.url(of: request.endpoint), fields: fields,
-                body: form.encoded(), isRepeatable: request.isRepeatable,
-                secrets: form.secrets), form
-        )
+        let form = request.form(clientID: client.clientID, clientSecret: secret.text)
+        return (request.carrying(form, to: baseURL), form)
     }
 
     private func send<Answer: Sendable>(
@@ -59,6 +58,16 @@ public struct TokenClient: Sendable {
                 parameterNames: request.parameterNames,
                 compose: { now throws(ClientSecretError) in try draft(request, at: now).request },
                 read: read))
+    }
+}
+
+extension TokenRequest {
+    /// The request, its form given.
+    func carrying(_ form: Form, to baseURL: BaseURL) -> HTTPRequest {
+        HTTPRequest(
+            method: .post, url: baseURL.url(of: endpoint),
+            fields: commonFields + [HTTPField("Content-Type", Form.contentType)],
+            body: form.encoded(), isRepeatable: isRepeatable, secrets: form.secrets)
     }
 }
 

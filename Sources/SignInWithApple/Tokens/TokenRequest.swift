@@ -7,11 +7,14 @@ public enum TokenRequest: Sendable {
     case refresh(RefreshToken)
     /// Ends the session a token belongs to (RFC 7009).
     case revoke(SecretText, TokenKind)
+    /// Gets a token of the team itself, for the migration of users (Apple: "Transferring your
+    /// apps and users to another team").
+    case clientCredentials
 
     /// Where it goes.
     public var endpoint: Endpoint {
         switch self {
-        case .exchange, .refresh: .token
+        case .exchange, .refresh, .clientCredentials: .token
         case .revoke: .revoke
         }
     }
@@ -28,15 +31,16 @@ public enum TokenRequest: Sendable {
         case .exchange: "the exchange"
         case .refresh: "the refresh"
         case .revoke: "the revocation"
+        case .clientCredentials: "the request for a team token"
         }
     }
 
     /// Its form (Apple: "Token validation", "Token revocation").
-    public func form(clientID: ClientID, clientSecret: ClientSecret) -> Form {
+    public func form(clientID: ClientID, clientSecret: SecretText) -> Form {
         Form(
             [
                 ("client_id", .plain(clientID.rawValue)),
-                ("client_secret", .secret(clientSecret.text)),
+                ("client_secret", .secret(clientSecret)),
             ] + ownParameters)
     }
 
@@ -53,6 +57,8 @@ public enum TokenRequest: Sendable {
             [("grant_type", .plain("refresh_token")), ("refresh_token", .secret(token.text))]
         case .revoke(let token, let kind):
             [("token", .secret(token)), ("token_type_hint", .plain(kind.rawValue))]
+        case .clientCredentials:
+            [("grant_type", .plain("client_credentials")), ("scope", .plain("user.migration"))]
         }
     }
 }

@@ -28,11 +28,12 @@ public struct Check: Hashable, Sendable {
     static func skipped(_ name: String, _ detail: String) -> Self {
         Self(name: name, status: .skipped, detail: detail)
     }
+}
 
-    /// Passed or failed, with a detail for the failure.
-    static func named(_ name: String, _ holds: Bool, otherwise detail: @autoclosure () -> String)
-        -> Self
-    {
-        holds ? .passed(name) : .failed(name, detail())
+extension JSON? {
+    /// A claim as a check's detail shows it: short, and without control characters.
+    var shown: String {
+        guard let text = self?.text else { return "missing" }
+        return text.count > 80 ? "\(text.prefix(80))…" : text
     }
 }

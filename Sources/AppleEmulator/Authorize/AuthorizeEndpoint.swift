@@ -1,0 +1,65 @@
+internal import SIWACrypto
+internal import SignInWithApple
+
+// GET /auth/authorize and the form on its page: a person chooses who signs in, and what the
+// client gets to know.
+extension Service {
+    /// Shows the page on which a person chooses.
+    mutating func authorize(_ form: ReceivedForm) throws -> Answer {
+        let request = try AuthorizationRequest(form, in: configuration, switches)
+        let page = ConsentPage(
+            request: request,
+            people: configuration.users.map { user in
+                ConsentPage.Person(
+                    user: user,
+                    consent: ledger.consents[user.userID, request.client.clientID],
+                    isRelaySilent: ledger.silentRelays.contains(user.userID))
+            },
+            transaction: openPages.open(request))
+        return Answer(page.document.page(), because: "ok: asks who signs in")
+    }
+
+    /// Takes the answer and leads back to the client.
+    mutating func consent(_ form: ReceivedForm) throws -> Answer {
+        try form.refuseRepetition()
+        guard let request = openPages.close(try form.required("transaction")) else {
+            throw Refusal(
+                .invalidRequest,
+                because: "transaction: this page was answered before, or is too old; begin again")
+        }
+        guard form["action"] != "cancel" else {
+            let callback = Callback(of: request, [("error", "user_cancelled_authorize")])
+            return Answer(callback.page, because: "ok: cancelled")
+        }
+        let admission = try signIn(
+            SignIn(
+                client: request.client, user: try form.user(of: configuration),
+                nonce: request.nonce, redirectURI: request.redirectURI,
+                challenge: request.challenge, sharing: try form.sharing(for: request.scopes)))
+        return Answer(
+            Callback(of: request, admission).page,
+            because: "ok: '\(admission.user.name)' signed in, "
+                + (admission.isFirst ? "with a first consent" : "having consented before"))
+    }
+}
+
+extension ReceivedForm {
+    fileprivate func user(
+        of configuration: EmulatorConfiguration
+    ) throws(Refusal) -> EmulatedUser {
+        guard let user = configuration.user(try required("user")) else {
+            throw Refusal(.invalidRequest, because: "user: there is no such user")
+        }
+        return user
+    }
+
+    fileprivate func sharing(
+        for scopes: Set<AuthorizationRequest.Scope>
+    ) throws(Refusal) -> EmailSharing {
+        guard scopes.contains(.email) else { return .withheld }
+        guard let choice = ConsentPage.EmailChoice(rawValue: try required("email")) else {
+            throw Refusal(.invalidRequest, because: "email: must be share or hide")
+        }
+        return choice == .share ? .shared : .hidden
+    }
+}

@@ -1,0 +1,79 @@
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// The way back to the client, in the mode it asked for.
+struct Callback {
+    private let redirectURI: String
+    private let mode: AuthorizationRequest.ResponseMode
+    private let parameters: [(name: String, value: String)]
+
+    /// Carries `parameters`, and the request's state behind them.
+    init(of request: AuthorizationRequest, _ parameters: [(String, String)]) {
+        redirectURI = request.redirectURI
+        mode = request.mode
+        self.parameters = parameters + (request.state.map { [("state", $0)] } ?? [])
+    }
+
+    /// Carries a code, the identity token when it was asked for, and at the first consent
+    /// who the user is.
+    init(of request: AuthorizationRequest, _ admission: Admission) {
+        var parameters = [("code", admission.code)]
+        if request.responseType == .codeAndIDToken {
+            parameters.append(("id_token", admission.idToken))
+        }
+        if admission.isFirst, let user = admission.user.introduction(to: request.scopes) {
+            parameters.append(("user", user.text))
+        }
+        self.init(of: request, parameters)
+    }
+
+    var page: Page {
+        switch mode {
+        case .query: redirect(redirectURI.contains("?") ? "&" : "?")
+        case .fragment: redirect("#")
+        case .formPost: form.page()
+        }
+    }
+
+    private func redirect(_ separator: String) -> Page {
+        let encoded = Form(parameters.map { ($0.name, .plain($0.value)) }).encoded().revealed()
+        let location = redirectURI + separator + String(decoding: encoded, as: UTF8.self)
+        return Page(
+            status: 302,
+            fields: [HTTPField("Location", location), HTTPField("Cache-Control", "no-store")],
+            body: [])
+    }
+
+    /// Without scripts the button does it.
+    private var form: Document {
+        let inputs = parameters.map { parameter -> HTML in
+            #"<input type="hidden" name="\#(parameter.name)" value="\#(parameter.value)">"#
+        }
+        let host = WebAddress(redirectURI)?.host ?? ""
+        return Document(
+            title: "Back to \(host)",
+            content: """
+                <form method="post" action="\(redirectURI)">
+                \(inputs)
+                <p><button>Continue to \(host)</button></p>
+                </form>
+                """,
+            script: "document.forms[0].submit()")
+    }
+}
+
+extension EmulatedUser {
+    /// The `user` field, as far as the client asked: a name and an address that nobody signed.
+    fileprivate func introduction(to scopes: Set<AuthorizationRequest.Scope>) -> JSON? {
+        var members: [JSON.Member] = []
+        let names = [("firstName", firstName), ("lastName", lastName)]
+            .compactMap { name, value in value.map { JSON.Member(name, .string($0)) } }
+        if scopes.contains(.name), !names.isEmpty {
+            members.append(JSON.Member("name", .object(names)))
+        }
+        if scopes.contains(.email), let email {
+            members.append(JSON.Member("email", .string(email)))
+        }
+        return members.isEmpty ? nil : .object(members)
+    }
+}

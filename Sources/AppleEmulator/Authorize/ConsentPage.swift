@@ -1,0 +1,91 @@
+internal import SignInWithApple
+
+/// The page on which a person picks a user and what the client gets to know.
+struct ConsentPage {
+    /// What to do with the address, as the form says it.
+    enum EmailChoice: String {
+        case share
+        case hide
+    }
+
+    /// A user, and what the client knows already.
+    struct Person {
+        let user: EmulatedUser
+        /// Nil before the first sign-in with the client.
+        let consent: EmailSharing?
+        let isRelaySilent: Bool
+    }
+
+    let request: AuthorizationRequest
+    let people: [Person]
+    /// Names this page when its form comes back.
+    let transaction: String
+
+    var document: Document {
+        Document(
+            title: "Sign in to \(request.client.clientID)",
+            content: """
+                \(introduction)
+                <form method="post" action="\(Route.consent.rawValue)">
+                <input type="hidden" name="transaction" value="\(transaction)">
+                <fieldset>
+                <legend>Who signs in?</legend>
+                \(people.enumerated().map { radio($1, isFirst: $0 == 0) })
+                </fieldset>
+                \(request.scopes.contains(.email) ? Self.emailChoices : "")
+                <p><button name="action" value="continue">Continue</button>
+                <button name="action" value="cancel">Cancel</button></p>
+                </form>
+                """)
+    }
+
+    private var introduction: HTML {
+        let host = WebAddress(request.redirectURI)?.host ?? ""
+        let wishes = AuthorizationRequest.Scope.allCases
+            .filter { $0 != .openid && request.scopes.contains($0) }.map(\.rawValue)
+        let asked =
+            wishes.isEmpty
+            ? "neither name nor email" : wishes.joined(separator: " and ")
+        return """
+            <p>\(request.client.clientID.rawValue) asks for \(asked). Afterwards you return to \
+            \(host).</p>
+            """
+    }
+
+    private func radio(_ person: Person, isFirst: Bool) -> HTML {
+        let user = person.user
+        let checked: HTML = isFirst ? " checked" : ""
+        return """
+            <label><input type="radio" name="user" value="\(user.name)"\(checked)>
+            <span>\(user.displayName ?? user.name) \
+            <small>\(user.email ?? "no address"), \(person.history)</small></span></label>
+            """
+    }
+
+    private static let emailChoices: HTML = """
+        <fieldset aria-describedby="email-note">
+        <legend>The address</legend>
+        <label><input type="radio" name="email" value="\(EmailChoice.share.rawValue)" checked>
+        <span>Share my email</span></label>
+        <label><input type="radio" name="email" value="\(EmailChoice.hide.rawValue)">
+        <span>Hide my email <small>a relay address takes its place</small></span></label>
+        <p id="email-note"><small>Asked at the first sign-in only: whoever was here before has \
+        chosen.</small></p>
+        </fieldset>
+        """
+}
+
+extension ConsentPage.Person {
+    /// What the person will recognise.
+    fileprivate var history: String {
+        let mail = isRelaySilent ? ", mail to the relay address is off" : ""
+        let past =
+            switch consent {
+            case nil: "first time here"
+            case .shared: "was here before and shares the address"
+            case .hidden: "was here before and hides the address"
+            case .withheld: "was here before and was not asked for the address"
+            }
+        return past + mail
+    }
+}

@@ -1,0 +1,39 @@
+internal import SignInWithApple
+
+/// Apple's rules on `redirect_uri`: https, a domain name, no fragment, and registered exactly.
+struct RedirectRules {
+    /// Whether an address of this machine will do, which Apple does not allow.
+    let allowsLoopback: Bool
+
+    /// Passes an address that `client` may send its users back to.
+    ///
+    /// - Throws: ``Refusal``: a page, because nobody may be sent to an address that is not
+    ///   known to be the client's.
+    func check(_ address: String?, of client: EmulatedClient) throws(Refusal) {
+        guard let address else {
+            throw Refusal(.unauthorizedClient, because: "redirect_uri: missing or empty")
+        }
+        if let fault = fault(in: address) {
+            throw Refusal(
+                .invalidRequest, saying: Refusal.invalidRedirect, because: "redirect_uri: \(fault)")
+        }
+        guard client.redirectURIs.contains(where: address.isExactly) else {
+            throw Refusal(
+                .unauthorizedClient,
+                because: "redirect_uri: '\(address.clipped)' is not registered for "
+                    + client.clientID.rawValue)
+        }
+    }
+
+    /// What is wrong with an address, as the end of a sentence.
+    private func fault(in address: String) -> String? {
+        guard let url = WebAddress(address) else { return "is no http or https URL" }
+        guard !url.hasFragment else { return "has a fragment" }
+        guard !url.isLoopback else {
+            return allowsLoopback
+                ? nil : "is on this machine, which only the switch allow_loopback_redirect allows"
+        }
+        guard url.scheme == .https else { return "must begin with https://" }
+        return url.hasDomainName ? nil : "must have a domain name, no IP address"
+    }
+}

@@ -1,0 +1,74 @@
+public import SignInWithApple
+
+// What a control request does.
+extension AppleEmulator {
+    /// Carries out a control request without a socket: `control("codes", ["client_id": …])`.
+    ///
+    /// - Throws: What the same request over a socket would be told.
+    public func control(_ name: String, _ body: JSON = [:]) async throws -> JSON {
+        try await carryOut(try Control(named: name), body)
+    }
+
+    func control(_ request: EmulatorRequest) async -> Page {
+        do {
+            try ControlGate.check(request)
+            return .json(try await carryOut(try Control(request), try request.controlBody()))
+        } catch let error as ControlError {
+            return error.page
+        } catch let error as ShapeError {
+            return ControlError(error.description).page
+        } catch {
+            return ControlError(status: 500, "the emulator itself failed: \(error)").page
+        }
+    }
+
+    private func carryOut(_ control: Control, _ body: JSON) async throws -> JSON {
+        switch control {
+        case .codes:
+            let admission = try service.signIn(SignIn(json: body, in: configuration))
+            return ["code": .string(admission.code), "id_token": .string(admission.idToken)]
+        case .faults:
+            faults.append(try Fault(json: body))
+            return ["queued": .integer(faults.count)]
+        case .clock: return try turnClock(body)
+        case .switches:
+            try service.switches.turn(body)
+            return service.switches.json
+        case .requests: return log.json
+        case .keysRevoke: return try revokeKey(body)
+        case .keysRotate: return try await rotateKeys(Rotation(json: body))
+        case .notifications: return try await notify(body)
+        case .reset: return reset()
+        }
+    }
+
+    private func turnClock(_ body: JSON) throws(ShapeError) -> JSON {
+        let offset: Duration = try MemberReader(body, knowing: ["offset"]).required("offset")
+        service.now = { [clock] in clock() + offset }
+        return ["offset": offset.json, "now": .string(service.now().rfc3339)]
+    }
+
+    private func revokeKey(_ body: JSON) throws(ShapeError) -> JSON {
+        let name: KeyID = try MemberReader(body, knowing: ["key_id"]).required("key_id")
+        guard configuration.key(name.rawValue) != nil else {
+            let known = configuration.keys.map(\.keyID.rawValue).joined(separator: ", ")
+            throw ShapeError("", "'\(name)' is no key of this team; known are \(known)")
+        }
+        service.revokedKeys.insert(name)
+        return ["revoked": name.json]
+    }
+
+    private func rotateKeys(_ rotation: Rotation) async throws -> JSON {
+        let fresh = try await EmulatorKeys.fresh(service.keys.shortfall(for: rotation))
+        return service.keys.rotate(rotation, adding: fresh)
+    }
+
+    private func reset() -> JSON {
+        service = Service(
+            configuration: configuration, keys: keys, now: clock,
+            switches: configuration.switches)
+        faults = FaultQueue()
+        log = RequestLog()
+        return ["reset": true]
+    }
+}

@@ -1,0 +1,39 @@
+/// A piece of HTML. A text interpolated into it is escaped, and only another piece of HTML is not:
+/// what a client or a file says cannot become markup.
+struct HTML: ExpressibleByStringInterpolation {
+    /// The markup.
+    let source: String
+
+    init(stringLiteral value: String) { source = value }
+
+    init(stringInterpolation: StringInterpolation) { source = stringInterpolation.source }
+
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var source = ""
+
+        init(literalCapacity: Int, interpolationCount: Int) {
+            source.reserveCapacity(literalCapacity + 32 * interpolationCount)
+        }
+
+        mutating func appendLiteral(_ literal: String) { source += literal }
+
+        mutating func appendInterpolation(_ text: String) {
+            for character in text.unicodeScalars {
+                switch character {
+                case "&": source += "&amp;"
+                case "<": source += "&lt;"
+                case ">": source += "&gt;"
+                case "\"": source += "&quot;"
+                case "'": source += "&#39;"
+                default: source.unicodeScalars.append(character)
+                }
+            }
+        }
+
+        mutating func appendInterpolation(_ html: HTML) { source += html.source }
+
+        mutating func appendInterpolation(_ pieces: [HTML]) {
+            source += pieces.map(\.source).joined(separator: "\n")
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// An absolute http or https URL, as far as the emulator must understand one.
+struct WebAddress {
+    enum Scheme: String, CaseIterable {
+        case https
+        case http
+    }
+
+    let scheme: Scheme
+    /// Without the port; an IPv6 address stands in brackets.
+    let host: String
+    let hasFragment: Bool
+
+    /// Nil when the text is no such URL, or has a user name: what stands before an @ looks
+    /// like the host and is not.
+    init?(_ text: String) {
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }),
+            let scheme = Scheme.allCases.first(where: { text.hasPrefix("\($0.rawValue)://") })
+        else { return nil }
+        let rest = text.dropFirst(scheme.rawValue.count + 3)
+        let authority = rest.prefix { !"/?#".contains($0) }
+        guard !authority.contains("@"), let host = Self.host(of: authority) else { return nil }
+        self.scheme = scheme
+        self.host = String(host)
+        hasFragment = rest.contains("#")
+    }
+
+    /// A name, as opposed to an IP address or this machine: at least two labels, and the last one
+    /// no number (WHATWG URL §3.5 reads `1.2.3.4` and `0x7f.1` as addresses).
+    var hasDomainName: Bool {
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count > 1, let last = labels.last, !labels.contains(where: \.isEmpty) else {
+            return false
+        }
+        return last.first?.isLetter == true && last.lowercased() != "localhost"
+    }
+
+    /// Whether nobody but this machine can be meant.
+    var isLoopback: Bool { Self.isLoopback(host) }
+
+    /// Whether a host, without its port, is `localhost` or an address of this machine.
+    static func isLoopback(_ host: String) -> Bool {
+        let octets = host.split(separator: ".", omittingEmptySubsequences: false)
+        let isAddress = octets.count == 4 && octets.allSatisfy { UInt8($0) != nil }
+        return host.lowercased() == "localhost" || host == "[::1]"
+            || (isAddress && octets[0] == "127")
+    }
+
+    /// The host of `host:port`; nil when there is none, or the port is no number.
+    static func host(of authority: some StringProtocol) -> String? {
+        let isBracketed = authority.hasPrefix("[")
+        let end =
+            isBracketed
+            ? authority.firstIndex(of: "]").map(authority.index(after:))
+            : authority.firstIndex(of: ":") ?? authority.endIndex
+        guard let end else { return nil }
+        let (host, rest) = (authority[..<end], authority[end...])
+        let isPort =
+            rest.isEmpty
+            || (rest.hasPrefix(":") && UInt16(rest.dropFirst()) != nil && !rest.hasPrefix(":+"))
+        let isHost =
+            isBracketed
+            || host.utf8.allSatisfy { byte in
+                let character = Character(Unicode.Scalar(byte))
+                return character.isASCII
+                    && (character.isLetter || character.isNumber || "-._".contains(character))
+            }
+        return isPort && isHost && !host.isEmpty ? String(host) : nil
+    }
+}

@@ -1,0 +1,84 @@
+internal import CommandTable
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// `siwa verify`: whether an identity token is Apple's, and meant for this client.
+struct VerifyCommand: Command {
+    static let name = "verify"
+    static let abstract = "Verify an identity token."
+    static let discussion = """
+        Makes every check there is and prints all of them: valid, checks, header, claims. The exit \
+        code is 1 unless the token is valid; what it claims is printed all the same, and is not to \
+        be believed then. Of a text that is no JWT only valid and checks are printed, and with \
+        --print of any token that is not valid.
+
+        The claims come in one spelling: flags are booleans, and each time stands beside itself in \
+        words, as exp_rfc3339. A nonce may stand in the token as it is, or as its SHA-256 in \
+        hexadecimal or base64url.
+
+        No private key and no Team ID are needed, and with --jwks or --offline no network.
+        """
+    static let examples = [
+        Example(
+            "siwa verify - --nonce @nonce --print valid < token.jwt",
+            "Say whether a token belongs to a sign-in."),
+        Example(
+            "siwa verify @token.jwt --jwks keys.json --at 2019-06-05T04:40:00Z",
+            "Verify an old token with the keys of its day."),
+    ]
+    static let parameters: [Parameter<Self>] =
+        [
+            .operand("TOKEN", \.$token, help: "The identity token."),
+            .option(
+                "nonce", \.nonce, value: "NONCE",
+                help: "Check that the token carries this nonce, raw or hashed."),
+            .option(
+                "code", \.code, value: "CODE",
+                help: "Check that the token came with this authorization code (c_hash)."),
+            .option(
+                "access-token", \.accessToken, value: "TOKEN",
+                help: "Check that the token came with this access token (at_hash)."),
+        ] + VerificationOptions.parameters(at: \.verification)
+        + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    var verification = VerificationOptions()
+    @Required var token: SecretArgument
+    var nonce: SecretArgument?
+    var code: SecretArgument?
+    var accessToken: SecretArgument?
+
+    func run(in world: World) async throws {
+        let verifying = try Verifying(global, verification, in: world)
+        let binding = try binding(in: verifying.session)
+        try await verifying.report(verify(verifying, binding), of: .identityToken) { token in
+            [.init("header", token.header), .init("claims", token.payload.normalizedClaims)]
+        }
+    }
+
+    private func verify(
+        _ verifying: Verifying, _ binding: TokenBinding
+    ) async throws -> IdentityTokenVerification {
+        let token: CompactJWS
+        do {
+            token = try CompactJWS(verifying.session.secret(self.token, "TOKEN").bytes.revealed())
+        } catch let error as CompactJWSError {
+            return IdentityTokenVerification(error)
+        } catch let error as UnreadableSecret where error.cause.isTooLarge {
+            return IdentityTokenVerification(impossible: "format", error.cause.reason)
+        }
+        return try await verifying.verifier(for: token)
+            .verify(identityToken: token, boundTo: binding, at: verifying.now)
+    }
+
+    private func binding(in session: Session) throws -> TokenBinding {
+        let code = try code.map { try session.secret($0, "--code") }
+        let accessToken = try accessToken.map { try session.secret($0, "--access-token") }
+        if let code { try refuseMisshapen(code, "--code") }
+        if let accessToken { try refuseMisshapen(accessToken, "--access-token") }
+        return TokenBinding(
+            nonce: try nonce.map { try session.secret($0, "--nonce") },
+            code: code.map(AuthorizationCode.init), accessToken: accessToken.map(AccessToken.init))
+    }
+}

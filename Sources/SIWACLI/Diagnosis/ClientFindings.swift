@@ -1,0 +1,126 @@
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// Why Apple may refuse a client, as far as it can be seen on this machine.
+struct ClientFindings: Sendable {
+    private let client: Client
+    private let source: KeySource
+    private let surroundings: Surroundings
+
+    init(_ loaded: LoadedClient, _ surroundings: Surroundings) {
+        client = loaded.client
+        source = loaded.key.source.value
+        self.surroundings = surroundings
+    }
+
+    /// What its own secret shows, and what lies beside its key and in other profiles.
+    ///
+    /// - Parameter isWeb: whether the request was about a sign-in through the web.
+    func all(at now: NumericDate, isWeb: Bool) -> [Finding] {
+        (secret(at: now) + keyFile + profiles + (isWeb ? servicesID : [])).ranked
+    }
+
+    /// A secret of this client, examined as anybody else's is.
+    func secret(at now: NumericDate) -> [Finding] {
+        guard let secret = try? client.mintSecret(at: now) else { return [] }
+        let expected = ExpectedClient(
+            teamID: client.teamID, clientID: client.clientID, keyID: client.signingKey.id,
+            key: KnownKey(source.description, client.signingKey.privateKey.publicKey))
+        return ClientSecretFindings(in: secret.text, expecting: expected, at: now).all
+    }
+
+    /// Whether the key belongs to the Key ID, by the names of files.
+    var keyFile: [Finding] {
+        let keyID = client.signingKey.id
+        if let fitting {
+            return [
+                Finding(
+                    .otherKeyFile, .error, .likely,
+                    seen: "\(fitting.path) is named for Key ID \(keyID) and holds another key than "
+                        + source.description,
+                    advice: "use it: --key \(fitting.path), or \"private_key\" in the profile")
+            ]
+        }
+        if let named = source.keyIDInName, named != keyID {
+            return [
+                Finding(
+                    .keyFileName, .error, .likely,
+                    seen: "the key file is named for Key ID \(named), but key_id is \(keyID)",
+                    advice: "set key_id to \(named), or name the key of \(keyID)")
+            ]
+        }
+        let others = surroundings.keyFiles.filter { !isInUse($0) }
+        guard source.keyIDInName == nil, !others.isEmpty else { return [] }
+        let list = others.map(\.path).joined(separator: ", ")
+        return [
+            Finding(
+                .otherKeyFile, .warning, .possible,
+                seen: "in use is \(source.description), and there are other keys: \(list)",
+                advice: "'siwa doctor --online' tries which one Apple accepts")
+        ]
+    }
+
+    /// The file that by its name holds the key of this Key ID, when that is another key.
+    private var fitting: KeyFile? {
+        let named = surroundings.keyFiles.filter { $0.keyID == client.signingKey.id }
+        return named.contains(where: isInUse) ? nil : named.first
+    }
+
+    private func isInUse(_ file: KeyFile) -> Bool {
+        file.privateKey.publicKey.isSame(as: client.signingKey.privateKey.publicKey)
+    }
+
+    /// Other profiles that say something else of the same key or the same client.
+    var profiles: [Finding] {
+        surroundings.otherProfiles.compactMap { profile in
+            if profile.keyID == client.signingKey.id, let team = profile.teamID,
+                !isTheTeam(team)
+            {
+                return disagreement(
+                    "profile '\(profile.name)' has key \(client.signingKey.id) under team \(team), "
+                        + "this one under \(client.teamID)", "a key belongs to one team")
+            }
+            guard profile.clientID == client.clientID else { return nil }
+            if let team = profile.teamID, !isTheTeam(team) {
+                return disagreement(
+                    "profile '\(profile.name)' has \(client.clientID) under team \(team), "
+                        + "this one under \(client.teamID)", "a client belongs to one team")
+            }
+            return nil
+        }
+    }
+
+    /// A bundle id where a Services ID belongs: codes from the web have a redirect_uri, and a
+    /// profile that has one names the client they belong to.
+    private var servicesID: [Finding] {
+        let web = surroundings.otherProfiles.first {
+            $0.hasRedirectURI && $0.clientID != nil && $0.clientID != client.clientID
+        }
+        guard let web, let servicesID = web.clientID else { return [] }
+        return [
+            Finding(
+                .wrongClient, .error, .likely,
+                seen: "a redirect_uri is for codes from the web, and client_id is "
+                    + "\(client.clientID)",
+                advice:
+                    "such codes belong to the Services ID: profile '\(web.name)' has \(servicesID)")
+        ]
+    }
+
+    /// Small letters are a finding of their own.
+    private func isTheTeam(_ team: TeamID) -> Bool {
+        team.rawValue.uppercased() == client.teamID.rawValue.uppercased()
+    }
+
+    private func disagreement(_ seen: String, _ rule: String) -> Finding {
+        Finding(
+            .profilesDisagree, .error, .likely, seen: seen,
+            advice: "\(rule): look in Apple's portal which; 'siwa config show' says where it is set"
+        )
+    }
+}
+
+extension Finding {
+    /// On one line.
+    var hint: String { "\(seen): \(advice)" }
+}

@@ -1,0 +1,117 @@
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// Another combination of what is on this machine that Apple may accept.
+struct Candidate: Sendable {
+    /// What is different, to end the sentence "Apple accepts …".
+    let name: String
+    let client: Client
+    /// How to make it the one in use.
+    let advice: String
+
+    /// All of them, the likeliest first, each once; the one in use is not among them.
+    static func all(beside client: Client, _ surroundings: Surroundings) -> [Candidate] {
+        var seen: Set<String> = [identity(of: client)]
+        return Candidates(client, surroundings).all.filter {
+            seen.insert(identity(of: $0.client)).inserted
+        }
+    }
+
+    private static func identity(of client: Client) -> String {
+        let key = client.signingKey
+        return [
+            client.teamID.rawValue, client.clientID.rawValue, key.id.rawValue,
+            key.privateKey.publicKey.x963Representation.hexadecimal,
+        ].joined(separator: " ")
+    }
+}
+
+/// One thing changed at a time; whole profiles last.
+private struct Candidates {
+    private let client: Client
+    private let files: [KeyFile]
+    private let profiles: [KnownProfile]
+
+    init(_ client: Client, _ surroundings: Surroundings) {
+        self.client = client
+        files = surroundings.keyFiles
+        profiles = surroundings.otherProfiles
+    }
+
+    var all: [Candidate] { keys + keyIDs + clients + teams + capitals + wholeProfiles }
+
+    private var keys: [Candidate] {
+        files.map { file in
+            let id = file.keyID ?? client.signingKey.id
+            return Candidate(
+                name: "\(file.path) as Key ID \(id)",
+                client: changed(key: SigningKey(file.privateKey, id: id)),
+                advice: "set private_key to \(file.path) and key_id to \(id)")
+        }
+    }
+
+    private var keyIDs: [Candidate] {
+        (files.compactMap(\.keyID) + profiles.compactMap(\.keyID)).unique.map { id in
+            Candidate(
+                name: "the key in use as Key ID \(id)",
+                client: changed(key: SigningKey(client.signingKey.privateKey, id: id)),
+                advice: "set key_id to \(id)")
+        }
+    }
+
+    private var clients: [Candidate] {
+        let prefix = client.teamID.rawValue + "."
+        let own = client.clientID.rawValue
+        let bare =
+            own.hasPrefix(prefix) ? [ClientID(unchecked: String(own.dropFirst(prefix.count)))] : []
+        return (bare + profiles.compactMap(\.clientID)).unique.map { id in
+            Candidate(
+                name: "\(id) as client_id", client: changed(clientID: id),
+                advice: """
+                    set client_id to \(id): the App ID for codes from an app, the Services ID for \
+                    codes from the web
+                    """)
+        }
+    }
+
+    private var teams: [Candidate] {
+        profiles.compactMap(\.teamID).unique.map { id in
+            Candidate(
+                name: "team \(id)", client: changed(teamID: id), advice: "set team_id to \(id)")
+        }
+    }
+
+    private var capitals: [Candidate] {
+        let teamID = TeamID(unchecked: client.teamID.rawValue.uppercased())
+        let keyID = KeyID(unchecked: client.signingKey.id.rawValue.uppercased())
+        return [
+            Candidate(
+                name: "the ids in capitals",
+                client: changed(
+                    teamID: teamID, key: SigningKey(client.signingKey.privateKey, id: keyID)),
+                advice: "set team_id to \(teamID) and key_id to \(keyID)")
+        ]
+    }
+
+    private var wholeProfiles: [Candidate] {
+        profiles.compactMap { profile in
+            guard let team = profile.teamID, let clientID = profile.clientID,
+                let file = files.first(where: { $0.path == profile.keyPath }),
+                let keyID = profile.keyID
+            else { return nil }
+            return Candidate(
+                name: "profile '\(profile.name)' as it is",
+                client: changed(
+                    teamID: team, clientID: clientID, key: SigningKey(file.privateKey, id: keyID)),
+                advice: "use it with --profile \(profile.name), or compare the two profiles")
+        }
+    }
+
+    private func changed(
+        teamID: TeamID? = nil, clientID: ClientID? = nil, key: SigningKey? = nil
+    ) -> Client {
+        Client(
+            teamID: teamID ?? client.teamID, clientID: clientID ?? client.clientID,
+            signingKey: key ?? client.signingKey, secretLifetime: client.secretLifetime)
+    }
+}

@@ -1,0 +1,96 @@
+internal import SignInWithApple
+
+/// One thing that `siwa doctor` looked at.
+struct CheckLine: Sendable {
+    enum Status: String, Sendable {
+        case ok
+        case warning
+        case failed
+        case skipped
+    }
+
+    let name: String
+    private(set) var status: Status
+    let seen: String
+    /// What to do.
+    let advice: String?
+    /// The cause behind it, when it is one of those siwa knows.
+    private(set) var finding: Finding?
+    /// How sure the status is; nil where it is plain.
+    private(set) var confidence: Finding.Confidence?
+
+    init(
+        _ name: String, _ status: Status, _ seen: String, advice: String? = nil,
+        confidence: Finding.Confidence? = nil
+    ) {
+        self.name = name
+        self.status = status
+        self.seen = seen
+        self.advice = advice
+        self.confidence = confidence
+    }
+
+    /// A guess is no failure.
+    init(_ name: String, _ finding: Finding) {
+        let isFailure = finding.severity == .error && finding.confidence != .possible
+        self.init(
+            name, isFailure ? .failed : .warning, finding.seen, advice: finding.advice,
+            confidence: finding.confidence)
+        self.finding = finding
+    }
+
+    /// A status that is surer than its cause.
+    init(
+        _ name: String, _ status: Status, confidence: Finding.Confidence, _ finding: Finding
+    ) {
+        self.init(
+            name, status, finding.seen, advice: finding.advice, confidence: confidence)
+        self.finding = finding
+    }
+
+    init(_ name: String, _ error: SettingsError) {
+        self.init(
+            name, .failed, error.message, advice: error.hints.joined(separator: "; "))
+    }
+
+    /// A line for each finding, or one that says all is well.
+    static func lines(
+        _ name: String, _ findings: [Finding], otherwise seen: String
+    ) -> [CheckLine] {
+        findings.isEmpty
+            ? [CheckLine(name, .ok, seen)] : findings.map { CheckLine(name, $0) }
+    }
+
+    /// The same once Apple has accepted the client: what was likely a cause is none.
+    var outweighed: CheckLine {
+        guard status == .failed, confidence == .likely else { return self }
+        var line = self
+        line.status = .warning
+        return line
+    }
+
+    var json: JSON {
+        let code = finding?.code.rawValue
+        let members: [(String, String?)] = [
+            ("name", name), ("status", status.rawValue), ("seen", seen), ("code", code),
+            ("confidence", confidence?.rawValue), ("advice", advice),
+        ]
+        return .object(
+            members.compactMap { name, text in text.map { JSON.Member(name, .string($0)) } })
+    }
+
+    /// The line for people; the names of all lines are `width` wide.
+    func text(width: Int) -> String {
+        let head = status.rawValue.padded(to: 8) + name.padded(to: width + 2)
+        let indent = String(repeating: " ", count: head.count)
+        let first = head + printable(seen, limit: 1000)
+        guard status != .ok, let advice else { return first }
+        return first + "\n" + indent + "→ " + printable(advice, limit: 1000)
+    }
+}
+
+extension String {
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}

@@ -1,0 +1,124 @@
+internal import SignInWithApple
+
+/// What Apple says to the secret, and, when it says no, to what else could be meant.
+struct ProbeCheckup: Sendable {
+    let lines: [CheckLine]
+    /// Whether Apple accepted the secret that was asked about.
+    let isAccepted: Bool
+
+    init(_ patient: Patient, _ network: Network) async {
+        let trial = Trial(
+            patient: patient, probe: Probe(baseURL: network.baseURL, delivery: network.delivery))
+        (lines, isAccepted) = await trial.lines()
+    }
+}
+
+/// The requests of one checkup; a handful at most.
+private struct Trial {
+    let patient: Patient
+    let probe: Probe
+
+    /// As many as a busy folder of keys can need, and as few as Apple will not mind.
+    private static let limit = 8
+
+    func lines() async -> ([CheckLine], isAccepted: Bool) {
+        let secret: SecretText
+        let clientID: ClientID
+        switch subject {
+        case .nothing(let reason): return ([CheckLine("probe", .skipped, reason)], false)
+        case .secret(let text, let client): (secret, clientID) = (text, client)
+        }
+        switch await probe.verdict(on: secret, for: clientID) {
+        case .accepted:
+            let line = CheckLine(
+                "probe", .ok, "Apple accepts the secret of \(clientID)", confidence: .certain)
+            return ([line], true)
+        case .unknown(let failure):
+            let words = Diagnosis(RequestError(failure: failure, situation: nil)).message
+            let line = CheckLine(
+                "probe", .warning, words, advice: Self.unproven, confidence: .possible)
+            return ([line], false)
+        case .refused:
+            return ([refused(clientID)] + (await others()), false)
+        }
+    }
+
+    private static let unproven =
+        "this proves neither good nor bad: Apple documents the request for app transfers only"
+
+    private enum Subject {
+        case secret(SecretText, ClientID)
+        case nothing(String)
+    }
+
+    /// The secret in question: the one that was given, else one minted here.
+    private var subject: Subject {
+        if let given = patient.given { return subject(given) }
+        guard let client = patient.client?.client,
+            let secret = try? client.mintSecret(at: patient.now)
+        else { return .nothing("there is no secret to ask about") }
+        return .secret(secret.text, client.clientID)
+    }
+
+    /// A private key or a token that was pasted by mistake must not leave this machine.
+    private func subject(_ given: SecretText) -> Subject {
+        let inspection = Inspection(of: given, expecting: ExpectedClient(), at: patient.now)
+        guard inspection.recognition.kind == .clientSecret else {
+            return .nothing("what is no client_secret is not sent anywhere")
+        }
+        let named = inspection.token?.payload["sub"]?.string.map { ClientID(unchecked: $0) }
+        guard let clientID = (try? patient.clientID.get()) ?? named else {
+            return .nothing("there is no client_id to ask about it for")
+        }
+        return .secret(SecretText(firstLine(given.bytes)), clientID)
+    }
+
+    private func refused(_ clientID: ClientID) -> CheckLine {
+        let seen = "Apple refuses the secret of \(clientID): invalid_client"
+        return CheckLine(
+            "probe", .failed, confidence: .certain,
+            Finding(
+                .unknownToApple, .error, .possible, seen: seen,
+                advice: """
+                    look above for what is wrong with it; if nothing is, compare key, Key ID, team \
+                    and client with Apple's portal, and look whether the key was revoked there
+                    """))
+    }
+
+    private func others() async -> [CheckLine] {
+        guard let client = patient.client?.client else { return [] }
+        if patient.given != nil, await isAccepted(client) {
+            return [
+                CheckLine(
+                    "own_secret", .ok,
+                    "Apple accepts one minted here: whatever minted the other one is at fault",
+                    confidence: .certain)
+            ]
+        }
+        let candidates = Candidate.all(beside: client, patient.surroundings).prefix(Self.limit)
+        for candidate in candidates where await isAccepted(candidate.client) {
+            return [
+                CheckLine(
+                    "other_combinations",
+                    Finding(
+                        .otherAccepted, seen: "Apple accepts \(candidate.name)",
+                        advice: candidate.advice))
+            ]
+        }
+        return [
+            CheckLine(
+                "other_combinations", .skipped,
+                candidates.isEmpty
+                    ? "no other key, team or client is known here"
+                    : "none of \(candidates.count) others on this machine is accepted either")
+        ]
+    }
+
+    private func isAccepted(_ client: Client) async -> Bool {
+        guard let secret = try? client.mintSecret(at: patient.now) else { return false }
+        if case .accepted = await probe.verdict(on: secret.text, for: client.clientID) {
+            return true
+        }
+        return false
+    }
+}

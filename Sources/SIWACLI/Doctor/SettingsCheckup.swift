@@ -1,0 +1,62 @@
+internal import SignInWithApple
+
+/// The settings: what is set, where, and whether it can be what it should be.
+struct SettingsCheckup: Sendable {
+    private let patient: Patient
+    private var settings: Settings { patient.settings }
+
+    init(_ patient: Patient) { self.patient = patient }
+
+    var lines: [CheckLine] {
+        [
+            configuration, profile, identifier(.teamID, patient.teamID),
+            identifier(.clientID, patient.clientID), identifier(.keyID, patient.keyID), lifetime,
+        ].compactMap(\.self) + profiles
+    }
+
+    private var configuration: CheckLine {
+        if let fault = patient.configurationFault { return CheckLine("configuration", fault) }
+        let path = ConfigurationPath(patient.session.options, in: patient.world).path
+        return CheckLine(
+            "configuration", .ok,
+            path.map { "\($0.value) (\($0.origin))" } ?? "none: flags and environment alone count")
+    }
+
+    private var profile: CheckLine? {
+        settings.profileName.map { CheckLine("profile", .ok, "\($0.value) (\($0.origin))") }
+    }
+
+    private func identifier<ID: Identifier>(
+        _ name: SettingName, _ value: Result<ID, SettingsError>
+    ) -> CheckLine {
+        switch value {
+        case .success(let id):
+            let origin = settings.text(name)?.origin.description ?? "the key file's name"
+            return CheckLine(name.member, .ok, "\(id) (\(origin))")
+        case .failure(let error):
+            // A secret that is there to be looked at needs no client.
+            guard patient.given != nil, settings.text(name) == nil else {
+                return CheckLine(name.member, error)
+            }
+            return CheckLine(name.member, .skipped, "not set, so not compared with the secret")
+        }
+    }
+
+    private var lifetime: CheckLine? {
+        do {
+            _ = try settings.secretLifetime()
+            return nil
+        } catch {
+            return CheckLine("secret_lifetime", error)
+        }
+    }
+
+    private var profiles: [CheckLine] {
+        guard !patient.surroundings.otherProfiles.isEmpty, let client = patient.client else {
+            return []
+        }
+        return CheckLine.lines(
+            "profiles", ClientFindings(client, patient.surroundings).profiles,
+            otherwise: "no other profile contradicts this one")
+    }
+}

@@ -1,0 +1,123 @@
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// The private key, and what was noticed on the way to it.
+struct LoadedKey: Sendable {
+    let privateKey: P256PrivateKey
+    let source: Setting<KeySource>
+    /// What had to be undone to read it.
+    let repairs: [PrivateKeyText.Repair]
+    let isReadableByOthers: Bool
+
+    /// What the user should know, though the key works.
+    var warnings: [String] {
+        let place = source.value.description
+        return
+            (isReadableByOthers ? [Self.openToOthers(place) + "; chmod 600 \(place)"] : [])
+            + (repairs.isEmpty ? [] : ["the private key in \(place) had to be repaired: \(undone)"])
+    }
+
+    var undone: String { repairs.map(\.rawValue).joined(separator: ", ") }
+
+    static func openToOthers(_ path: String) -> String {
+        "the private key \(path) can be read by others"
+    }
+}
+
+extension Settings {
+    /// Reads the private key.
+    func loadKey(in world: World) throws(SettingsError) -> LoadedKey {
+        guard let source = try keySource(in: world) else { throw noKey(world.variables) }
+        try requireOpenSSL()
+        let (text, isOpen) = try keyText(source, in: world)
+        do {
+            let found = try PrivateKeyText(text)
+            return LoadedKey(
+                privateKey: try found.privateKey(), source: source, repairs: found.repairs,
+                isReadableByOthers: isOpen)
+        } catch {
+            throw SettingsError(
+                .key, "the private key in \(source.value.description) \(error)",
+                hints: Self.pathInPlaceOfText(source.value, text)
+                    + ["download the .p8 from Apple's developer portal: a P-256 key in PKCS#8 PEM"])
+        }
+    }
+
+    /// The Key ID: as set, or as the file is named.
+    func keyID(of source: KeySource?) throws(SettingsError) -> KeyID {
+        guard text(.keyID) == nil else { return try identifier(.keyID) }
+        guard let named = source?.keyIDInName else { throw missing(.keyID) }
+        return named
+    }
+
+    private func keyText(
+        _ source: Setting<KeySource>, in world: World
+    ) throws(SettingsError) -> (SecretBytes, isReadableByOthers: Bool) {
+        switch source.value {
+        case .file(let path):
+            let file = try readKeyFile(path, source.origin, in: world)
+            if file.isReadableByOthers, isStrict.value {
+                throw SettingsError(
+                    .key, LoadedKey.openToOthers(path), hints: ["chmod 600 \(path)"])
+            }
+            return (file.contents, file.isReadableByOthers)
+        case .standardInput:
+            let text = try Self.reading { () throws(FileError) in try world.files.readAll() }
+            return (text, false)
+        case .variable(let name):
+            guard let value = nonEmpty(world.variables[name]) else {
+                throw variableNotSet(name, neededBy: "--key")
+            }
+            return (SecretBytes(value.utf8), false)
+        }
+    }
+
+    private static func pathInPlaceOfText(_ source: KeySource, _ text: SecretBytes) -> [String] {
+        guard case .variable = source, SecretText(text).hasPrefix("/") else { return [] }
+        return ["a path belongs into SIWA_PRIVATE_KEY_FILE, or behind --key"]
+    }
+
+    private func noKey(_ variables: [String: String]) -> SettingsError {
+        let keyID = text(.keyID)?.value
+        let looked = keyFolders(variables).joined(separator: ", ")
+        return SettingsError(
+            .key, "there is no private key",
+            hints: ["name it with \(SettingName.privateKey.places)"]
+                + (keyID.map { ["no AuthKey_\($0).p8 was found in \(looked)"] } ?? []))
+    }
+
+    private func readKeyFile(
+        _ path: String, _ origin: Origin, in world: World
+    ) throws(SettingsError) -> LocalFile {
+        do {
+            return try world.files.read(path)
+        } catch {
+            throw SettingsError(
+                .key, "the private key cannot be read: \(error)",
+                hints: ["mend the path where it was set: \(origin)"])
+        }
+    }
+
+    private static func reading(
+        _ read: () throws(FileError) -> SecretBytes
+    ) throws(SettingsError) -> SecretBytes {
+        do {
+            return try read()
+        } catch {
+            throw SettingsError(
+                .key, "the private key cannot be read: \(error)",
+                hints: ["give the key to standard input, or name a file with --key"])
+        }
+    }
+}
+
+/// Before a key is read, so that a missing library does not look like a bad key.
+func requireOpenSSL() throws(SettingsError) {
+    do {
+        try OpenSSL.load()
+    } catch {
+        throw SettingsError(
+            .unavailable, error.description, hints: ["install OpenSSL 3: apt-get install libssl3"])
+    }
+}

@@ -1,0 +1,59 @@
+internal import SignInWithApple
+
+extension Verifying {
+    /// Prints what was found, and fails when the token is not valid.
+    ///
+    /// A claim of such a token is printed only beside `valid`, never alone: what goes through a
+    /// pipe leaves its exit code behind.
+    ///
+    /// - Parameter members: what stands behind `valid` and `checks`.
+    func report<Claims>(
+        _ verification: Verification<Claims>, of subject: VerifiedSubject,
+        _ members: (CompactJWS) -> [JSON.Member]
+    ) throws {
+        let verdict: [JSON.Member] = [
+            .init("valid", .boolean(verification.isValid)),
+            .init("checks", .array(verification.checks.map(\.json))),
+        ]
+        let isAlone = session.options.print.map { !verdict.map(\.name).contains($0) } ?? false
+        if verification.isValid || !isAlone {
+            let content = verification.token.map(members) ?? []
+            try session.report(Report(.object(verdict + content)))
+        }
+        let failures = verification.failures
+        guard verification.isValid else {
+            throw subject.refusal(failures, hints: failures.map(\.hint))
+        }
+    }
+}
+
+extension Check {
+    fileprivate var json: JSON {
+        .object(
+            [.init("name", .string(name)), .init("status", .string(status.rawValue))]
+                + (detail.map { [.init("detail", .string($0))] } ?? []))
+    }
+
+    /// What to do when it failed.
+    fileprivate var hint: String {
+        switch name {
+        case "format": "give all of it, as Apple sent it; 'siwa inspect' tells what a text is"
+        case "algorithm": "Apple signs with RS256 only: do not trust this token"
+        case "key":
+            """
+            Apple withdraws keys in time: a token from long ago needs the key set of its day \
+            (--jwks FILE)
+            """
+        case "signature": "do not trust it: it was changed, or Apple did not sign it"
+        case "issuer": "only Apple's own tokens count, unless --issuer says otherwise"
+        case "audience": "if it is for another client of yours, name that one with --audience"
+        case "expiry": "--at TIME judges it as of another moment"
+        case "issued_at": "compare this machine's clock with another"
+        case "nonce": "give the nonce of this very sign-in, as the app put it into its request"
+        case "c_hash": "a token has one only when it came together with the code"
+        case "at_hash": "a token has one only when a code was exchanged for it"
+        case "subject": "'siwa notification' verifies notifications, 'siwa verify' identity tokens"
+        default: "'siwa inspect' shows all that is in it"
+        }
+    }
+}

@@ -1,0 +1,44 @@
+public import SIWACrypto
+
+/// What a client_secret is compared with; nil members are not compared.
+public struct ExpectedClient: Sendable {
+    /// The team that `iss` must name.
+    public var teamID: TeamID?
+    /// The client that `sub` must name.
+    public var clientID: ClientID?
+    /// Whom an identity token may be for; nil means the client alone.
+    public var audiences: [String]?
+    /// The key that `kid` must name.
+    public var keyID: KeyID?
+    /// What must verify the signature.
+    public var key: KnownKey?
+    /// Keys that may have signed it by mistake.
+    public var otherKeys: [KnownKey]
+
+    /// Names what is known of the client.
+    public init(
+        teamID: TeamID? = nil, clientID: ClientID? = nil, audiences: [String]? = nil,
+        keyID: KeyID? = nil, key: KnownKey? = nil, otherKeys: [KnownKey] = []
+    ) {
+        self.teamID = teamID
+        self.clientID = clientID
+        self.audiences = audiences
+        self.keyID = keyID
+        self.key = key
+        self.otherKeys = otherKeys
+    }
+}
+
+/// A key by the name people know it by, such as the path of its file.
+public struct KnownKey: Sendable {
+    /// What messages call it.
+    public let name: String
+    /// Its public half.
+    public let publicKey: P256PublicKey
+
+    /// Names a key.
+    public init(_ name: String, _ publicKey: P256PublicKey) {
+        self.name = name
+        self.publicKey = publicKey
+    }
+}

@@ -1,0 +1,44 @@
+// The claims that every token of Apple's has, one function each.
+extension TokenVerifier {
+    func issuer(_ claims: JSON) -> Check { oneOf(issuers, "issuer", "iss", claims["iss"]) }
+
+    func audience(_ claims: JSON) -> Check {
+        guard claims["aud"]?.elements == nil else {
+            return .failed(
+                "audience",
+                "aud is an array, \(claims["aud"].shown); Apple's names one client, as a text")
+        }
+        return oneOf(audiences, "audience", "aud", claims["aud"])
+    }
+
+    func expiry(_ claims: JSON, _ now: NumericDate) -> Check {
+        guard let expires = claims["exp"]?.moment else {
+            return .failed("expiry", "exp is \(claims["exp"].shown), expected whole seconds")
+        }
+        return now < expires + leeway
+            ? .passed("expiry", "expires at \(expires.rfc3339)")
+            : .failed("expiry", "expired at \(expires.rfc3339), it is \(now.rfc3339)")
+    }
+
+    func issuedAt(_ claims: JSON, _ now: NumericDate) -> Check {
+        guard let issued = claims["iat"]?.moment else {
+            return .failed("issued_at", "iat is \(claims["iat"].shown), expected whole seconds")
+        }
+        return issued <= now + leeway
+            ? .passed("issued_at", "issued at \(issued.rfc3339)")
+            : .failed(
+                "issued_at",
+                "issued in the future, at \(issued.rfc3339); it is \(now.rfc3339)")
+    }
+
+    private func oneOf(
+        _ accepted: [String], _ name: String, _ member: String, _ claim: JSON?
+    ) -> Check {
+        guard let found = claim?.string, accepted.contains(where: { $0.isExactly(found) }) else {
+            return .failed(
+                name,
+                "\(member) is \(claim.shown), expected \(accepted.joined(separator: " or "))")
+        }
+        return .passed(name, found)
+    }
+}

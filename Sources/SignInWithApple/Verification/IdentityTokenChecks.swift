@@ -1,0 +1,23 @@
+extension TokenVerifier {
+    /// Makes every check that can be made of an identity token.
+    ///
+    /// - Parameter binding: what the token must belong to, besides one of ``audiences``.
+    public func verify(
+        identityToken token: CompactJWS, boundTo binding: TokenBinding = TokenBinding(),
+        at now: NumericDate
+    ) -> IdentityTokenVerification {
+        IdentityTokenVerification(
+            token,
+            commonChecks(token, at: now) + [subject(token.payload)] + binding.checks(token.payload),
+            reading: IdentityTokenClaims.init)
+    }
+
+    /// Also what keeps a notification from passing for an identity token (RFC 8725 §3.12).
+    private func subject(_ claims: JSON) -> Check {
+        guard claims["sub"]?.string?.isEmpty == false else {
+            let note = claims["events"] == nil ? "" : "; it has events, so it is a notification"
+            return .failed("subject", "sub is \(claims["sub"].shown)\(note)")
+        }
+        return .passed("subject")
+    }
+}

@@ -1,0 +1,61 @@
+/// What a server-to-server notification says (Apple: "Processing changes for Sign in with Apple
+/// accounts"), once it is verified.
+public struct Notification: Hashable, Sendable {
+    /// What happened.
+    public let event: NotificationEvent
+    /// The client it is about: the primary App ID of its group.
+    public let clientID: ClientID
+    /// Who says so: `iss`.
+    public let issuer: String
+    /// When it was made.
+    public let issuedAt: NumericDate
+    /// When it stops to count.
+    public let expiresAt: NumericDate
+    /// By which to know one that Apple sends twice: `jti`.
+    public let id: String?
+
+    /// Nil when a claim that every notification has is missing, or of another type.
+    init?(_ claims: JSON, _ event: NotificationEvent) {
+        guard let clientID = claims["aud"]?.string,
+            let issuer = claims["iss"]?.string, let issuedAt = claims["iat"]?.moment,
+            let expiresAt = claims["exp"]?.moment
+        else { return nil }
+        self.event = event
+        self.clientID = ClientID(unchecked: clientID)
+        self.issuer = issuer
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        id = claims["jti"]?.string
+    }
+}
+
+/// What verifying a notification found.
+public typealias NotificationVerification = Verification<Notification>
+
+extension TokenVerifier {
+    /// Makes every check that can be made of a notification.
+    public func verify(
+        notification token: CompactJWS, at now: NumericDate
+    ) -> NotificationVerification {
+        let claims = token.payload
+        let common = commonChecks(token, at: now) + [identifier(claims)]
+        do {
+            let event = try NotificationEvent(claims)
+            return NotificationVerification(token, common + [.passed("event", event.kind.rawValue)])
+            { Notification($0, event) }
+        } catch {
+            // Also what keeps an identity token from passing for a notification (RFC 8725 §3.12).
+            return NotificationVerification(token, common + [.failed("event", error.description)]) {
+                _ in nil
+            }
+        }
+    }
+
+    private func identifier(_ claims: JSON) -> Check {
+        switch claims["jti"] {
+        case .string(let id) where !id.isEmpty: .passed("jti")
+        case nil: .skipped("jti", "there is none to know a repetition by")
+        case let other: .failed("jti", "jti is \(other.shown), expected a text")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+internal import SIWACrypto
+
+extension CompactJWS {
+    /// The `kid` to look for in Apple's key set; nil for a header that Apple does not write, and
+    /// for which therefore nothing need be fetched.
+    public var verificationKeyID: String? {
+        guard headerFault == nil, let id = header["kid"]?.string, !id.isEmpty else { return nil }
+        return id
+    }
+
+    /// Why no key may be tried on this token; nil when the algorithm is RS256.
+    fileprivate var headerFault: String? {
+        guard header["alg"] == "RS256" else { return "alg is \(header["alg"].shown), not RS256" }
+        // An extension nobody here understands must be refused (RFC 7515 §4.1.11).
+        return header["crit"] == nil ? nil : "the header demands extensions (crit)"
+    }
+
+    /// The keys and addresses of keys that a header can bring (RFC 7515 §4.1.2 to §4.1.6).
+    fileprivate var unusedKeysNote: String {
+        let brought = ["jku", "jwk", "x5u", "x5c"].filter { header[$0] != nil }
+        return brought.isEmpty
+            ? "" : "; the header's own \(brought.joined(separator: ", ")) is never used"
+    }
+}
+
+extension TokenVerifier {
+    /// Algorithm, key, signature, each only when the one before it passed.
+    func signatureChecks(_ token: CompactJWS) -> [Check] {
+        if let fault = token.headerFault {
+            return [
+                .failed("algorithm", fault), .skipped("key", "the header is not Apple's"),
+                .skipped("signature", "the header is not Apple's"),
+            ]
+        }
+        guard let id = token.verificationKeyID, let key = keySet?.keys[id] else {
+            return [
+                .passed("algorithm", "RS256"), .failed("key", unknownKey(token)),
+                .skipped("signature", "there is no key to verify it with"),
+            ]
+        }
+        return [
+            .passed("algorithm", "RS256"), .passed("key", id),
+            signature(token, key),
+        ]
+    }
+
+    private func signature(_ token: CompactJWS, _ key: RSAPublicKey) -> Check {
+        let isValid = try? key.isValidSignature(token.signature, for: token.signingInput.span)
+        return isValid == true
+            ? .passed("signature")
+            : .failed(
+                "signature",
+                "the key that kid names did not make it\(token.unusedKeysNote)")
+    }
+
+    private func unknownKey(_ token: CompactJWS) -> String {
+        let expected =
+            keySet.map { "the key set has \($0.keys.keys.sorted().joined(separator: ", "))" }
+            ?? "expected the name of one of Apple's keys"
+        return "kid is \(token.header["kid"].shown), \(expected)\(token.unusedKeysNote)"
+    }
+}

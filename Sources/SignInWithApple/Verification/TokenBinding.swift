@@ -1,0 +1,51 @@
+internal import SIWACrypto
+
+/// What an identity token must belong to, besides its client; nil members are not compared.
+public struct TokenBinding: Sendable {
+    /// What the app put into the sign-in request, raw.
+    public let nonce: SecretText?
+    /// The authorization code that came with it, for `c_hash`.
+    public let code: AuthorizationCode?
+    /// The access token that came with it, for `at_hash`.
+    public let accessToken: AccessToken?
+    /// Whether a token passes that has no hash of what it is to be compared with. Apple puts
+    /// `c_hash` into tokens that come with a code, `at_hash` into those that a code is
+    /// exchanged for.
+    public let acceptsMissingHashes: Bool
+
+    /// Names what to compare.
+    public init(
+        nonce: SecretText? = nil, code: AuthorizationCode? = nil, accessToken: AccessToken? = nil,
+        acceptsMissingHashes: Bool = false
+    ) {
+        self.nonce = nonce
+        self.code = code
+        self.accessToken = accessToken
+        self.acceptsMissingHashes = acceptsMissingHashes
+    }
+
+    func checks(_ claims: JSON) -> [Check] {
+        [
+            nonceCheck(claims, nonce),
+            hash("c_hash", of: code?.text, called: "authorization code", claims),
+            hash("at_hash", of: accessToken?.text, called: "access token", claims),
+        ]
+    }
+
+    /// OpenID Connect Core §3.1.3.6, §3.3.2.11: base64url of the left half of the SHA-256.
+    private func hash(
+        _ name: String, of text: SecretText?, called what: String, _ claims: JSON
+    ) -> Check {
+        guard let text else { return .skipped(name, "no \(what) was given to compare") }
+        guard let claim = claims[name] else {
+            return acceptsMissingHashes
+                ? .skipped(name, "the token has none")
+                : .failed(name, "the token has none, so it cannot be tied to the \(what)")
+        }
+        guard let digest = try? text.bytes.withSpan(SHA256.digest) else {
+            return .failed(name, "there is no SHA-256 on this machine")
+        }
+        return claim.string == Base64URL.encode(digest.prefix(16))
+            ? .passed(name) : .failed(name, "the token belongs to another \(what)")
+    }
+}

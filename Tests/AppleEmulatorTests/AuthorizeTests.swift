@@ -1,0 +1,92 @@
+import AppleEmulator
+import SIWACrypto
+import SignInWithApple
+import TestSupport
+import Testing
+
+/// The page of `/auth/authorize`.
+@Suite struct AuthorizeTests {
+    @Test(arguments: AuthorizeCase.all) func request(_ row: AuthorizeCase) async throws {
+        let stand = try await Stand(["allow_loopback_redirect": .boolean(row.switches)])
+        let page = await stand.visit(row.changes)
+        #expect(page.status == (row.error == nil ? 200 : 400))
+        #expect(page.fields["location"] == nil)
+        #expect(page.fields["content-type"] == "text/html;charset=UTF-8")
+        #expect(HTMLForm(page.body)?.action == (row.error == nil ? "/auth/authorize/consent" : nil))
+        let record = try await stand.record()
+        #expect(try record.text("verdict") == row.verdict)
+        #expect(record["error"] == row.error.map(JSON.string) ?? .null)
+        if let error = row.error {
+            #expect(page.text.contains("<h1>\(error)</h1>"))
+            #expect(page.text.contains(escaped(row.verdict)), "\(page.text)")
+        }
+        if let description = row.description {
+            #expect(page.text.contains("<p>\(description)</p>"))
+        }
+    }
+
+    @Test(arguments: [
+        ("client_id=a&client_id=b", "client_id: stands there twice"),
+        ("client_id=%zz", "parameters: a '%' without two hexadecimal digits behind it"),
+        ("", "client_id: missing or empty"),
+    ])
+    func `a broken query is a page, too`(_ query: String, _ verdict: String) async throws {
+        let stand = try await Stand()
+        let page = await stand.get("/auth/authorize?" + query)
+        #expect(page.status == 400 && page.text.contains("<h1>invalid_request</h1>"))
+        #expect(try await stand.verdict() == verdict)
+    }
+
+    @Test func `what a client sends does not become markup`() async throws {
+        let stand = try await Stand()
+        let page = await stand.visit(["response_type": #"<script>"&'</script>"#])
+        #expect(page.text.contains("&#39;&lt;script&gt;&quot;&amp;&#39;&lt;/script&gt;&#39;"))
+        #expect(!page.text.contains("<script"))
+    }
+
+    @Test func `the page says whose it is, what is asked and who can sign in`() async throws {
+        let stand = try await Stand()
+        let page = await stand.visit(["scope": "name email", "response_mode": "form_post"])
+        let text = page.text
+        for expected in [
+            #"<html lang="en">"#, "<title>Sign in to com.example.web – siwa-emulator</title>",
+            "This is siwa-emulator, not Apple.", "<h1>Sign in to com.example.web</h1>",
+            "com.example.web asks for name and email. Afterwards you return to example.com.",
+            "<legend>Who signs in?</legend>", "<legend>The address</legend>",
+            "Alice O&#39;Hara &amp; &lt;Sons&gt; <small>alice@example.com, first time here</small>",
+            "carol <small>no address, first time here</small>",
+            #"<button name="action" value="continue">Continue</button>"#,
+            #"<button name="action" value="cancel">Cancel</button>"#,
+        ] { #expect(text.contains(expected), "\(expected)") }
+        #expect(text.matches(of: /<h1>/).count == 1 && !text.contains("<script"))
+        #expect(text.matches(of: /<input type="radio"/).count == 5)
+        let form = try #require(HTMLForm(page.body))
+        #expect(form["user"] == "alice" && form["email"] == "share")
+    }
+
+    @Test func `without the scope nothing is asked about the address`() async throws {
+        let stand = try await Stand()
+        let page = await stand.visit()
+        #expect(page.text.contains("asks for neither name nor email."))
+        #expect(page.text.matches(of: /<fieldset/).count == 1)
+    }
+
+    @Test func `the page needs nothing from elsewhere and runs no script but its own`() async throws
+    {
+        let stand = try await Stand()
+        let page = await stand.visit()
+        let policy = try #require(page.fields["content-security-policy"])
+        let nonce = try #require(page.text.firstMatch(of: /<style nonce="([^"]*)">/)?.output.1)
+        #expect(policy.hasPrefix("default-src 'none'; style-src 'nonce-\(nonce)'; "))
+        #expect(policy.hasSuffix("; base-uri 'none'; frame-ancestors 'none'"))
+        #expect(await stand.visit().fields["content-security-policy"] != policy)
+        #expect(page.fields["cache-control"] == "no-store")
+        #expect(page.fields["x-frame-options"] == "DENY")
+        #expect(!page.text.contains("http"))
+    }
+
+    private func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("'", with: "&#39;")
+            .replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+    }
+}

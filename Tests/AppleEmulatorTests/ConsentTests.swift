@@ -1,0 +1,105 @@
+import AppleEmulator
+import SignInWithApple
+import TestSupport
+import Testing
+
+/// What a client gets to know of the person who signs in on the page.
+@Suite struct ConsentTests {
+    private static let redirect = [("redirect_uri", Stand.callback)]
+
+    @Test(arguments: [
+        (
+            "name email",
+            #"{"name":{"firstName":"Alice","lastName":"O'Hara & <Sons>"},"email":"alice@example.com"}"#
+        ),
+        ("name", #"{"name":{"firstName":"Alice","lastName":"O'Hara & <Sons>"}}"#),
+        ("email", #"{"email":"alice@example.com"}"#),
+        ("openid", nil),
+    ])
+    func `the user field says what was asked, the first time`(
+        _ scope: String, _ user: String?
+    ) async throws {
+        let stand = try await Stand()
+        #expect(try await stand.callback(scope: scope)["user"] == user)
+        #expect(try await stand.callback(scope: scope)["user"] == nil)
+        #expect(try await stand.callback(user: "bob", scope: scope)["user"] != user || user == nil)
+    }
+
+    @Test func `the user field comes again after a revocation`() async throws {
+        let stand = try await Stand()
+        let first = try await stand.callback()
+        let session = try await stand.exchange(
+            try #require(first["code"]), as: Stand.web, Self.redirect)
+        #expect(try await stand.callback()["user"] == nil)
+        _ = await stand.post(
+            "/auth/revoke",
+            [
+                ("client_id", Stand.web), ("client_secret", try stand.secret(Stand.web)),
+                ("token", try session.text("refresh_token")),
+            ])
+        let again = try await stand.callback(email: "hide")
+        #expect(again["user"]?.contains("@privaterelay.appleid.com") == true)
+    }
+
+    @Test func `a hidden address is the same relay in every token`() async throws {
+        let stand = try await Stand()
+        let first = try await stand.callback(email: "hide", ["response_type": "code id_token"])
+        let claims = try await stand.verified(first["id_token"]).payload
+        let relay = try claims.text("email")
+        #expect(relay.wholeMatch(of: /[a-z0-9]{10}@privaterelay\.appleid\.com/) != nil)
+        #expect(claims["is_private_email"] == true && claims["email_verified"] == true)
+        #expect(try JSON(text: try #require(first["user"]))["email"] == .string(relay))
+        let session = try await stand.exchange(
+            try #require(first["code"]), as: Stand.web, Self.redirect)
+        let refreshed = try await stand.refresh(
+            try session.text("refresh_token"), as: Stand.web)
+        for token in [session.body["id_token"], refreshed.body["id_token"]] {
+            #expect(try await stand.verified(token?.string).payload["email"] == .string(relay))
+        }
+        try await stand.control("reset")
+        let other = try await stand.callback(email: "hide")
+        #expect(try JSON(text: try #require(other["user"]))["email"] == .string(relay))
+        let bob = try await stand.callback(user: "bob", email: "hide")
+        #expect(bob["user"]?.contains(relay) == false)
+    }
+
+    @Test func `the choice of the first time holds, also where no page is shown`() async throws {
+        let stand = try await Stand()
+        _ = try await stand.callback(email: "hide")
+        let page = await stand.visit(["scope": "email", "response_mode": "form_post"])
+        #expect(page.text.contains("alice@example.com, was here before and hides the address"))
+        let second = try await stand.callback(email: "share", ["response_type": "code id_token"])
+        let claims = try await stand.verified(second["id_token"]).payload
+        #expect(claims["is_private_email"] == true)
+        let third = try await stand.session(Stand.web)
+        let relay = try await stand.verified(third["id_token"]?.string).payload["email"]
+        #expect(relay == claims["email"])
+    }
+
+    @Test func `an address that was granted once is in every later token`() async throws {
+        let stand = try await Stand()
+        _ = try await stand.callback()
+        let location = try await stand.submit(await stand.visit()).fields["location"]
+        let code = try #require(location?.split(separator: "=").last.map(String.init))
+        let session = try await stand.exchange(code, as: Stand.web, Self.redirect)
+        let claims = try await stand.verified(session.body["id_token"]?.string).payload
+        #expect(claims["email"] == "alice@example.com")
+    }
+
+    @Test func `an address that was not asked for is in no token`() async throws {
+        let stand = try await Stand()
+        for scope in ["name", "name email"] {
+            let form = try await stand.callback(scope: scope, ["response_type": "code id_token"])
+            let claims = try await stand.verified(form["id_token"]).payload
+            #expect(claims["email"] == nil && claims["email_verified"] == nil)
+        }
+    }
+
+    @Test func `an account without an address has nothing to hide`() async throws {
+        let stand = try await Stand()
+        let form = try await stand.callback(
+            user: "carol", email: "hide", ["response_type": "code id_token"])
+        #expect(form["user"] == nil)
+        #expect(try await stand.verified(form["id_token"]).payload["email"] == nil)
+    }
+}

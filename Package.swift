@@ -53,8 +53,8 @@ let package = Package(
         .executableTarget(
             name: "siwa-emulator",
             dependencies: [
-                "EmulatorServer", "AppleEmulator", "CommandTable", "LocalFiles", "SignInWithApple",
-                "SIWACrypto",
+                "EmulatorServer", "CurlTransport", "AppleEmulator", "CommandTable", "LocalFiles",
+                "SignInWithApple", "SIWACrypto",
             ],
             swiftSettings: safe),
 

@@ -23,7 +23,7 @@ extension AuthorizeCase {
             testDescription: "no client", changes: ["client_id": nil], error: "invalid_request",
             verdict: "client_id: missing or empty"),
         AuthorizeCase(
-            testDescription: "an unknown client", changes: ["client_id": "com.example.other"],
+            testDescription: "an unknown client", changes: ["client_id": "com.example.unknown"],
             error: "invalid_client", verdict: "client_id: no client of team A1B2C3D4E5"),
         AuthorizeCase(
             testDescription: "an app, which has no redirect", changes: ["client_id": Stand.app],

@@ -56,6 +56,19 @@ import Testing
         #expect(file.isReadableByOthers == expected)
     }
 
+    @Test(arguments: [0o600, 0o644, 0o400, 0o620, 0o602, 0o666, 0o777])
+    func `others may write`(_ mode: Int) throws {
+        try folder.write("x", to: "file", permissions: mode)
+        #expect(try readFile(folder.path("file")).isWritableByOthers == (mode & 0o022 != 0))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
+    func `whose file it is may write it`() throws {
+        try folder.write("x", to: "file", permissions: 0o600)
+        chown(folder.path("file"), 12345, 12345)
+        #expect(try readFile(folder.path("file")).isWritableByOthers)
+    }
+
     @Test func `a link has the permissions of its target`() throws {
         try folder.write("x", to: "file", permissions: 0o600)
         try folder.link("link", to: "file")

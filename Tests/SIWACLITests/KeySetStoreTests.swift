@@ -1,4 +1,5 @@
 import SignInWithApple
+import TestSupport
 import Testing
 
 @testable import LocalFiles
@@ -95,7 +96,9 @@ import Testing
         let lock = try #require(desk.memory.lock(desk.lockFile))
         async let waiting = desk.keySet("one")
         async let another = desk.keySet(nil)
-        while desk.memory.with({ $0.refusedLocks }) < 6 { await Task.yield() }
+        try await eventually("both wait", limit: .seconds(20)) {
+            desk.memory.with { $0.refusedLocks } >= 6
+        }
         #expect(server.requests == 0)
         lock.release()
         _ = try await (waiting, another)

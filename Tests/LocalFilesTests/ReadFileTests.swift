@@ -16,6 +16,14 @@ import Testing
         #expect(try readFile(folder.path("file")).contents.revealed() == Array(text.utf8))
     }
 
+    @Test func `the names in a folder, and none where there is none`() throws {
+        let long = String(repeating: "n", count: 255)
+        for name in ["b", ".hidden", "ä", long] { try folder.write("", to: name) }
+        #expect(namesInFolder(folder.path("")) == folder.names)
+        #expect(namesInFolder(folder.path("b")) == [])
+        #expect(namesInFolder(folder.path("nowhere")) == [])
+    }
+
     static let limits = [(100, 100, true), (101, 100, false), (0, 0, true), (1, 0, false)]
 
     @Test(arguments: limits) func `a limit is inclusive`(

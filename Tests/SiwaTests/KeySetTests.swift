@@ -3,8 +3,8 @@ import SignInWithApple
 import TestSupport
 import Testing
 
-/// The key set's cache, shared by real processes.
-@Suite struct KeySetTests {
+/// The key set's cache, shared by real processes: one crowd at a time, for other tests' sake.
+@Suite(.serialized) struct KeySetTests {
     @Test func `two hundred processes on a cold cache: one fetch, one whole file`() async throws {
         let apple = try await LocalApple()
         let results = try await apple.atOnce(200, try await apple.verify())
@@ -14,16 +14,16 @@ import Testing
         try apple.expectOneWholeFile()
     }
 
-    @Test func `two hundred processes, and Apple out of order: one fetch`() async throws {
+    @Test func `fifty processes, and Apple out of order: one fetch`() async throws {
         let apple = try await LocalApple()
         let outage: JSON = ["endpoint": "/auth/keys", "status": 503, "count": 1000]
         try await apple.post("faults", outage)
-        let results = try await apple.atOnce(200, apple.verify() + ["--max-attempts", "1"])
+        let results = try await apple.atOnce(50, apple.verify() + ["--max-attempts", "1"])
         #expect(results.allSatisfy { $0.exitCode == 75 && $0.output.isEmpty })
         #expect(try await apple.requests(to: "/auth/keys").count == 1)
     }
 
-    @Test func `an hour later two hundred processes fetch once`() async throws {
+    @Test func `an hour later fifty processes fetch once`() async throws {
         let apple = try await LocalApple()
         let verify = try await apple.verify()
         #expect(try await apple.siwa(verify).exitCode == 0)
@@ -31,7 +31,7 @@ import Testing
             let fetched = try #require(file["fetched_at"]?.integer)
             return file.replacing("fetched_at", by: .integer(fetched - 3600))
         }
-        let results = try await apple.atOnce(200, verify)
+        let results = try await apple.atOnce(50, verify)
         #expect(results.allSatisfy { $0.exitCode == 0 })
         #expect(try await apple.requests(to: "/auth/keys").count == 2)
         try apple.expectOneWholeFile()

@@ -153,7 +153,9 @@ extension LocalApple {
     /// Runs as many processes at once, each with these arguments.
     func atOnce(_ count: Int, _ arguments: [String]) async throws -> [ProgramResult] {
         try await withThrowingTaskGroup(of: ProgramResult.self) { group in
-            for _ in 0..<count { group.addTask { try await self.siwa(arguments) } }
+            for _ in 0..<count {
+                group.addTask { try await self.start(arguments, isPolite: true).result() }
+            }
             return try await group.reduce(into: []) { $0.append($1) }
         }
     }

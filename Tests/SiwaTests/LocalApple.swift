@@ -65,16 +65,22 @@ final class LocalApple: Sendable {
     }
 
     /// Starts `siwa` against this Apple.
+    ///
+    /// - Parameter isPolite: lets every other process go first.
     func start(
-        _ arguments: [String], input: String = "", environment: [String: String] = [:]
+        _ arguments: [String], input: String = "", environment: [String: String] = [:],
+        isPolite: Bool = false
     ) throws -> RunningProgram {
+        let siwa = try Executable.product("siwa")
+        let nice = isPolite ? Executable.installed("nice") : nil
         let settings = [
             "SIWA_CONFIG": folder.path("apple/config.json"), "SIWA_BASE_URL": url,
             "XDG_CACHE_HOME": folder.path("cache"),
         ]
-        return try Executable.product("siwa").start(
+        return try (nice ?? siwa).start(
             Executable.Call(
-                arguments, environment: settings.merging(environment) { $1 },
+                (nice == nil ? [] : ["-n", "19", siwa.path]) + arguments,
+                environment: settings.merging(environment) { $1 },
                 input: .bytes(Array(input.utf8)), limit: .seconds(180)))
     }
 

@@ -96,7 +96,7 @@ import Testing
         let lock = try #require(desk.memory.lock(desk.lockFile))
         async let waiting = desk.keySet("one")
         async let another = desk.keySet(nil)
-        try await eventually("both wait", limit: .seconds(20)) {
+        try await eventually("both wait") {
             desk.memory.with { $0.refusedLocks } >= 6
         }
         #expect(server.requests == 0)

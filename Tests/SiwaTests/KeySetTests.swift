@@ -3,46 +3,68 @@ import SignInWithApple
 import TestSupport
 import Testing
 
-/// The key set's cache, shared by real processes.
-@Suite struct KeySetTests {
-    /// A command that needs Apple's keys and prints nothing that differs from run to run.
-    static let reader = ["keys", "--print", "fetched_at", "--timeout", "2m"]
-
+/// The key set's cache, shared by real processes: one crowd at a time, for other tests' sake.
+@Suite(.serialized) struct KeySetTests {
     @Test func `two hundred processes on a cold cache: one fetch, one whole file`() async throws {
         let apple = try await LocalApple()
-        let results = try await apple.atOnce(200, Self.reader)
+        let results = try await apple.atOnce(200, try await apple.verify())
         #expect(results.allSatisfy { $0.exitCode == 0 && $0.errors.isEmpty })
-        #expect(Set(results.map(\.output)).count == 1, "all have the same set")
+        #expect(Set(results.map(\.output)).count == 1)
         #expect(try await apple.requests(to: "/auth/keys").count == 1)
         try apple.expectOneWholeFile()
     }
 
-    @Test func `two hundred processes, and Apple out of order: one fetch`() async throws {
+    @Test func `fifty processes, and Apple out of order: one fetch`() async throws {
         let apple = try await LocalApple()
         let outage: JSON = ["endpoint": "/auth/keys", "status": 503, "count": 1000]
         try await apple.post("faults", outage)
-        let results = try await apple.atOnce(200, Self.reader + ["--max-attempts", "1"])
+        let results = try await apple.atOnce(50, apple.verify() + ["--max-attempts", "1"])
         #expect(results.allSatisfy { $0.exitCode == 75 && $0.output.isEmpty })
         #expect(try await apple.requests(to: "/auth/keys").count == 1)
     }
 
-    @Test func `an hour later two hundred processes fetch once`() async throws {
+    @Test func `an hour later fifty processes fetch once`() async throws {
         let apple = try await LocalApple()
-        #expect(try await apple.siwa(Self.reader).exitCode == 0)
+        let verify = try await apple.verify()
+        #expect(try await apple.siwa(verify).exitCode == 0)
         try apple.changeCache { file in
             let fetched = try #require(file["fetched_at"]?.integer)
             return file.replacing("fetched_at", by: .integer(fetched - 3600))
         }
-        let results = try await apple.atOnce(200, Self.reader)
+        let results = try await apple.atOnce(50, verify)
         #expect(results.allSatisfy { $0.exitCode == 0 })
         #expect(try await apple.requests(to: "/auth/keys").count == 2)
         try apple.expectOneWholeFile()
     }
 
+    @Test func `fifty tokens with forged kids cause one fetch, and good ones none`() async throws {
+        let apple = try await LocalApple()
+        let good = try await apple.verify()
+        for number in 0..<50 {
+            let header: JSON = ["kid": .string("forged\(number)"), "alg": "RS256"]
+            let forged = "\(Base64URL.encode(header.bytes)).e30.AAAA"
+            let result = try await apple.siwa("verify", forged)
+            #expect(result.exitCode == 1 && result.errors.contains("the key set has"), "\(result)")
+        }
+        #expect(try await apple.siwa(good).exitCode == 0)
+        #expect(try await apple.requests(to: "/auth/keys").count == 1)
+    }
+
+    @Test func `a token by a new key of Apple's is verified, and the change noted`() async throws {
+        let apple = try await LocalApple()
+        #expect(try await apple.siwa(try await apple.verify()).exitCode == 0)
+        let rotated = try await apple.post("keys/rotate")
+        let result = try await apple.siwa(try await apple.verify())
+        #expect(result.exitCode == 0, "\(result)")
+        let kid = try #require(rotated["signing"]?.string)
+        #expect(result.errors.contains("new \(kid); withdrawn "), "\(result)")
+        #expect(try await apple.requests(to: "/auth/keys").count == 2)
+    }
+
     @Test func `a process killed in the middle of its fetch holds nobody up`() async throws {
         let apple = try await LocalApple()
         let killed = try await apple.startSlowFetch()
-        async let next = apple.siwa(Self.reader)
+        async let next = apple.siwa(try await apple.verify())
         killed.signal(9)
         #expect(try await killed.result().ending == .signal(9))
         let result = try await next
@@ -71,20 +93,6 @@ import Testing
         }
         #expect(try await apple.requests(to: "/auth/keys").count == 1)
     }
-
-    @Test func `twenty tokens with a forged kid cause one fetch`() async throws {
-        let apple = try await LocalApple()
-        let answer =
-            #"{"access_token":"a","id_token":"eyJhbGciOiJSUzI1NiIsImtpZCI6IkEifQ.e30.AAAA"}"#
-        try await apple.post(
-            "faults",
-            ["endpoint": "/auth/token", "status": 200, "page": .string(answer), "count": 20])
-        for _ in 0..<20 {
-            let result = try await apple.siwa("exchange", "--code", "c.forged")
-            #expect(result.exitCode == 1 && result.errors.contains("key: kid is"))
-        }
-        #expect(try await apple.requests(to: "/auth/keys").count == 1)
-    }
 }
 
 /// The folder and the file, as others may have left them.
@@ -94,7 +102,7 @@ import Testing
         let file = try apple.folder.write("file", "")
         for home in [file, "/proc/none"] {
             let result = try await apple.siwa(
-                KeySetTests.reader, environment: ["XDG_CACHE_HOME": home])
+                ["keys"], environment: ["XDG_CACHE_HOME": home])
             #expect(result.exitCode == 0 && !result.output.isEmpty, "\(result)")
             #expect(result.errors.hasPrefix("siwa: warning: the cache"), "\(result)")
         }
@@ -105,10 +113,10 @@ import Testing
         async throws
     {
         let apple = try await LocalApple()
-        #expect(try await apple.siwa(KeySetTests.reader).exitCode == 0)
+        #expect(try await apple.siwa(["keys"]).exitCode == 0)
         let path = try #require(apple.cacheFiles.first)
         #expect(chmod(path, 0o666) == 0)
-        let result = try await apple.siwa(KeySetTests.reader)
+        let result = try await apple.siwa(["keys"])
         #expect(result.exitCode == 0 && result.errors.contains("others"), "\(result)")
         #expect(try await apple.requests(to: "/auth/keys").count == 2)
         try apple.expectOneWholeFile()
@@ -116,9 +124,9 @@ import Testing
 
     @Test func `a folder that others can write to is not used`() async throws {
         let apple = try await LocalApple()
-        #expect(try await apple.siwa(KeySetTests.reader).exitCode == 0)
+        #expect(try await apple.siwa(["keys"]).exitCode == 0)
         #expect(chmod(apple.folder.path("cache/siwa"), 0o777) == 0)
-        let result = try await apple.siwa(KeySetTests.reader)
+        let result = try await apple.siwa(["keys"])
         #expect(result.exitCode == 0 && result.errors.contains("others"), "\(result)")
         #expect(try await apple.requests(to: "/auth/keys").count == 2)
     }
@@ -136,6 +144,12 @@ import Testing
 }
 
 extension LocalApple {
+    /// The call that verifies a new token of this Apple's: it needs the key set, and has time.
+    func verify() async throws -> [String] {
+        let signedIn = try await post("codes", ["client_id": "com.example.app"])
+        return ["verify", try #require(signedIn["id_token"]?.string), "--timeout", "2m"]
+    }
+
     /// Runs as many processes at once, each with these arguments.
     func atOnce(_ count: Int, _ arguments: [String]) async throws -> [ProgramResult] {
         try await withThrowingTaskGroup(of: ProgramResult.self) { group in
@@ -147,7 +161,7 @@ extension LocalApple {
     /// A process that has sent its request for the keys, and whose answer is a minute away.
     func startSlowFetch() async throws -> RunningProgram {
         try await post("faults", ["endpoint": "/auth/keys", "delay": "1m"])
-        let program = try start(KeySetTests.reader)
+        let program = try start(try await verify())
         while try await requests(to: "/auth/keys").isEmpty {
             try await Task.sleep(for: .milliseconds(5))
         }

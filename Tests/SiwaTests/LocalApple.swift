@@ -61,14 +61,21 @@ final class LocalApple: Sendable {
     func siwa(
         _ arguments: [String], input: String = "", environment: [String: String] = [:]
     ) async throws -> ProgramResult {
+        try await start(arguments, input: input, environment: environment).result()
+    }
+
+    /// Starts `siwa` against this Apple.
+    func start(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:]
+    ) throws -> RunningProgram {
         let settings = [
             "SIWA_CONFIG": folder.path("apple/config.json"), "SIWA_BASE_URL": url,
             "XDG_CACHE_HOME": folder.path("cache"),
         ]
-        return try await Executable.product("siwa").run(
+        return try Executable.product("siwa").start(
             Executable.Call(
                 arguments, environment: settings.merging(environment) { $1 },
-                input: .bytes(Array(input.utf8))))
+                input: .bytes(Array(input.utf8)), limit: .seconds(180)))
     }
 
     /// A control request, such as `post("faults", ["status": 503])`.

@@ -76,6 +76,7 @@ extension AuthorizeCase {
         redirect("an IPv4 address", "https://192.0.2.1/callback", noName),
         redirect("an IPv4 address in two parts", "https://192.513/callback", noName),
         redirect("an IPv6 address", "https://[2001:db8::1]/callback", noName),
+        redirect("an IPv6 address with dots", "https://[::ffff:192.0.2.a]/callback", noName),
         redirect("a name without a domain", "https://intranet/callback", noName),
         redirect("a user name", "https://example.com@evil.example/", "is no http or https URL"),
         redirect("a backslash", #"https://evil.example\.example.com/"#, "is no http or https URL"),

@@ -41,10 +41,9 @@ extension Service {
         }
     }
 
-    /// Whom one consent is given to: an app and the websites beside it.
+    /// Whom one consent is given to: the client and the websites beside it.
     private func group(of client: EmulatedClient) -> [EmulatedClient] {
-        guard client.kind == .app else { return [client] }
-        return [client] + configuration.clients.filter { $0.kind == .web }
+        configuration.clients.filter { $0 == client || $0.kind == .web }
     }
 
     /// type, sub, the address when it is about one, event_time: the order of Apple's pages.

@@ -65,6 +65,8 @@ private struct JSONWriter {
 
     private mutating func quote(_ text: String) {
         output.append(UInt8(ascii: "\""))
+        defer { output.append(UInt8(ascii: "\"")) }
+        guard !text.utf8.allSatisfy(Self.isPlain) else { return append(text) }
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"", "\\":
@@ -77,7 +79,11 @@ private struct JSONWriter {
             default: output.append(contentsOf: scalar.utf8)
             }
         }
-        output.append(UInt8(ascii: "\""))
+    }
+
+    /// Whether a byte stands for itself whatever is around it: nearly all of nearly every text.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     /// What a terminal obeys in place of showing. JSON asks for the escape of a part of

@@ -3,7 +3,8 @@ import SIWACrypto
 import Testing
 
 @Suite(.serialized) struct SigningTests {
-    @Test func `10,000 signatures have 64 bytes each and verify, leading zeros kept`() async throws {
+    @Test func `10,000 signatures have 64 bytes each and verify, leading zeros kept`() async throws
+    {
         let key = try P256PrivateKey(derRepresentation: RFC7515.der(.apple))
         let known = try P256PublicKey(x963Representation: RFC7515.point)
         var leadingZeros = 0

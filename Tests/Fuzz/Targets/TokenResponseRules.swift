@@ -13,7 +13,8 @@ func checkTokenResponse(_ input: [UInt8]) throws(Violation) {
     var text = ""
     dump(answer, to: &text)
     let secrets = [answer.accessToken.text, answer.refreshToken?.text, answer.identityToken]
-    for secret in secrets.compactMap({ $0?.revealed() }) {
-        try demand(!repeats(text, Array(secret.utf8)), "a dump has no token in it")
+    // What is shorter than Apple's tokens can be the text of a number beside it.
+    for secret in secrets.compactMap({ $0?.revealed() }) where secret.utf8.count > 24 {
+        try demand(!text.contains(secret), "a dump has no token in it")
     }
 }

@@ -5,8 +5,10 @@
 #   make build      build .build/release/siwa and .build/release/siwa-emulator
 #   make setup      install what is missing, and say what cannot be installed
 #   make lint       check the formatting; make format mends it
+#   make test-browser  install Chromium, too, and try the emulator's page in it
 #   make check      lint and test, as a change must pass
 #   make sanitize   run the crypto and transport tests under the address and thread sanitizers
+#   make fuzz       look for inputs that break a rule: FUZZ_SECONDS (600) a target, or TARGET alone
 #   make install    install the executables and their manual pages under PREFIX (/usr/local)
 #   make clean      remove everything that was built
 
@@ -26,13 +28,20 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker -s
 
-.PHONY: demo test build setup lint format check sanitize install clean
+.PHONY: demo test test-browser build setup lint format check sanitize fuzz fuzz-keep install clean
 
 demo: build
 	@docs/demo.sh $(RELEASE)
 
+# One test at a time: all of them started together wait in one queue for two threads, and
+# whoever counts the seconds of a connection counts those of the queue.
 test: setup
-	swift test
+	swift test --no-parallel
+
+# Not among PACKAGES: large, and nothing else needs it.
+test-browser:
+	@.ci/setup $(PACKAGES) chromium
+	swift test --filter BrowserTests
 
 build: setup
 	@mkdir -p $(STATIC_LIBRARIES)
@@ -61,6 +70,23 @@ sanitize: setup
 		--filter 'SIWACryptoTests|CurlTransportTests'
 	swift test --sanitize=thread --scratch-path .build/thread --disable-xctest \
 		--filter 'SIWACryptoTests|CurlTransportTests'
+
+# libFuzzer calls the optimised code, in which overflows and bad indices still trap. The linker is
+# LLVM's, because GNU gold stops at the instrumentation.
+FUZZ_SECONDS ?= 600
+TARGET ?= $(sort $(notdir $(wildcard Tests/Fuzz/Corpus/*)))
+FUZZ_PROGRAM := .build/fuzz/release/siwa-fuzz
+FUZZ_BUILD := SIWA_FUZZ=1 swift build -c release --scratch-path .build/fuzz --product siwa-fuzz \
+	-Xswiftc -sanitize=fuzzer,address -Xswiftc -g \
+	-Xswiftc -Xclang-linker -Xswiftc -fuse-ld=lld
+
+fuzz: setup
+	$(FUZZ_BUILD)
+	@Tests/Fuzz/fuzz.sh run $(FUZZ_PROGRAM) $(FUZZ_SECONDS) $(TARGET)
+
+# What fuzzing found and no input of the corpus reaches, added to the corpus.
+fuzz-keep:
+	@Tests/Fuzz/fuzz.sh keep $(FUZZ_PROGRAM) $(TARGET)
 
 install: build
 	install -d $(DESTDIR)$(PREFIX)/bin $(MANUALS) $(COMPLETIONS)/bash-completion/completions \

@@ -53,8 +53,8 @@ let package = Package(
         .executableTarget(
             name: "siwa-emulator",
             dependencies: [
-                "EmulatorServer", "AppleEmulator", "CommandTable", "LocalFiles", "SignInWithApple",
-                "SIWACrypto",
+                "EmulatorServer", "CurlTransport", "AppleEmulator", "CommandTable", "LocalFiles",
+                "SignInWithApple", "SIWACrypto",
             ],
             swiftSettings: safe),
 
@@ -104,9 +104,25 @@ let package = Package(
             name: "SignInWithAppleTests",
             dependencies: ["SignInWithApple", "SIWACrypto", "TestSupport"],
             exclude: ["Vectors"], swiftSettings: strict),
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "SIWACLI", "CommandTable", "LocalFiles", "SignInWithApple", "SIWACrypto",
+            ], path: "Tests/Fuzz/Targets", swiftSettings: safe),
+        .testTarget(
+            name: "FuzzTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Tests",
+            swiftSettings: strict),
         .testTarget(
             name: "LocalFilesTests", dependencies: ["LocalFiles", "SIWACrypto"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Built by `make fuzz` alone: only libFuzzer has a `main` for it (docs/testing.md).
+if Context.environment["SIWA_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "siwa-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Harness",
+            swiftSettings: strict))
+}

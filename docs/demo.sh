@@ -44,16 +44,23 @@ run siwa exchange --code "@$work/code" | tee "$work/tokens"
 token=$(sed -n 's/.*"refresh_token": *"\([^"]*\)".*/\1/p' "$work/tokens")
 (umask 077 && printf '%s\n' "$token" >"$work/refresh-token")
 
-step '3. A day later: is the refresh token still good?'
+step "3. Is the identity token Apple's, and for this app?"
+(umask 077 && sed -n 's/.*"id_token": *"\([^"]*\)".*/\1/p' "$work/tokens" >"$work/id-token")
+run siwa verify "@$work/id-token" --print valid
+
+step '4. A day later: is the refresh token still good?'
 run siwa refresh --token "@$work/refresh-token"
 
-step '4. The user deletes the account: revoke, and prove it'
+step '5. The user deletes the account: revoke, and prove it'
 run siwa revoke --token "@$work/refresh-token" --check-first
 
-step '5. The token is dead: Apple says so, and the exit code does'
+step '6. The token is dead: Apple says so, and the exit code does'
 status=0
 run siwa refresh --token "@$work/refresh-token" || status=$?
 printf 'exit code %s\n' "$status"
 [[ $status == 5 ]]
 
-step 'Done: secret, exchange, refresh, revoke, all over TLS, none of it on Apple.'
+step '7. Everything that could be wrong, looked at in order'
+run siwa doctor --online
+
+step 'Done: secret, exchange, verify, refresh, revoke, all over TLS, none of it on Apple.'

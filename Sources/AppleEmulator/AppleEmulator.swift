@@ -7,20 +7,27 @@ public actor AppleEmulator {
     let configuration: EmulatorConfiguration
     let keys: EmulatorKeys
     let clock: @Sendable () -> NumericDate
+    /// Nil when notifications go nowhere.
+    let courier: Courier?
     var service: Service
     var faults = FaultQueue()
     var log = RequestLog()
 
     /// Starts with nothing issued.
     ///
-    /// - Parameter clock: Where time comes from before a control request moves it.
+    /// - Parameters:
+    ///   - clock: Where time comes from before a control request moves it.
+    ///   - transport: Posts notifications to their receivers; nil for an emulator that sends none.
+    ///   - timekeeper: Waits between attempts to do so.
     public init(
         configuration: EmulatorConfiguration, keys: EmulatorKeys,
-        clock: @escaping @Sendable () -> NumericDate
+        clock: @escaping @Sendable () -> NumericDate,
+        posting transport: (any Transport)? = nil, timekeeper: Timekeeper = .system
     ) {
         self.configuration = configuration
         self.keys = keys
         self.clock = clock
+        courier = transport.map { Courier(transport: $0, timekeeper: timekeeper) }
         service = Service(
             configuration: configuration, keys: keys, now: clock,
             switches: configuration.switches)

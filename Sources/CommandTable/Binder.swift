@@ -17,7 +17,7 @@ struct Binder<C: Command> {
 
     /// Sorts the values by the parameter they belong to.
     private mutating func gather(_ tokens: [Token]) throws(UsageError.Problem) {
-        var operands = parameters.lazy.map(\.info).filter { $0.kind == .operand }[...]
+        var operands = parameters.compactMap { $0.info.kind == .operand ? $0.info : nil }[...]
         for token in tokens {
             switch token {
             case .flag(let name): given[name] = [""]
@@ -40,9 +40,9 @@ struct Binder<C: Command> {
 
     /// The last one of two would win silently, and hide a mistake in a runbook.
     private func checkRepetition() throws(UsageError.Problem) {
-        for info in parameters.map(\.info) where !info.repeats {
-            if let values = given[info.name], values.count > 1 {
-                throw .repeated(option: info.label)
+        for parameter in parameters {
+            if let values = given[parameter.info.name], values.count > 1, !parameter.info.repeats {
+                throw .repeated(option: parameter.info.label)
             }
         }
     }

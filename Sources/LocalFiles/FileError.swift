@@ -20,7 +20,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Gives a reason of this program's own.
-    init(_ operation: String, _ path: String, reason: String, code: CInt = 0) {
+    package init(_ operation: String, _ path: String, reason: String, code: CInt = 0) {
         self.operation = operation
         self.path = path
         self.code = code

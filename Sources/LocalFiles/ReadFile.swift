@@ -12,6 +12,16 @@ public struct LocalFile: Sendable {
     /// Whether anybody but this user and root can have written it: by its owner and permissions.
     public let isWritableByOthers: Bool
 
+    /// Describes a file, of the disk or of a test's making.
+    package init(
+        contents: SecretBytes, permissions: UInt32, isRegular: Bool, isWritableByOthers: Bool
+    ) {
+        self.contents = contents
+        self.permissions = permissions
+        self.isRegular = isRegular
+        self.isWritableByOthers = isWritableByOthers
+    }
+
     /// Whether the file's group or anybody else may read it.
     public var isReadableByOthers: Bool { isRegular && permissions & 0o044 != 0 }
 }

@@ -23,6 +23,7 @@ public let siwaTool = Tool<World>(
         InspectCommand.self,
         DoctorCommand.self,
         KeysCommand.self,
+        AuthorizeURLCommand.self,
         PublicKeyCommand.self,
         BatchRevokeCommand.self,
         BatchRefreshCommand.self,

@@ -1,43 +1,39 @@
 internal import COpenSSL
+internal import Synchronization
 
 /// An RSA public key of 2048 bits or more, which verifies RS256.
+///
+/// OpenSSL's key is made when it is first used: of Apple's several keys one token needs one.
 public final class RSAPublicKey: Sendable {
-    /// Immutable once made; OpenSSL allows concurrent use of a constant key.
-    private nonisolated(unsafe) let pointer: OpaquePointer
-
     /// The size of the modulus in bits.
     public let bits: Int
 
     /// The modulus, big-endian without leading zeros.
     public let modulus: [UInt8]
-
     /// The public exponent, big-endian without leading zeros.
     public let exponent: [UInt8]
 
+    /// Immutable once made; OpenSSL allows concurrent use of a constant key.
+    private let made = Mutex<Result<KeyPointer, OpenSSLError>?>(nil)
+
+    private struct KeyPointer: @unchecked Sendable {
+        let pointer: OpaquePointer
+    }
+
     /// Takes modulus and exponent, big-endian (RFC 7518 §6.3.1).
     ///
-    /// - Throws: ``OpenSSLError`` when they make no key, or one under 2048 bits
+    /// - Throws: ``OpenSSLError`` when they are not those of a key, or of one under 2048 bits
     ///   (RFC 7518 §3.3) or over 16,384, with which OpenSSL verifies nothing.
     public init(modulus: [UInt8], exponent: [UInt8]) throws(OpenSSLError) {
         guard Self.isPlausible(modulus: modulus, exponent: exponent) else {
             throw OpenSSLError(reasons: ["the numbers are not those of an RSA key"])
         }
-        let builder = try Owned<ParameterBuilder>(openssl.OSSL_PARAM_BLD_new())
-        let n = try Owned<BigNumber>(openssl.BN_bin2bn(modulus, CInt(modulus.count), nil))
-        let e = try Owned<BigNumber>(openssl.BN_bin2bn(exponent, CInt(exponent.count), nil))
-        try check(openssl.OSSL_PARAM_BLD_push_BN(builder.pointer, siwa_name_modulus, n.pointer))
-        try check(openssl.OSSL_PARAM_BLD_push_BN(builder.pointer, siwa_name_exponent, e.pointer))
-        let made = try key("RSA", from: builder.pointer, selection: siwa_selection_public_key())
-        // The builder kept pointers to both numbers until here.
-        withExtendedLifetime(n) {}
-        withExtendedLifetime(e) {}
-        bits = Int(openssl.EVP_PKEY_get_bits(made.pointer))
+        self.modulus = Array(modulus.drop { $0 == 0 })
+        self.exponent = Array(exponent.drop { $0 == 0 })
+        bits = self.modulus.count * 8 - (self.modulus.first?.leadingZeroBitCount ?? 0)
         guard (2048...16_384).contains(bits) else {
             throw OpenSSLError(reasons: ["the key has \(bits) bits"])
         }
-        self.modulus = Array(modulus.drop { $0 == 0 })
-        self.exponent = Array(exponent.drop { $0 == 0 })
-        pointer = made.release()
     }
 
     /// Both numbers are odd and the exponent is at least 3 (RFC 8017 §3.1), which OpenSSL
@@ -47,7 +43,9 @@ public final class RSAPublicKey: Sendable {
         return lowest & 1 == 1 && last & 1 == 1 && exponent.drop { $0 == 0 } != [1]
     }
 
-    deinit { openssl.EVP_PKEY_free(pointer) }
+    deinit {
+        if case .success(let key) = made.withLock({ $0 }) { openssl.EVP_PKEY_free(key.pointer) }
+    }
 
     /// Whether `signature` is this key's over the SHA-256 of `message` (PKCS#1 v1.5).
     ///
@@ -55,14 +53,36 @@ public final class RSAPublicKey: Sendable {
     public func isValidSignature(
         _ signature: [UInt8], for message: Span<UInt8>
     ) throws(OpenSSLError) -> Bool {
-        try verify(signature, over: message, with: pointer)
+        try verify(signature, over: message, with: key().pointer)
+    }
+
+    private func key() throws(OpenSSLError) -> KeyPointer {
+        try made.withLock { made in
+            let result = made ?? Result { () throws(OpenSSLError) in try makeKey() }
+            made = result
+            return result
+        }.get()
+    }
+
+    private func makeKey() throws(OpenSSLError) -> KeyPointer {
+        let builder = try Owned<ParameterBuilder>(openssl.OSSL_PARAM_BLD_new())
+        let n = try Owned<BigNumber>(openssl.BN_bin2bn(modulus, CInt(modulus.count), nil))
+        let e = try Owned<BigNumber>(openssl.BN_bin2bn(exponent, CInt(exponent.count), nil))
+        try check(openssl.OSSL_PARAM_BLD_push_BN(builder.pointer, siwa_name_modulus, n.pointer))
+        try check(openssl.OSSL_PARAM_BLD_push_BN(builder.pointer, siwa_name_exponent, e.pointer))
+        let made = try SIWACrypto.key(
+            "RSA", from: builder.pointer, selection: siwa_selection_public_key())
+        // The builder kept pointers to both numbers until here.
+        withExtendedLifetime(n) {}
+        withExtendedLifetime(e) {}
+        return KeyPointer(pointer: made.release())
     }
 }
 
 extension RSAPublicKey: Equatable {
-    /// Two keys are equal when their numbers are.
-    public static func == (left: RSAPublicKey, right: RSAPublicKey) -> Bool {
-        left.modulus == right.modulus && left.exponent == right.exponent
+    /// Whether two keys are the same numbers.
+    public static func == (one: RSAPublicKey, other: RSAPublicKey) -> Bool {
+        one.modulus == other.modulus && one.exponent == other.exponent
     }
 }
 

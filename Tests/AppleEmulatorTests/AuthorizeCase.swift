@@ -23,7 +23,7 @@ extension AuthorizeCase {
             testDescription: "no client", changes: ["client_id": nil], error: "invalid_request",
             verdict: "client_id: missing or empty"),
         AuthorizeCase(
-            testDescription: "an unknown client", changes: ["client_id": "com.example.other"],
+            testDescription: "an unknown client", changes: ["client_id": "com.example.unknown"],
             error: "invalid_client", verdict: "client_id: no client of team A1B2C3D4E5"),
         AuthorizeCase(
             testDescription: "an app, which has no redirect", changes: ["client_id": Stand.app],
@@ -76,6 +76,7 @@ extension AuthorizeCase {
         redirect("an IPv4 address", "https://192.0.2.1/callback", noName),
         redirect("an IPv4 address in two parts", "https://192.513/callback", noName),
         redirect("an IPv6 address", "https://[2001:db8::1]/callback", noName),
+        redirect("an IPv6 address with dots", "https://[::ffff:192.0.2.a]/callback", noName),
         redirect("a name without a domain", "https://intranet/callback", noName),
         redirect("a user name", "https://example.com@evil.example/", "is no http or https URL"),
         redirect("a backslash", #"https://evil.example\.example.com/"#, "is no http or https URL"),

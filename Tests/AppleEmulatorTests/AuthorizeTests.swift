@@ -25,6 +25,36 @@ import Testing
         }
     }
 
+    @Test(arguments: SignInWithApple.AuthorizationRequest.ResponseType.allCases)
+    func `what the library composes is taken, and nothing that it refuses`(
+        _ type: SignInWithApple.AuthorizationRequest.ResponseType
+    ) async throws {
+        typealias Request = SignInWithApple.AuthorizationRequest
+        let stand = try await Stand()
+        for mode in Request.ResponseMode.allCases {
+            for scopes in [[], [.email], Set(Request.Scope.allCases)] {
+                let request = try? Request(
+                    clientID: ClientID(unchecked: Stand.web),
+                    redirectURI: RedirectURI(validating: Stand.callback), responseType: type,
+                    responseMode: mode, scopes: scopes, state: SecretText("a b"))
+                let names = scopes.map(\.rawValue).joined(separator: " ")
+                let page =
+                    if let request {
+                        await stand.get(
+                            String(
+                                request.url().revealed().dropFirst(BaseURL.apple.description.count))
+                        )
+                    } else {
+                        await stand.visit([
+                            "response_type": type.rawValue, "response_mode": mode.rawValue,
+                            "scope": names,
+                        ])
+                    }
+                #expect(page.status == (request == nil ? 400 : 200), "\(mode) \(names)")
+            }
+        }
+    }
+
     @Test(arguments: [
         ("client_id=a&client_id=b", "client_id: stands there twice"),
         ("client_id=%zz", "parameters: a '%' without two hexadecimal digits behind it"),

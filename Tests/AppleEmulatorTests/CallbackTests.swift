@@ -140,6 +140,7 @@ import Testing
         _ = try await stand.submit(page)
         let log = try await stand.control("requests").text
         #expect(!log.contains("s3cret") && !log.contains(transaction))
+        #expect(log.contains(SecretText(transaction).fingerprint))
         #expect(
             log.contains(
                 #""parameters":["client_id","redirect_uri","response_type","nonce","state"]"#))

@@ -95,6 +95,13 @@ import Testing
         }
     }
 
+    @Test(arguments: ["share", "hide"])
+    func `an account that has only a relay address shows that`(_ email: String) async throws {
+        let stand = try await Stand()
+        let form = try await stand.callback(user: "bob", email: email, scope: "email")
+        #expect(form["user"] == #"{"email":"qwertz1234@privaterelay.appleid.com"}"#)
+    }
+
     @Test func `an account without an address has nothing to hide`() async throws {
         let stand = try await Stand()
         let form = try await stand.callback(

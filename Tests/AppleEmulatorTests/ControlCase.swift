@@ -89,5 +89,15 @@ extension ControlCase {
             testDescription: "a key that is not published", path: "keys/rotate",
             body: #"{"withdraw":"ZZZZZZZZZZ"}"#, status: 400,
             text: "'ZZZZZZZZZZ' is not published; published are "),
+        ControlCase(
+            testDescription: "no type", path: "notifications", status: 400,
+            text: "'type' is missing"),
+        ControlCase(
+            testDescription: "no attempt", path: "notifications",
+            body: #"{"type":"x","attempts":0}"#, status: 400, text: "'attempts' must be 1 to 10"),
+        ControlCase(
+            testDescription: "no network", path: "notifications",
+            body: #"{"type":"x","url":"http://localhost/"}"#, status: 400,
+            text: "this emulator has no network: leave 'url' out, and post 'payload'"),
     ]
 }

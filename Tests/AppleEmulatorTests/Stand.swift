@@ -12,6 +12,8 @@ struct Stand: Sendable {
     static let keyID = KeyID(unchecked: "K1L2M3N4P5")
     static let app = "com.example.app"
     static let web = "com.example.web"
+    /// A second app.
+    static let other = "com.example.other"
     static let callback = "https://example.com/callback"
     static let callbackWithQuery = "https://example.com/callback?from=apple"
     /// Registered, and of no use unless a switch allows it.
@@ -25,12 +27,13 @@ struct Stand: Sendable {
     let emulator: AppleEmulator
     let key: P256PrivateKey
 
-    init(_ switches: JSON = [:]) async throws {
+    init(_ switches: JSON = [:], posting receiver: Receiver? = nil) async throws {
         let (keys, signing) = try await Self.shared.value
         key = signing
         emulator = AppleEmulator(
             configuration: Self.configuration(key: signing.publicKey), keys: keys,
-            clock: { Self.start })
+            clock: { Self.start }, posting: receiver,
+            timekeeper: receiver?.timekeeper ?? .system)
         try await control("switches", switches)
     }
 
@@ -42,6 +45,7 @@ struct Stand: Sendable {
                 EmulatedClient(
                     clientID: ClientID(unchecked: web), kind: .web,
                     redirectURIs: [callback, callbackWithQuery, loopback]),
+                EmulatedClient(clientID: ClientID(unchecked: other), kind: .app),
                 EmulatedClient(
                     clientID: ClientID(unchecked: "com.example.locked"), kind: .app, keyIDs: []),
             ],

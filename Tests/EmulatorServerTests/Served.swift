@@ -9,6 +9,8 @@ import Testing
 /// An emulator on a free port, and the ways to talk to it.
 struct Served: Sendable {
     static let client = "com.example.app"
+    static let website = "com.example.web"
+    static let callback = "https://example.com/callback"
 
     private static let shared = Task {
         (keys: try await EmulatorKeys.generate(), signing: try P256PrivateKey.generate())
@@ -26,7 +28,11 @@ struct Served: Sendable {
         let (keys, signing) = try await shared.value
         let configuration = EmulatorConfiguration(
             teamID: TeamID(unchecked: "A1B2C3D4E5"),
-            clients: [EmulatedClient(clientID: ClientID(unchecked: client), kind: .app)],
+            clients: [
+                EmulatedClient(clientID: ClientID(unchecked: client), kind: .app),
+                EmulatedClient(
+                    clientID: ClientID(unchecked: website), kind: .web, redirectURIs: [callback]),
+            ],
             keys: [
                 EmulatedKey(keyID: KeyID(unchecked: "K1L2M3N4P5"), publicKey: signing.publicKey)
             ],

@@ -16,6 +16,14 @@ import Testing
         #expect(try readFile(folder.path("file")).contents.revealed() == Array(text.utf8))
     }
 
+    @Test func `the names in a folder, and none where there is none`() throws {
+        let long = String(repeating: "n", count: 255)
+        for name in ["b", ".hidden", "ä", long] { try folder.write("", to: name) }
+        #expect(namesInFolder(folder.path("")) == folder.names)
+        #expect(namesInFolder(folder.path("b")) == [])
+        #expect(namesInFolder(folder.path("nowhere")) == [])
+    }
+
     static let limits = [(100, 100, true), (101, 100, false), (0, 0, true), (1, 0, false)]
 
     @Test(arguments: limits) func `a limit is inclusive`(
@@ -54,6 +62,19 @@ import Testing
         let file = try readFile(folder.path("file"))
         #expect(file.permissions == UInt32(mode))
         #expect(file.isReadableByOthers == expected)
+    }
+
+    @Test(arguments: [0o600, 0o644, 0o400, 0o620, 0o602, 0o666, 0o777])
+    func `others may write`(_ mode: Int) throws {
+        try folder.write("x", to: "file", permissions: mode)
+        #expect(try readFile(folder.path("file")).isWritableByOthers == (mode & 0o022 != 0))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
+    func `whose file it is may write it`() throws {
+        try folder.write("x", to: "file", permissions: 0o600)
+        chown(folder.path("file"), 12345, 12345)
+        #expect(try readFile(folder.path("file")).isWritableByOthers)
     }
 
     @Test func `a link has the permissions of its target`() throws {

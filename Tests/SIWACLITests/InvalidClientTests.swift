@@ -42,13 +42,10 @@ import Testing
         _ command: [String], _ cause: KnownCause, at desk: Desk
     ) async throws {
         let isWeb = command.contains("--redirect-uri")
-        let code =
-            isWeb
-            ? try await desk.signIn(
-                "com.example.web", ["redirect_uri": "https://example.com/callback"]
-            ).code
-            : try await desk.signIn("com.example.app").code
-        let outcome = await desk.run(["exchange", "--code", code] + command)
+        let signIn = try await desk.signIn(
+            isWeb ? "com.example.web" : "com.example.app",
+            isWeb ? ["redirect_uri": "https://example.com/callback"] : [:])
+        let outcome = await desk.run(["exchange", "--code", signIn.code] + command)
         #expect(outcome.exitCode == 4, "\(outcome)")
         let hints = outcome.errors.filter { $0.hasPrefix("hint: ") }
         #expect(hints.first?.contains(cause.hint) == true, "\(outcome.errors)")

@@ -43,6 +43,7 @@ final class Memory: Sendable {
         var written: [String] = []
         var trusted: [String] = []
         var locks: Set<String> = []
+        var refusedLocks = 0
         var usesCache = false
     }
 
@@ -73,7 +74,12 @@ final class Memory: Sendable {
 
     /// Nil while somebody has the lock.
     func lock(_ path: String) -> FileLock? {
-        guard with({ $0.locks.insert(path).inserted }) else { return nil }
+        let isFree = with { state in
+            let isFree = state.locks.insert(path).inserted
+            if !isFree { state.refusedLocks += 1 }
+            return isFree
+        }
+        guard isFree else { return nil }
         return FileLock { self.with { _ = $0.locks.remove(path) } }
     }
 

@@ -7,8 +7,8 @@ import Testing
 @Suite struct TableTests {
     static let commands = [
         "secret", "exchange", "refresh", "revoke", "verify", "notification", "inspect", "doctor",
-        "keys", "public-key", "config show", "config path",
-        "completions", "manual",
+        "keys", "authorize-url", "public-key", "config show", "config path", "completions",
+        "manual",
     ]
 
     @Test func `the table is sound`() { #expect(siwaTool.faults() == []) }

@@ -76,6 +76,23 @@ import Testing
         #expect(found == [.expired, .derSignature, .wrongAudience, .wrongClient])
     }
 
+    @Test func `a key pasted for an identifier is not shown`() throws {
+        var draft = Self.draft()
+        draft.header("kid", .string(keyFile("apple")))
+        let found = try Self.findings(draft)
+        #expect(found.map(\.code) == [.malformedID])
+        // What stands before it is the same in every key on P-256.
+        let own = keyFile("apple").dropFirst("-----BEGIN PRIVATE KEY-----\n".count + 48).prefix(4)
+        #expect(found.allSatisfy { !($0.seen + $0.advice).contains(own) })
+    }
+
+    @Test func `a megabyte of wrapping ends`() throws {
+        for layer in ["\"", "Bearer ", "' "] {
+            let text = SecretText(String(repeating: layer, count: 200_000))
+            #expect(Self.findings(in: text, try Self.expected()).first?.code == .malformed)
+        }
+    }
+
     @Test(arguments: others) func `what is no client_secret is named`(
         _ row: Row<(String, FindingCode, String)>
     ) throws {

@@ -119,6 +119,7 @@ import Testing
             Endpoint.allCases.map { BaseURL.apple.url(of: $0) } == [
                 "https://appleid.apple.com/auth/token", "https://appleid.apple.com/auth/revoke",
                 "https://appleid.apple.com/auth/keys",
+                "https://appleid.apple.com/auth/authorize",
             ])
     }
 }

@@ -75,6 +75,14 @@ import Testing
         #expect(Self.findings(Self.token(good, algorithm: "HS256")) == [.wrongAlgorithm])
     }
 
+    @Test func `an identity token may be for any of the audiences`() {
+        let token = Self.token(["iss": "https://appleid.apple.com", "aud": "com.example.web"])
+        let expected = ExpectedClient(
+            clientID: Example.clientID, audiences: ["com.example.app", "com.example.web"])
+        let inspection = Inspection(of: SecretText(token), expecting: expected, at: Example.now)
+        #expect(inspection.findings == [])
+    }
+
     @Test func `an expiry that is no time is none`() {
         for exp: JSON in [nil, "soon", .number("1e300"), .integer(.max), .null].compactMap(\.self) {
             let token = Self.token(["iss": "https://appleid.apple.com", "exp": exp])

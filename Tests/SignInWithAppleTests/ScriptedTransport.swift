@@ -121,6 +121,7 @@ struct Stage {
     let clock = StillClock()
     let tokens: TokenClient
     let keys: KeySetClient
+    let probe: Probe
 
     init(
         _ script: [Result<HTTPResponse, TransportError>], maxAttempts: Int = 4,
@@ -133,6 +134,7 @@ struct Stage {
             until: Deadline(after: timeout, by: clocks.timekeeper), clocks: clocks)
         tokens = TokenClient(client: try Example.client(lifetime: lifetime), delivery: delivery)
         keys = KeySetClient(delivery: delivery)
+        probe = Probe(delivery: delivery)
     }
 
     func exchange() async throws(TokenFailure) -> TokenResponse {

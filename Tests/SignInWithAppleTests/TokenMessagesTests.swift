@@ -39,6 +39,12 @@ import Testing
                 .revoke(SecretText("a.1"), .accessToken), .revoke, true,
                 "&token=a.1&token_type_hint=access_token"
             )),
+        Row(
+            "a request for a team token",
+            (
+                .clientCredentials, .token, true,
+                "&grant_type=client_credentials&scope=user.migration"
+            )),
     ]
 
     @Test(arguments: requests) func `the form of`(

@@ -4,7 +4,7 @@ import SignInWithApple
 import TestSupport
 import Testing
 
-/// `siwa-emulator` as a process of its own, over TLS, and `siwa` configured for it.
+/// `siwa-emulator` as a process of its own, and `siwa` configured for it.
 final class LocalApple: Sendable {
     let folder: TemporaryFolder
     let url: String
@@ -12,17 +12,25 @@ final class LocalApple: Sendable {
     private let control: CurlTransport
 
     /// A fresh folder, key and certificate, and a server on a port of its own.
-    init() async throws {
+    ///
+    /// - Parameter callback: where the website is, in place of `https://example.com/callback`.
+    init(usesTLS: Bool = true, callback: String? = nil) async throws {
         folder = try TemporaryFolder()
         let emulator = try Executable.product("siwa-emulator")
         let made = try await emulator.run("init", folder.path("apple"))
         try #require(made.exitCode == 0, "\(made)")
+        if let callback {
+            let file = String(decoding: try folder.contents("apple/emulator.json"), as: UTF8.self)
+            try folder.write(
+                "apple/emulator.json",
+                file.replacing("https://example.com/callback", with: callback))
+        }
         server = try emulator.start(
             Executable.Call(
                 [
-                    "serve", folder.path("apple"), "--tls", "--port", "0",
-                    "--ready-file", folder.path("ready"),
-                ], limit: .seconds(300)))
+                    "serve", folder.path("apple"), "--port", "0", "--ready-file",
+                    folder.path("ready"),
+                ] + (usesTLS ? ["--tls"] : []), limit: .seconds(300)))
         let ready = folder.path("ready")
         let folder = folder
         try await eventually("the emulator is ready") {
@@ -53,14 +61,27 @@ final class LocalApple: Sendable {
     func siwa(
         _ arguments: [String], input: String = "", environment: [String: String] = [:]
     ) async throws -> ProgramResult {
+        try await start(arguments, input: input, environment: environment).result()
+    }
+
+    /// Starts `siwa` against this Apple.
+    ///
+    /// - Parameter isPolite: lets every other process go first.
+    func start(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:],
+        isPolite: Bool = false
+    ) throws -> RunningProgram {
+        let siwa = try Executable.product("siwa")
+        let nice = isPolite ? Executable.installed("nice") : nil
         let settings = [
             "SIWA_CONFIG": folder.path("apple/config.json"), "SIWA_BASE_URL": url,
             "XDG_CACHE_HOME": folder.path("cache"),
         ]
-        return try await Executable.product("siwa").run(
+        return try (nice ?? siwa).start(
             Executable.Call(
-                arguments, environment: settings.merging(environment) { $1 },
-                input: .bytes(Array(input.utf8))))
+                (nice == nil ? [] : ["-n", "19", siwa.path]) + arguments,
+                environment: settings.merging(environment) { $1 },
+                input: .bytes(Array(input.utf8)), limit: .seconds(180)))
     }
 
     /// A control request, such as `post("faults", ["status": 503])`.
@@ -75,6 +96,30 @@ final class LocalApple: Sendable {
     {
         let members = [JSON.Member("client_id", .string(client))] + extra
         return try #require(try await post("codes", .object(members))["code"]?.string)
+    }
+
+    /// Opens the page of `/auth/authorize`, sends its form as `person` fills it in, and answers
+    /// the form that leads back to the client: what a browser does.
+    func signIn(_ request: [(String, String)], as person: [String: String]) async throws -> HTMLForm
+    {
+        let query = Form(request.map { ($0, .plain($1)) }).encoded()
+        let page = try await fetch(.get, "/auth/authorize?\(SecretText(query).revealed())")
+        var form = try #require(HTMLForm(page))
+        for (name, value) in person { form[name] = value }
+        let body = Form(form.fields.map { ($0.name, .plain($0.value)) }).encoded()
+        return try #require(HTMLForm(try await fetch(.post, form.action, body)))
+    }
+
+    private func fetch(
+        _ method: HTTPRequest.Method, _ target: String, _ body: SecretBytes = SecretBytes([])
+    ) async throws -> [UInt8] {
+        let response = try await control.send(
+            HTTPRequest(
+                method: method, url: url + target,
+                fields: [HTTPField("Content-Type", Form.contentType)], body: body),
+            timeout: .seconds(20))
+        try #require(response.status == 200, "\(String(decoding: response.body, as: UTF8.self))")
+        return response.body
     }
 
     /// What Apple's endpoints received: those of `path`.

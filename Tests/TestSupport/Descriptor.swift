@@ -27,7 +27,12 @@ final class Descriptor: Sendable {
     static func pipe() throws -> (read: Descriptor, write: Descriptor) {
         var ends: [CInt] = [-1, -1]
         _ = try checked("pipe") { Glibc.pipe(&ends) }
-        return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+        let low = ends.map(Descriptor.init(owning:))
+        // Away from the numbers that a child gets, where one end could overwrite another.
+        let high = try low.map { end in
+            Descriptor(owning: try checked("fcntl") { fcntl(end.number, F_DUPFD_CLOEXEC, 16) })
+        }
+        return (high[0], high[1])
     }
 
     deinit { close(number) }

@@ -2,11 +2,11 @@
 ///
 /// - Throws: ``NeverHappened`` after `limit`, which only a failing test reaches.
 package func eventually(
-    _ what: String, limit: Duration = .seconds(120), _ condition: () throws -> Bool
+    _ what: String, limit: Duration = .seconds(120), _ condition: () async throws -> Bool
 ) async throws {
     let clock = ContinuousClock()
     let end = clock.now + limit
-    while try !condition() {
+    while try await !condition() {
         guard clock.now < end else { throw NeverHappened(description: "\(what): never happened") }
         try await clock.sleep(for: .milliseconds(2))
     }

@@ -56,10 +56,15 @@ package struct Executable: Sendable {
 
     /// Starts the program; its end is waited for with ``RunningProgram/result()``.
     package func start(_ call: Call) throws -> RunningProgram {
+        try start(call, passing: [])
+    }
+
+    /// Starts the program with more descriptors than the three of `call`.
+    func start(_ call: Call, passing more: [Descriptor]) throws -> RunningProgram {
         let streams = try Streams(call)
         let pid = try spawn(
             path, call.arguments, call.environment,
-            streams: [streams.input.number, streams.output.number, streams.errors.number])
+            streams: ([streams.input, streams.output, streams.errors] + more).map(\.number))
         return try RunningProgram(pid, call, streams)
     }
 

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Starts a program with exactly these arguments, variables and streams: no other
-/// descriptor, no blocked or ignored signal passes from the test to the child.
+/// Starts a program with exactly these arguments, variables and streams, which it gets as 0, 1,
+/// 2 and so on: no other descriptor, no blocked or ignored signal passes from the test to the child.
 func spawn(
     _ path: String, _ arguments: [String], _ environment: [String: String], streams: [CInt]
 ) throws -> pid_t {
@@ -11,7 +11,7 @@ func spawn(
     for (target, source) in streams.enumerated() {
         posix_spawn_file_actions_adddup2(&actions, source, CInt(target))
     }
-    try closeEverythingElse(&actions)
+    try closeEverything(from: CInt(streams.count), &actions)
     var attributes = try defaultSignals()
     defer { posix_spawnattr_destroy(&attributes) }
     let variables = environment.map { "\($0.key)=\($0.value)" }.sorted()
@@ -29,11 +29,13 @@ private typealias CloseFrom =
     @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt
 
 /// glibc's `addclosefrom_np` is a GNU extension, which Swift's Glibc does not import.
-private func closeEverythingElse(_ actions: inout posix_spawn_file_actions_t) throws {
+private func closeEverything(
+    from first: CInt, _ actions: inout posix_spawn_file_actions_t
+) throws {
     guard let address = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else {
         throw SystemFailure("posix_spawn_file_actions_addclosefrom_np", code: ENOSYS)
     }
-    let code = unsafeBitCast(address, to: CloseFrom.self)(&actions, 3)
+    let code = unsafeBitCast(address, to: CloseFrom.self)(&actions, first)
     guard code == 0 else { throw SystemFailure("addclosefrom", code: code) }
 }
 

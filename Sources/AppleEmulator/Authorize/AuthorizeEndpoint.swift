@@ -12,7 +12,8 @@ extension Service {
             people: configuration.users.map { user in
                 ConsentPage.Person(
                     user: user,
-                    consent: ledger.consents[user.userID, request.client.clientID])
+                    consent: ledger.consents[user.userID, request.client.clientID],
+                    isRelaySilent: ledger.silentRelays.contains(user.userID))
             },
             transaction: openPages.open(request))
         return Answer(page.document.page(), because: "ok: asks who signs in")

@@ -13,6 +13,7 @@ struct ConsentPage {
         let user: EmulatedUser
         /// Nil before the first sign-in with the client.
         let consent: EmailSharing?
+        let isRelaySilent: Bool
     }
 
     let request: AuthorizationRequest
@@ -77,11 +78,14 @@ struct ConsentPage {
 extension ConsentPage.Person {
     /// What the person will recognise.
     fileprivate var history: String {
-        switch consent {
-        case nil: "first time here"
-        case .shared: "was here before and shares the address"
-        case .hidden: "was here before and hides the address"
-        case .withheld: "was here before and was not asked for the address"
-        }
+        let mail = isRelaySilent ? ", mail to the relay address is off" : ""
+        let past =
+            switch consent {
+            case nil: "first time here"
+            case .shared: "was here before and shares the address"
+            case .hidden: "was here before and hides the address"
+            case .withheld: "was here before and was not asked for the address"
+            }
+        return past + mail
     }
 }

@@ -33,6 +33,10 @@ private struct Switch: Sendable {
         Switch("access_token_lifetime", \.accessTokenLifetime),
         Switch("id_token_lifetime", \.idTokenLifetime),
         Switch("discovery_issuer", \.discoveryIssuer),
+        Switch("notification_events", \.notificationEvents),
+        Switch("notification_time", \.notificationTime),
+        Switch("notification_private_email", \.notificationPrivateEmail),
+        Switch("notification_delivery", \.notificationDelivery),
         Switch("allow_loopback_redirect", \.allowsLoopbackRedirect),
     ]
 }

@@ -42,6 +42,30 @@ public struct Switches: Sendable, Hashable {
         case account = "https://account.apple.com"
     }
 
+    /// How a notification carries its event.
+    enum NotificationEvents: String, CaseIterable, Shaped {
+        /// JSON in a string, as signed tokens have it.
+        case string
+        /// As Apple's pages have it.
+        case object
+    }
+
+    /// The unit of a notification's `event_time`.
+    enum NotificationTime: String, CaseIterable, Shaped {
+        /// As signed tokens have it.
+        case milliseconds
+        /// As Apple's pages have it.
+        case seconds
+    }
+
+    /// How often a notification arrives.
+    enum NotificationDelivery: String, CaseIterable, Shaped {
+        case once
+        /// With the same `jti`.
+        case twice
+        case never
+    }
+
     var order = Order.credentialFirst
     var redirectMismatch = RedirectError.invalidGrant
     var acceptsSpareRedirect = false
@@ -58,6 +82,10 @@ public struct Switches: Sendable, Hashable {
     var accessTokenLifetime = Duration.seconds(3600)
     var idTokenLifetime = Duration.seconds(86_400)
     var discoveryIssuer = DiscoveryIssuer.appleID
+    var notificationEvents = NotificationEvents.string
+    var notificationTime = NotificationTime.milliseconds
+    var notificationPrivateEmail = EmailClaims.string
+    var notificationDelivery = NotificationDelivery.once
     /// Not Apple's: without it no receiver on this machine could be tried.
     var allowsLoopbackRedirect = false
 

@@ -37,6 +37,7 @@ extension AppleEmulator {
         case .requests: return log.json
         case .keysRevoke: return try revokeKey(body)
         case .keysRotate: return try await rotateKeys(Rotation(json: body))
+        case .notifications: return try await notify(body)
         case .reset: return reset()
         }
     }

@@ -9,6 +9,7 @@ enum Control: String, CaseIterable {
     case requests
     case keysRevoke = "keys/revoke"
     case keysRotate = "keys/rotate"
+    case notifications
     case reset
 
     static let root = "/emulator/"
@@ -34,7 +35,7 @@ enum Control: String, CaseIterable {
         switch self {
         case .requests: ["GET"]
         case .switches: ["GET", "POST"]
-        case .codes, .faults, .clock, .keysRevoke, .keysRotate, .reset: ["POST"]
+        case .codes, .faults, .clock, .keysRevoke, .keysRotate, .notifications, .reset: ["POST"]
         }
     }
 }

@@ -35,7 +35,7 @@ extension SignIn {
 }
 
 extension MemberReader {
-    fileprivate func client(
+    func client(
         of configuration: EmulatorConfiguration
     ) throws(ShapeError) -> EmulatedClient {
         let name: String = try required("client_id")
@@ -46,7 +46,7 @@ extension MemberReader {
         return client
     }
 
-    fileprivate func user(
+    func user(
         of configuration: EmulatorConfiguration
     ) throws(ShapeError) -> EmulatedUser {
         guard let user = configuration.user(try optional("user")) else {

@@ -35,6 +35,8 @@ struct Ledger {
     }
 
     var consents = Consents()
+    /// Whose relay address forwards no mail.
+    var silentRelays: Set<UserID> = []
     private var codes: [String: Code] = [:]
     private var sessions: [Session] = []
     private var refreshTokens: [String: SessionID] = [:]
@@ -91,10 +93,23 @@ extension Ledger {
         sessions[id.number].isRevoked = true
         guard let user = revoked.user else { return }
         consents.withdraw(user.userID, revoked.clientID)
-        guard scope == .user else { return }
+        if scope == .user { endSessions(of: user.userID, with: [revoked.clientID]) }
+    }
+
+    /// Ends all a user has with some clients: sessions, codes nobody has exchanged yet, consents.
+    mutating func end(_ userID: UserID, with clients: [EmulatedClient]) {
+        let clientIDs = Set(clients.map(\.clientID))
+        endSessions(of: userID, with: clientIDs)
+        codes = codes.filter {
+            $0.value.user.userID != userID || !clientIDs.contains($0.value.clientID)
+        }
+        for clientID in clientIDs { consents.withdraw(userID, clientID) }
+    }
+
+    private mutating func endSessions(of userID: UserID, with clientIDs: Set<ClientID>) {
         for index in sessions.indices
-        where sessions[index].clientID == revoked.clientID
-            && sessions[index].user?.userID == user.userID
+        where sessions[index].user?.userID == userID
+            && clientIDs.contains(sessions[index].clientID)
         {
             sessions[index].isRevoked = true
         }

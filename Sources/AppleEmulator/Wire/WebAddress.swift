@@ -10,15 +10,15 @@ struct WebAddress {
     let host: String
     let hasFragment: Bool
 
-    /// Nil when the text is no such URL, or has a user name: what stands before an @ looks
-    /// like the host and is not.
+    /// Nil when the text is no such URL, or has a user name or a backslash in front of its path:
+    /// what looks like the host then is not.
     init?(_ text: String) {
-        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }),
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let scheme = Scheme.allCases.first(where: { text.hasPrefix("\($0.rawValue)://") })
         else { return nil }
         let rest = text.dropFirst(scheme.rawValue.count + 3)
         let authority = rest.prefix { !"/?#".contains($0) }
-        guard !authority.contains("@"), let host = Self.host(of: authority) else { return nil }
+        guard let host = Self.host(of: authority) else { return nil }
         self.scheme = scheme
         self.host = String(host)
         hasFragment = rest.contains("#")
@@ -28,9 +28,9 @@ struct WebAddress {
     /// no number (WHATWG URL §3.5 reads `1.2.3.4` and `0x7f.1` as addresses).
     var hasDomainName: Bool {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard labels.count > 1, let last = labels.last, !labels.contains(where: \.isEmpty) else {
-            return false
-        }
+        guard !host.hasPrefix("["), labels.count > 1, !labels.contains(where: \.isEmpty),
+            let last = labels.last
+        else { return false }
         return last.first?.isLetter == true && last.lowercased() != "localhost"
     }
 

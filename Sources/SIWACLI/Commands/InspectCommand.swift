@@ -52,6 +52,7 @@ struct InspectCommand: Command {
         var expected = ExpectedClient(
             teamID: settings.text(.teamID).map { TeamID(unchecked: $0.value) },
             clientID: settings.text(.clientID).map { ClientID(unchecked: $0.value) },
+            audiences: settings.audiencesSetting?.value,
             keyID: settings.text(.keyID).map { KeyID(unchecked: $0.value) })
         do {
             guard let source = try settings.keySource(in: session.world) else { return expected }

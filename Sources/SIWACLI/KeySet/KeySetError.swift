@@ -22,13 +22,12 @@ extension Diagnosis {
                 hints: ["run 'siwa keys' once while there is a network"], exitCode: .settings)
         case .paused(let end):
             self.init(
-                "paused", "Apple's key set could not be had a short while ago",
-                hints: [
-                    "siwa asks again from \(end.rfc3339) on; 'siwa keys --refresh' asks at once"
-                ], exitCode: .temporary)
+                "paused", "Apple is not asked for its keys again before \(end.rfc3339)",
+                hints: ["the last try failed; 'siwa keys --refresh' asks at once"],
+                exitCode: .temporary)
         case .busy:
             self.init(
-                "busy", "another siwa is fetching Apple's key set, and does not come to an end",
+                "busy", "another siwa is fetching Apple's keys, and takes long",
                 hints: ["try later; if it stays so, look for a siwa that hangs"],
                 exitCode: .temporary)
         }

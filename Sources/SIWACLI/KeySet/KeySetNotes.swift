@@ -18,13 +18,11 @@ extension Console {
     }
 
     /// Apple's keys are not what was wished for, and are used all the same.
-    func warn(_ held: KeySetCache.Held, _ obstacle: KeySetError, at now: NumericDate) {
+    func warn(_ held: KeySetCache.Held, _ reason: String, at now: NumericDate) {
         let age = now - held.fetchedAt
         let ago =
             age < .zero ? "in the future" : "\(DurationText(age).argumentDescription) ago"
-        warn(
-            "Apple's keys are those of \(held.fetchedAt.rfc3339), \(ago): "
-                + Diagnosis(obstacle).message)
+        warn("Apple's keys are those of \(held.fetchedAt.rfc3339), \(ago): \(reason)")
     }
 
     /// The cache cannot be used.

@@ -48,21 +48,24 @@ struct KeySetSearch {
 
     private var step: KeySetCache.Step { cache.step(for: wish, at: world.clocks.now()) }
 
-    /// Asks Apple, and keeps what comes of it.
+    /// Asks Apple, and keeps what comes of it before anything is said: standard error may be a
+    /// pipe that nobody reads.
     private mutating func fetch() async throws(TokenFailure) -> FoundKeySet {
-        defer { save() }
         let client = KeySetClient(baseURL: network.baseURL, delivery: network.delivery)
+        let keySet: KeySet
         do {
-            let keySet = try await client.fetch()
-            let change = cache.change(to: keySet)
-            let held = cache.adopt(keySet, for: wish, at: world.clocks.now())
-            console.note(change)
-            console.note(keySet.ignored)
-            return found(held, change)
+            keySet = try await client.fetch()
         } catch {
             cache.note(error, at: world.clocks.now())
+            save()
             throw error
         }
+        let change = cache.change(to: keySet)
+        let held = cache.adopt(keySet, for: wish, at: world.clocks.now())
+        save()
+        console.note(change)
+        console.note(keySet.ignored)
+        return found(held, change)
     }
 
     private func save() {
@@ -89,7 +92,7 @@ extension KeySetSearch {
         let timekeeper = world.clocks.timekeeper
         let left = network.deadline.remaining
         let patience = Deadline(
-            after: cache.held == nil || wish.source == .apple ? left : min(left, .seconds(5)),
+            after: cache.held == nil || wish.source == .apple ? left : min(left, .seconds(2)),
             by: timekeeper)
         while true {
             do throws(KeySetStoreFault) {
@@ -117,8 +120,16 @@ extension KeySetSearch {
     /// Answers with what there is, and says why it is no better.
     private func makeDo(_ obstacle: KeySetError) throws(KeySetError) -> FoundKeySet {
         guard let held = cache.held, wish.source != .apple else { throw obstacle }
-        console.warn(held, obstacle, at: world.clocks.now())
-        return found(held)
+        let found = found(held)
+        if case .offline = obstacle {
+            // Whoever wants no network knows that a new key may be missing, but not for how long.
+            if found.isStale {
+                console.warn(held, "no newer ones are kept", at: world.clocks.now())
+            }
+        } else {
+            console.warn(held, Diagnosis(obstacle).message, at: world.clocks.now())
+        }
+        return found
     }
 
     private func found(_ held: KeySetCache.Held, _ change: KeySetCache.Change? = nil) -> FoundKeySet

@@ -17,7 +17,7 @@ struct KeySetStore: Sendable {
         files = network.session.world.files
         origin = network.baseURL
         guard let folder = Self.folder(network.session.world.variables) else {
-            throw KeySetStoreFault("neither XDG_CACHE_HOME nor HOME is set")
+            throw KeySetStoreFault("neither XDG_CACHE_HOME nor HOME names a folder")
         }
         do {
             try files.makeFolder(folder)

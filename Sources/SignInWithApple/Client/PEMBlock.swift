@@ -26,7 +26,8 @@ struct PEMBlock {
                 throw .damaged("its END line is missing")
             }
             let body = text.slice(start..<end.lowerBound)
-            guard body.firstRange(of: "ENCRYPTED", from: 0) == nil else { throw .encrypted }
+            // "Proc-Type: 4,ENCRYPTED"; a comma is in no base64.
+            guard body.firstRange(of: ",ENCRYPTED", from: 0) == nil else { throw .encrypted }
             der = try Self.decode(body)
             repairs = Self.repairs(in: body)
             return

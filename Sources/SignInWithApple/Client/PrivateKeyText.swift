@@ -86,7 +86,7 @@ private struct CleanedText {
         bytes = text
         if SecretText(bytes).hasPrefix("\u{FEFF}") { drop(3, 0, .byteOrderMark) }
         trim()
-        while isQuoted { drop(1, 1, .quotes) }
+        if quotes > 0 { drop(quotes, quotes, .quotes) }
         trim()
         unescape()
         trim()
@@ -96,10 +96,15 @@ private struct CleanedText {
         repairs += more.filter { !repairs.contains($0) }
     }
 
-    private var isQuoted: Bool {
+    /// How many pairs of quotation marks stand around it; taken off at once, because a text may
+    /// be nothing else.
+    private var quotes: Int {
         bytes.withSpan { bytes in
-            bytes.count >= 2 && bytes[0] == bytes[bytes.count - 1]
-                && (bytes[0] == UInt8(ascii: "\"") || bytes[0] == UInt8(ascii: "'"))
+            let half = bytes.count / 2
+            return (0..<half).first { index in
+                let isMark = bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'")
+                return !isMark || bytes[index] != bytes[bytes.count - 1 - index]
+            } ?? half
         }
     }
 

@@ -40,13 +40,14 @@ struct AppleTokenFindings {
     }
 
     private var audience: [Finding] {
-        guard let clientID = expected.clientID,
-            claims["aud"]?.string?.isExactly(clientID.rawValue) != true
+        guard let accepted = expected.audiences ?? expected.clientID.map({ [$0.rawValue] }),
+            !accepted.contains(where: { claims["aud"]?.string?.isExactly($0) == true })
         else { return [] }
         let found = claims["aud"]?.string.map(quoted) ?? claims["aud"]?.kind ?? "missing"
         return [
             Finding(
-                .wrongAudience, .error, .likely, seen: "aud is \(found), not \(clientID)",
+                .wrongAudience, .error, .likely,
+                seen: "aud is \(found), not \(accepted.joined(separator: " or "))",
                 advice: "it is for another client: give that one with --client-id or --profile")
         ]
     }

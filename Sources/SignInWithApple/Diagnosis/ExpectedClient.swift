@@ -6,6 +6,8 @@ public struct ExpectedClient: Sendable {
     public var teamID: TeamID?
     /// The client that `sub` must name.
     public var clientID: ClientID?
+    /// Whom an identity token may be for; nil means the client alone.
+    public var audiences: [String]?
     /// The key that `kid` must name.
     public var keyID: KeyID?
     /// What must verify the signature.
@@ -15,11 +17,12 @@ public struct ExpectedClient: Sendable {
 
     /// Names what is known of the client.
     public init(
-        teamID: TeamID? = nil, clientID: ClientID? = nil, keyID: KeyID? = nil,
-        key: KnownKey? = nil, otherKeys: [KnownKey] = []
+        teamID: TeamID? = nil, clientID: ClientID? = nil, audiences: [String]? = nil,
+        keyID: KeyID? = nil, key: KnownKey? = nil, otherKeys: [KnownKey] = []
     ) {
         self.teamID = teamID
         self.clientID = clientID
+        self.audiences = audiences
         self.keyID = keyID
         self.key = key
         self.otherKeys = otherKeys

@@ -75,7 +75,10 @@ extension Finding {
     }
 }
 
-/// A text from outside, as a message may show it: short.
+/// A text from outside, as a message may show it: so short that of a key in PEM, which somebody
+/// took for an identifier, only what all keys begin with is shown.
 func quoted(_ text: String) -> String {
-    "'\(text.unicodeScalars.count > 80 ? "\(String(text.unicodeScalars.prefix(80)))…" : text)'"
+    let limit = 60
+    let start = String(text.unicodeScalars.prefix(limit))
+    return "'\(text.unicodeScalars.count > limit ? "\(start)…" : text)'"
 }

@@ -15,10 +15,13 @@ public struct Inspection: Sendable {
     ///   - expected: whose client_secret, or for whom an identity token, it should be.
     ///   - now: the time to measure lifetimes by.
     public init(of text: SecretText, expecting expected: ExpectedClient, at now: NumericDate) {
-        let (unwrapped, inner) = Self.jwt(in: text)
-        token = try? CompactJWS(unwrapped.bytes)
+        let unwrapped = UnwrappedText(text.bytes.revealed())
+        let known = Recognition(text)
+        token =
+            known?.kind == .notification
+            ? try? CompactJWS(notificationBody: unwrapped.bytes)
+            : try? CompactJWS(unwrapped.bytes)
         guard let token else {
-            let known = Recognition(text)
             recognition = known ?? Recognition(.other, "nothing that siwa knows")
             // What begins like a token and is none has lost something.
             findings =
@@ -27,7 +30,7 @@ public struct Inspection: Sendable {
             return
         }
         let own = Recognition(token)
-        recognition = inner ? Recognition(.notification, "the body of a notification") : own
+        recognition = known ?? own
         findings =
             own.kind == .clientSecret
             ? ClientSecretFindings(in: text, expecting: expected, at: now).all
@@ -39,14 +42,5 @@ public struct Inspection: Sendable {
         guard let token, case .moment(let date) = TimeClaim("exp", token.payload["exp"]).value
         else { return nil }
         return date
-    }
-
-    /// The JWT in a notification's body, or the text itself.
-    private static func jwt(in text: SecretText) -> (UnwrappedText, isInBody: Bool) {
-        let bytes = text.bytes.revealed()
-        guard Recognition(text)?.kind == .notification,
-            let payload = (try? JSON(UnwrappedText(bytes).bytes))?["payload"]?.string
-        else { return (UnwrappedText(bytes), false) }
-        return (UnwrappedText(Array(payload.utf8)), true)
     }
 }

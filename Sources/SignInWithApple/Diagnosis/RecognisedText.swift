@@ -52,6 +52,8 @@ extension Recognition {
     }
 
     private static func key(_ text: SecretText) -> Recognition? {
+        // No key is longer than the longest token.
+        guard text.bytes.count <= CompactJWS.limit else { return nil }
         do throws(PrivateKeyError) {
             let key = try PrivateKeyText(text.bytes).privateKey()
             return Recognition(

@@ -11,20 +11,15 @@ struct SignatureFindings {
             return
         }
         let bytes = jws.signature
-        if let signature = P256Signature(rawRepresentation: bytes) {
-            all = Self.owner(signature, jws, expected)
-        } else if let signature = Self.der(bytes) {
-            all = [Self.derFinding] + Self.owner(signature, jws, expected)
-        } else {
+        let isDER = bytes.count > 2 && bytes[0] == 0x30 && Int(bytes[1]) == bytes.count - 2
+        let signature =
+            isDER ? try? P256Signature(der: bytes) : P256Signature(rawRepresentation: bytes)
+        guard isDER || signature != nil else {
             all = [Self.length(bytes.count)]
+            return
         }
-    }
-
-    private static func der(_ bytes: [UInt8]) -> P256Signature? {
-        guard bytes.count > 2, bytes[0] == 0x30, Int(bytes[1]) == bytes.count - 2 else {
-            return nil
-        }
-        return try? P256Signature(der: bytes)
+        let owner = signature.map { Self.owner($0, jws, expected) } ?? []
+        all = (isDER ? [Self.derFinding] : []) + owner
     }
 
     private static let derFinding = Finding(

@@ -6,6 +6,8 @@ public enum Endpoint: String, Sendable, CaseIterable {
     case revoke = "/auth/revoke"
     /// The keys that sign identity tokens, as a JWK Set.
     case keys = "/auth/keys"
+    /// The page on which a user signs in: for a browser, never for siwa itself.
+    case authorize = "/auth/authorize"
 }
 
 /// Where the endpoints live: Apple, or an emulator on loopback.

@@ -1,6 +1,7 @@
 public import SIWACrypto
 
-/// The parameters of a form body (`application/x-www-form-urlencoded`), in their order.
+/// The parameters of a form body (`application/x-www-form-urlencoded`) or of a query, in their
+/// order.
 public struct Form: Sendable {
     /// A parameter's value: open, or one that only the body may show.
     public enum Value: Sendable {
@@ -56,12 +57,9 @@ public struct Form: Sendable {
     }
 
     private static func encode(_ byte: UInt8, into body: inout SecretBuffer) {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "_"), UInt8(ascii: "~"):
+        if isUnreserved(byte) {
             body.append(byte)
-        default:
+        } else {
             body.append(UInt8(ascii: "%"))
             body.append(hexadecimal[Int(byte >> 4)])
             body.append(hexadecimal[Int(byte & 15)])
@@ -69,4 +67,15 @@ public struct Form: Sendable {
     }
 
     private static let hexadecimal = [UInt8]("0123456789ABCDEF".utf8)
+}
+
+/// RFC 3986 §2.3: what stands for itself wherever it stands in a URI.
+func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        true
+    default: false
+    }
 }

@@ -14,21 +14,21 @@ public struct CompactJWS: Sendable {
     /// Takes a token apart.
     ///
     /// - Throws: ``CompactJWSError``, which names the part at fault.
-    public init(_ token: some Collection<UInt8>) throws(CompactJWSError) {
+    public init(_ token: [UInt8]) throws(CompactJWSError) {
         guard token.count <= Self.limit else { throw .tooLong(token.count) }
         let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .parts(parts.count) }
         header = try Self.object(parts[0], in: .header)
         payload = try Self.object(parts[1], in: .payload)
         signature = try Self.decode(parts[2], in: .signature)
-        signingInput = Array(parts[0]) + [UInt8(ascii: ".")] + Array(parts[1])
+        signingInput = Array(token[..<parts[1].endIndex])
     }
 
     /// Takes a token apart.
     ///
     /// - Throws: ``CompactJWSError``, as for bytes.
     public init(_ token: String) throws(CompactJWSError) {
-        try self.init(token.utf8)
+        try self.init(Array(token.utf8))
     }
 
     /// Apple's tokens have about a thousand characters; this many are no token.
@@ -53,7 +53,7 @@ public struct CompactJWS: Sendable {
     }
 
     private static func object(
-        _ text: some Collection<UInt8>, in part: CompactJWSError.Part
+        _ text: ArraySlice<UInt8>, in part: CompactJWSError.Part
     ) throws(CompactJWSError) -> JSON {
         let bytes = try decode(text, in: part)
         let value: JSON
@@ -67,7 +67,7 @@ public struct CompactJWS: Sendable {
     }
 
     private static func decode(
-        _ text: some Collection<UInt8>, in part: CompactJWSError.Part
+        _ text: ArraySlice<UInt8>, in part: CompactJWSError.Part
     ) throws(CompactJWSError) -> [UInt8] {
         do {
             return try Base64URL.decode(text)

@@ -52,8 +52,7 @@ private struct JSONReader {
 
     private mutating func object(depth: Int) throws(JSONError) -> JSON {
         var members: [JSON.Member] = []
-        // As bytes, because Swift takes some different texts for the same.
-        var names: Set<[UInt8]> = []
+        var names = MemberNames()
         position += 1
         if try next(isClosing: "}") { return .object([]) }
         repeat {
@@ -61,7 +60,7 @@ private struct JSONReader {
             guard try peek() == UInt8(ascii: "\"") else { throw failure(.unexpected) }
             let start = position
             let name = try string()
-            guard names.insert(Array(name.utf8)).inserted else {
+            guard names.insert(name) else {
                 throw failure(.duplicate(name), at: start)
             }
             skipSpace()

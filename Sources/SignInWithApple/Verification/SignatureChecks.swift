@@ -54,9 +54,16 @@ extension TokenVerifier {
     }
 
     private func unknownKey(_ token: CompactJWS) -> String {
-        let expected =
-            keySet.map { "the key set has \($0.keys.keys.sorted().joined(separator: ", "))" }
-            ?? "expected the name of one of Apple's keys"
-        return "kid is \(token.header["kid"].shown), \(expected)\(token.unusedKeysNote)"
+        "kid is \(token.header["kid"].shown), \(expectedKey(token))\(token.unusedKeysNote)"
+    }
+
+    private func expectedKey(_ token: CompactJWS) -> String {
+        guard let keySet else { return "expected the name of one of Apple's keys" }
+        if let id = token.verificationKeyID,
+            let ignored = keySet.ignored.first(where: { $0.keyID == id })
+        {
+            return "whose key cannot be used: \(ignored.reason.rawValue)"
+        }
+        return "the key set has \(keySet.keys.keys.sorted().joined(separator: ", "))"
     }
 }

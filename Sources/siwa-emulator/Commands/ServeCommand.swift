@@ -50,7 +50,7 @@ struct ServeCommand: Command {
         try await EmulatorServer.serving(
             AppleEmulator(
                 configuration: configuration, keys: try await EmulatorKeys.generate(),
-                clock: { NumericDate(secondsSinceEpoch()) }),
+                clock: { NumericDate(secondsSinceEpoch()) }, posting: Network(folder: folder)),
             on: EmulatorServer.Address(host: address, port: self.port?.number ?? port),
             identity: identity
         ) { server in

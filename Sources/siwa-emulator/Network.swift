@@ -1,0 +1,29 @@
+internal import CurlTransport
+internal import LocalFiles
+internal import SignInWithApple
+
+/// The way to the receivers of notifications: libcurl, loaded when the first one is posted,
+/// so that an emulator that posts none needs none.
+actor Network: Transport {
+    private let folder: Folder
+    private var loaded: CurlTransport?
+
+    init(folder: Folder) { self.folder = folder }
+
+    /// Sends `request`; a receiver may prove itself with a certificate of the folder's authority.
+    func send(
+        _ request: HTTPRequest, timeout: Duration
+    ) async throws(TransportError) -> HTTPResponse {
+        let transport = try curl()
+        return try await transport.send(request, timeout: timeout)
+    }
+
+    private func curl() throws(TransportError) -> CurlTransport {
+        if let loaded { return loaded }
+        let authority = folder.path(TLSFiles.authority)
+        let transport = try CurlTransport(
+            authorityFile: fileExists(authority) ? authority : nil, variables: environment())
+        loaded = transport
+        return transport
+    }
+}

@@ -1,0 +1,45 @@
+// One fuzz target under libFuzzer: built by `make fuzz` alone (docs/testing.md).
+
+internal import FuzzTargets
+internal import Glibc
+
+/// libFuzzer's `main` without the name, which SwiftPM keeps for a program's own.
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+    _ count: UnsafeMutablePointer<CInt>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+    _ testOneInput: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+/// Chosen by the environment: the arguments are libFuzzer's.
+private func chosenTarget() -> FuzzTarget {
+    let name = getenv("SIWA_FUZZ_TARGET").map { String(cString: $0) } ?? ""
+    guard let target = FuzzTarget(rawValue: name) else {
+        let names = FuzzTarget.allCases.map(\.rawValue).joined(separator: ", ")
+        fatalError("set SIWA_FUZZ_TARGET to one of \(names)")
+    }
+    return target
+}
+
+/// Nothing waits in memory, so that the whole check is done when this returns.
+private func check(_ input: [UInt8], _ target: FuzzTarget) {
+    nonisolated(unsafe) var isDone = false
+    Task.immediate {
+        do throws(Violation) {
+            try await target.check(input)
+        } catch {
+            fatalError("\(target.rawValue): \(error)")
+        }
+        isDone = true
+    }
+    guard isDone else { fatalError("\(target.rawValue): a check waited for something") }
+}
+
+private let target = chosenTarget()
+private var count = CommandLine.argc
+private var arguments = CommandLine.unsafeArgv
+exit(
+    runDriver(&count, &arguments) { start, count in
+        check(Array(UnsafeBufferPointer(start: start, count: count)), target)
+        return 0
+    })

@@ -1,0 +1,30 @@
+internal import SignInWithApple
+
+/// A token is what it was taken apart into, and no token is Apple's but those Apple signed.
+func checkCompactJWS(_ input: [UInt8]) throws(Violation) {
+    guard let token = try? CompactJWS(input) else { return }
+    let signature = Array(Base64URL.encode(token.signature).utf8)
+    try demand(
+        token.signingInput + [UInt8(ascii: ".")] + signature == input, "the parts make the token")
+    for part in [token.header, token.payload] {
+        try demand(part.members != nil, "header and claims are objects")
+        try checkWriting(part)
+    }
+    try checkWriting(token.payload.normalizedClaims)
+    try checkVerification(of: token, input)
+}
+
+private func checkVerification(of token: CompactJWS, _ text: [UInt8]) throws(Violation) {
+    let verifier = TokenVerifier(
+        keySet: Apple2019.keySet, audiences: Apple2019.audiences)
+    let binding = TokenBinding(acceptsMissingHashes: true)
+    let user = verifier.verify(
+        identityToken: token, boundTo: binding, at: Apple2019.identityTokenTime)
+    let event = verifier.verify(notification: token, at: Apple2019.notificationTime)
+    let isGenuine = Apple2019.tokens.contains(text)
+    try demand(user.claims == nil || isGenuine, "only what Apple signed is an identity token")
+    try demand(event.claims == nil || isGenuine, "only what Apple signed is a notification")
+    for check in user.checks + event.checks where check.status == .failed {
+        try demand(check.detail?.isEmpty == false, "a failed check says why: \(check.name)")
+    }
+}

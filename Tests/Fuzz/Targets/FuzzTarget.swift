@@ -1,0 +1,47 @@
+/// What reads texts that others wrote, and what must hold of it for every text there is.
+///
+/// The fuzzer makes texts up (docs/testing.md); the ordinary tests replay the ones it found
+/// worth keeping.
+public enum FuzzTarget: String, CaseIterable, Sendable {
+    case base64URL = "base64url"
+    case json
+    case compactJWS = "jws"
+    case keyText = "key-text"
+    case keySet = "jwks"
+    case tokenResponse = "token-response"
+    case notification
+    case inspection = "inspect"
+    case configuration
+    case commandLine = "command-line"
+
+    /// Has `input` read.
+    ///
+    /// - Throws: ``Violation`` of what must hold. A trap is a finding as well.
+    public func check(_ input: [UInt8]) async throws(Violation) {
+        switch self {
+        case .base64URL: try checkBase64URL(input)
+        case .json: try checkJSON(input)
+        case .compactJWS: for text in tokens(in: input) { try checkCompactJWS(text) }
+        case .keyText: try checkKeyText(input)
+        case .keySet: try checkKeySet(input)
+        case .tokenResponse: try checkTokenResponse(input)
+        case .notification: for text in tokens(in: input) { try await checkNotification(text) }
+        case .inspection: for text in tokens(in: input) { try await checkInspection(text) }
+        case .configuration: try await checkConfiguration(input)
+        case .commandLine: try checkCommandLine(input)
+        }
+    }
+}
+
+/// Something that must hold does not.
+public struct Violation: Error, CustomStringConvertible {
+    /// What was to hold.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// Throws unless `holds`.
+func demand(_ holds: Bool, _ rule: @autoclosure () -> String) throws(Violation) {
+    guard holds else { throw Violation(rule()) }
+}

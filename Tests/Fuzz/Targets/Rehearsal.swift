@@ -1,0 +1,87 @@
+internal import LocalFiles
+internal import SIWACLI
+internal import SIWACrypto
+internal import SignInWithApple
+internal import Synchronization
+
+/// One run of siwa in memory: no file but those given, no network, a clock that stands still.
+struct Rehearsal: Sendable {
+    let exitCode: CInt
+    let output: [UInt8]
+    let errors: [String]
+
+    init(
+        _ arguments: [String], variables: [String: String] = [:], files: [String: [UInt8]] = [:],
+        input: [UInt8] = []
+    ) async {
+        let stage = Stage()
+        exitCode = await runSIWA(
+            arguments, in: stage.world(variables: variables, files: files, input: input))
+        output = stage.output.withLock { $0 }
+        errors = stage.errors.withLock { $0 }
+    }
+
+    /// What every run must hold to, whatever it was given.
+    func check(allowing exitCodes: Set<CInt>) throws(Violation) {
+        let said = errors.joined(separator: "\n")
+        try demand(
+            exitCodes.contains(exitCode), "exit \(exitCode) is not among \(exitCodes): \(said)")
+        for line in errors {
+            let isTame = line.unicodeScalars.allSatisfy {
+                !($0.value < 0x20 || (0x7F..<0xA0).contains($0.value))
+            }
+            try demand(isTame, "no error drives a terminal: \(said)")
+            try demand(line.unicodeScalars.count <= 1001, "no error is longer than a screen")
+        }
+        try demand(output.isEmpty || output.last == 0x0A, "a result ends in a line feed")
+        try demand(exitCode < 2 || output.isEmpty, "a failed command prints no result")
+        let isExplained = errors.contains { $0.hasPrefix("hint: ") }
+        try demand(exitCode < 2 || isExplained, "an error says what to do: \(said)")
+    }
+
+    /// What was printed, read; nil when nothing was.
+    func result() throws(Violation) -> JSON? {
+        guard !output.isEmpty else { return nil }
+        do {
+            return try JSON(output)
+        } catch {
+            throw Violation("the result \(error)")
+        }
+    }
+}
+
+/// Where a run writes to.
+private final class Stage: Sendable {
+    let output = Mutex<[UInt8]>([])
+    let errors = Mutex<[String]>([])
+
+    func world(
+        variables: [String: String], files: [String: [UInt8]], input: [UInt8]
+    ) -> World {
+        World(
+            clocks: Clocks(
+                now: { NumericDate(1_800_000_000) },
+                timekeeper: Timekeeper(elapsed: { .zero }, sleep: { _ in })),
+            variables: variables,
+            files: .init(
+                read: { path throws(FileError) in
+                    guard let contents = files[path] else {
+                        throw FileError("read", path, reason: "there is no such file")
+                    }
+                    return LocalFile(
+                        contents: SecretBytes(contents), permissions: 0o600, isRegular: true,
+                        isWritableByOthers: false)
+                },
+                write: { _, path throws(FileError) in fatalError("\(path) was written") },
+                exists: { files[$0] != nil }, names: { _ in [] },
+                makeFolder: { path throws(FileError) in fatalError("\(path) was made") },
+                tryLock: { path throws(FileError) in fatalError("\(path) was locked") },
+                readLine: { () throws(FileError) in SecretBytes(input.prefix { $0 != 0x0A }) },
+                readAll: { () throws(FileError) in SecretBytes(input) }),
+            output: { [self] bytes throws(FileError) in
+                output.withLock { $0 += bytes.revealed() }
+            },
+            errorLine: { [self] line in errors.withLock { $0.append(line) } },
+            transport: { _ throws(TransportError) in fatalError("the network was used") })
+    }
+}

@@ -1,0 +1,89 @@
+import SIWACrypto
+import Testing
+
+@testable import SignInWithApple
+
+/// What a fetch leaves behind.
+@Suite struct KeySetCacheFetchTests {
+    private let now = KeySetCacheTests.now
+
+    private func set(_ ids: String...) throws -> KeySet {
+        try #require(KeySetTests.set(ids.map { KeySetTests.key(["kid": .string($0)]) }))
+    }
+
+    @Test func `the key that was wanted came: no pause`() throws {
+        var cache = try KeySetCacheTests.cache(fetched: -9, paused: 0)
+        cache.adopt(try set("one", "two"), for: KeySetCacheTests.wish("two"), at: now)
+        #expect(cache.pausedUntil == nil && cache.isFresh(at: now) && cache.holds("two"))
+    }
+
+    @Test func `ten thousand forged tokens cause a fetch a minute`() throws {
+        var cache = KeySetCache()
+        let set = try set("one")
+        var fetches: [Int] = []
+        for number in 0..<10_000 {
+            let moment = now + .seconds(number / 20)
+            let wish = KeySetCache.Wish(holding: "forged\(number)", askedAt: moment)
+            guard cache.step(for: wish, at: moment) == .fetch else { continue }
+            fetches.append(number / 20)
+            cache.adopt(set, for: wish, at: moment)
+        }
+        #expect(fetches == [0, 60, 120, 180, 240, 300, 360, 420, 480])
+    }
+
+    @Test func `a failure pauses, and leaves the set alone`() throws {
+        var cache = try KeySetCacheTests.cache(fetched: -9999)
+        cache.note(failure(left: false), at: now)
+        #expect(cache.pausedUntil == now + .seconds(60))
+        #expect(cache.holds("one") && !cache.isFresh(at: now))
+    }
+
+    @Test func `while there is no set, only a request that left pauses`() throws {
+        var cache = KeySetCache()
+        cache.note(failure(left: false), at: now)
+        let next = KeySetCache.Wish(holding: nil, askedAt: now)
+        #expect(cache.step(for: next, at: now) == .fetch, "the network may have been mended")
+        let waiting = KeySetCacheTests.wish(asked: -1)
+        #expect(cache.step(for: waiting, at: now) == .doWithout, "it shares the failure")
+        cache.note(failure(left: true), at: now)
+        #expect(cache.step(for: next, at: now) == .doWithout)
+    }
+
+    @Test func `what changed is told by kid, sorted`() throws {
+        var cache = KeySetCache()
+        #expect(cache.change(to: try set("b", "a")).isEmpty, "the first set changes nothing")
+        cache.adopt(try set("b", "a", "c"), for: KeySetCacheTests.wish(), at: now)
+        #expect(cache.change(to: try set("c", "a", "b")).isEmpty, "order means nothing")
+        let change = cache.change(to: try set("e", "a", "d"))
+        #expect(change.added == ["d", "e"] && change.withdrawn == ["b", "c"])
+        let other = KeySetTests.key(["kid": "a", "n": .string(KeySetTests.modulus(2))])
+        let replaced = cache.change(to: try #require(KeySetTests.set([other])))
+        #expect(replaced.added == ["a"] && replaced.withdrawn == ["a", "b", "c"])
+    }
+
+    @Test func `when a key was first seen is remembered, withdrawn or not`() throws {
+        var cache = KeySetCache()
+        for (number, ids) in [["a"], ["b"], ["a", "c"]].enumerated() {
+            let keys = ids.map { KeySetTests.key(["kid": .string($0)]) }
+            let moment = now + .seconds(number)
+            cache.adopt(
+                try #require(KeySetTests.set(keys)), for: KeySetCacheTests.wish(), at: moment)
+        }
+        #expect(cache.firstSeen == ["a": now, "b": now + .seconds(1), "c": now + .seconds(2)])
+    }
+
+    @Test func `of the past the newest hundred are remembered`() throws {
+        var cache = KeySetCache()
+        for number in 0..<150 {
+            let moment = now + .seconds(number)
+            cache.adopt(try set("k\(number)"), for: KeySetCacheTests.wish(), at: moment)
+        }
+        #expect(Set(cache.firstSeen.keys) == Set((49..<150).map { "k\($0)" }))
+    }
+
+    private func failure(left: Bool) -> TokenFailure {
+        TokenFailure(
+            cause: .unreachable(TransportError(.connect, "", requestMayHaveLeft: left)),
+            request: "the key set", attempts: 1, clockOffset: nil, isOutcomeUnknown: false)
+    }
+}

@@ -1,0 +1,24 @@
+import Testing
+
+@testable import SignInWithApple
+
+@Suite struct MemberNamesTests {
+    @Test(arguments: [1, 15, 16, 17, 100])
+    func `notices every name that comes twice, however many there are`(_ count: Int) {
+        var names = MemberNames()
+        let first = (0..<count).map { names.insert("name \($0)") }
+        let second = (0..<count).map { names.insert("name \($0)") }
+        let another = names.insert("another")
+        #expect(first.allSatisfy { $0 } && !second.contains(true) && another)
+    }
+
+    @Test(arguments: [0, 100])
+    func `names that only look alike are two`(_ others: Int) {
+        var names = MemberNames()
+        for number in 0..<others { _ = names.insert("name \(number)") }
+        for name in ["K", "\u{212A}", "k", "", "\u{E9}", "e\u{301}"] {
+            let inserted = [names.insert(name), names.insert(name)]
+            #expect(inserted == [true, false], "\(name)")
+        }
+    }
+}

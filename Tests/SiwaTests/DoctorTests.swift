@@ -1,0 +1,63 @@
+import SIWACrypto
+import SignInWithApple
+import TestSupport
+import Testing
+
+/// `siwa doctor` over TLS, with files that are files.
+@Suite struct DoctorTests {
+    @Test func `everything is good, the certificate of the emulator included`() async throws {
+        let apple = try await LocalApple()
+        let result = try await apple.siwa("doctor", "--online", "--json")
+        #expect(result.exitCode == 0 && result.errors.isEmpty, "\(result)")
+        let statuses = try Self.statuses(result)
+        for name in ["key_permissions", "self_test", "dns", "tls", "clock", "key_set", "probe"] {
+            #expect(statuses[name] == "ok", "\(name): \(result)")
+        }
+    }
+
+    @Test func `of two keys in a folder the one that Apple accepts is named`() async throws {
+        let apple = try await LocalApple()
+        let wrong = try P256PrivateKey.generate().pemRepresentation().revealed()
+        let path = try apple.folder.write("apple/AuthKey_STRANGER00.p8", wrong)
+        let result = try await apple.siwa(
+            "doctor", "--online", "--json", "--key", path, "--key-id", "STRANGER00")
+        #expect(result.exitCode == 1, "\(result)")
+        let cause = try result.json["cause"]
+        #expect(cause?["code"] == "other_accepted" && cause?["confidence"] == "certain")
+        #expect(cause?["seen"]?.string?.contains("/apple/AuthKey_") == true, "\(result)")
+        #expect(cause?["seen"]?.string?.contains("STRANGER00") == false, "\(result)")
+    }
+
+    @Test func `a certificate of nobody's is the stage that fails`() async throws {
+        let apple = try await LocalApple()
+        let authority = try CertificateAuthority(
+            name: "Nobody", validity: 1_700_000_000..<4_000_000_000
+        ).certificate.pemRepresentation()
+        let path = try apple.folder.write("other-ca.pem", authority)
+        let result = try await apple.siwa("doctor", "--online", "--json", "--ca-file", path)
+        let statuses = try Self.statuses(result)
+        #expect(result.exitCode == 1 && statuses["connection"] == "ok", "\(result)")
+        #expect(statuses["tls"] == "failed" && statuses["probe"] == "skipped", "\(result)")
+    }
+
+    @Test func `a private key given as the secret goes nowhere`() async throws {
+        let apple = try await LocalApple()
+        let key = try P256PrivateKey.generate().pemRepresentation().revealed()
+        let result = try await apple.siwa(
+            "doctor", "--online", "--json", "--secret", "-",
+            input: String(decoding: key, as: UTF8.self))
+        #expect(result.exitCode == 1, "\(result)")
+        #expect(try result.json["cause"]?["code"] == "private_key_pasted")
+        #expect(try await apple.requests().isEmpty)
+        let body = String(decoding: key, as: UTF8.self).split(separator: "\n")[1]
+        #expect(!(result.output + result.errors).contains(body))
+    }
+
+    /// Each check's status; one that failed outweighs one of the same name that did not.
+    private static func statuses(_ result: ProgramResult) throws -> [String: String] {
+        let checks = try #require(try result.json["checks"]?.elements)
+        return Dictionary(
+            checks.map { ($0["name"]?.string ?? "", $0["status"]?.string ?? "") },
+            uniquingKeysWith: { $0 == "failed" ? $0 : $1 })
+    }
+}

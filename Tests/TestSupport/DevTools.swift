@@ -1,0 +1,80 @@
+import Glibc
+import SignInWithApple
+
+/// The Chrome DevTools Protocol over `--remote-debugging-pipe`: commands go into the browser's
+/// descriptor 3, answers and events come out of 4, each one JSON and a zero byte.
+final class DevTools: Sendable {
+    private let commands: Descriptor
+    private let answers = Locked(Answers())
+
+    private struct Answers {
+        var lastID = 0
+        var waiting: [Int: JSON] = [:]
+        var hasEnded = false
+    }
+
+    init(commands: Descriptor, messages: Descriptor) throws {
+        self.commands = commands
+        try startThread { [answers] in
+            Self.read(messages) { message in
+                // What has no id is an event; a page is looked at instead.
+                guard let id = message["id"]?.integer else { return }
+                answers.withLock { $0.waiting[id] = message }
+            }
+            answers.withLock { $0.hasEnded = true }
+        }
+    }
+
+    /// Sends a command and waits for what it answers.
+    ///
+    /// - Parameter session: the page it is for; nil means the browser.
+    func call(_ method: String, _ parameters: JSON = [:], in session: String? = nil) async throws
+        -> JSON
+    {
+        let id = answers.withLock { answers in
+            answers.lastID += 1
+            return answers.lastID
+        }
+        var members = [
+            JSON.Member("id", .integer(id)), JSON.Member("method", .string(method)),
+            JSON.Member("params", parameters),
+        ]
+        if let session { members.append(JSON.Member("sessionId", .string(session))) }
+        try commands.write(JSON.object(members).bytes + [0])
+        var answer: JSON?
+        try await eventually("the browser's answer to \(method)") {
+            try answers.withLock { answers in
+                answer = answers.waiting.removeValue(forKey: id)
+                if answer == nil, answers.hasEnded { throw BrowserFailure("it has ended") }
+            }
+            return answer != nil
+        }
+        guard let result = answer?["result"] else {
+            throw BrowserFailure("\(method): \(answer?["error"]?.text ?? "no result")")
+        }
+        return result
+    }
+
+    private static func read(_ messages: Descriptor, _ body: (JSON) -> Void) {
+        var pending: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let got = Glibc.read(messages.number, &chunk, chunk.count)
+            if got < 0, errno == EINTR { continue }
+            guard got > 0 else { return }
+            pending += chunk[..<got]
+            while let end = pending.firstIndex(of: 0) {
+                if let message = try? JSON(Array(pending[..<end])) { body(message) }
+                pending.removeSubrange(...end)
+            }
+        }
+    }
+}
+
+/// The browser did not do what a test asked of it.
+package struct BrowserFailure: Error, CustomStringConvertible {
+    /// What it was, and what came of it.
+    package let description: String
+
+    init(_ description: String) { self.description = "the browser: \(description)" }
+}

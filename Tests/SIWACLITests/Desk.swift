@@ -46,6 +46,7 @@ struct Desk: Sendable {
         }
         world.files.makeFolder = { [memory] _ in memory.with { $0.usesCache = true } }
         world.files.tryLock = { [memory] path in memory.lock(path) }
+        world.streams = .inside(memory)
         if let input = memory.with({ $0.input }) {
             let line = input.prefix { $0 != 0x0A }
             world.files.readLine = { () throws(FileError) in SecretBytes(line) }

@@ -46,9 +46,11 @@ struct Manners {
         }
     }
 
-    /// Exits 0 and 1 have results; so has a revocation that lost its code on the way.
+    /// Exits 0 and 1 have results; so has a revocation that lost its code on the way, and a
+    /// batch that was stopped.
     private func output() {
         #expect(outcome.output.isEmpty || outcome.output.hasSuffix("\n"), "\(call)")
+        guard outcome.arguments.first != "batch" else { return }
         guard outcome.exitCode > 1, outcome.arguments.first != "revoke" || !has("--code") else {
             return
         }

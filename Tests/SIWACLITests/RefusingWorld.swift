@@ -27,10 +27,24 @@ extension World {
                 readAll: { () throws(FileError) in throw unprovided("read", "all of stdin") }),
             output: { _ throws(FileError) in throw unprovided("write", "standard output") },
             errorLine: { _ in touched("standard error", ()) },
+            streams: .refusing,
             transport: { _ throws(TransportError) in
                 touched("the network", ())
                 throw TransportError(.unavailable, "not provided", requestMayHaveLeft: false)
             })
+    }
+}
+
+extension World.Streams {
+    fileprivate static var refusing: Self {
+        Self(
+            lines: { path, _ throws(FileError) in throw unprovided("read", path ?? "stdin") },
+            results: { path, _, _ throws(FileError) in
+                throw unprovided("write", path ?? "standard output")
+            },
+            hashes: { () throws(FileError) in throw unprovided("create", "a set of hashes") },
+            holdSignals: { touched("the handling of signals", ()) },
+            wishedSignal: { touched("a signal's number", nil) })
     }
 }
 

@@ -4,12 +4,13 @@ internal import SignInWithApple
 extension BatchRunner {
     /// Says how it went, and ends with the exit code of it.
     func conclude(
-        _ end: BatchEnd, _ output: BatchOutput, _ inputFailure: FileError?, skipped: Int,
+        _ end: BatchEnd, _ output: BatchOutput, _ inputFailure: FileError?,
+        before: (lines: Int, notDone: Int),
         _ progress: BatchProgress
     ) throws {
         try output.close()
         let counts = output.counted
-        summarize(counts, skipped, progress)
+        summarize(counts, before.lines, progress)
         if let signal = world.streams.wishedSignal() { throw Interruption(signal: signal) }
         if let inputFailure {
             throw BatchStopped(
@@ -26,10 +27,10 @@ extension BatchRunner {
                     "throttled", "Apple asks for a wait of \(wait.inSeconds)", hints: [],
                     exitCode: .temporary), options)
         }
-        let open = counts.total - counts.done
+        let open = counts.total - counts.done + before.notDone
         guard open == 0 else {
             throw NegativeAnswer(
-                "items_not_done", "\(open) of \(counts.total) items were not done",
+                "items_not_done", "\(open) of \(counts.total + before.lines) items were not done",
                 hints: ["their lines say why: look for a status that is not \"done\""])
         }
     }
@@ -41,21 +42,8 @@ extension BatchRunner {
     }
 
     private func summarize(_ counts: BatchCounts, _ skipped: Int, _ progress: BatchProgress) {
-        guard !session.options.isQuiet else { return }
-        guard !session.options.json else {
-            return world.errorLine(
-                JSON.object([
-                    .init(
-                        "summary",
-                        [
-                            "done": .integer(counts.done), "refused": .integer(counts.refused),
-                            "failed": .integer(counts.failed),
-                            "invalid": .integer(counts.invalid), "skipped": .integer(skipped),
-                        ])
-                ]).safeText)
-        }
         let before = skipped > 0 ? ", \(skipped) from before" : ""
-        world.errorLine("siwa: \(progress.summary)\(before)")
+        session.console.note(progress.summary + before)
     }
 }
 

@@ -32,7 +32,7 @@ final class BatchProgress: Sendable {
     /// Takes the line away.
     func clear() { show?("") }
 
-    /// `99,990 done, 6 refused, …`.
+    /// `99990 done, 6 refused in 12.300 s (8129/s)`.
     var summary: String {
         let counts = output.counted
         let time = timekeeper.elapsed() - start

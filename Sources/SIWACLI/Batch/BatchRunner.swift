@@ -71,7 +71,9 @@ struct BatchRunner: Sendable {
             })
         let ended = try await carry(run, bell)
         progress.clear()
-        try conclude(ended.end, opened.output, input.failure, skipped: input.skipped, progress)
+        try conclude(
+            ended.end, opened.output, input.failure,
+            before: (input.skipped, opened.done.notDone), progress)
     }
 
     private struct Opened {

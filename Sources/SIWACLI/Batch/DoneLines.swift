@@ -5,8 +5,8 @@ internal import SignInWithApple
 /// The input lines that have their result already: a bit each.
 struct DoneLines: Sendable {
     private var words: [UInt64] = []
-    /// How many there are.
-    private(set) var count = 0
+    /// How many of them were not done.
+    private(set) var notDone = 0
 
     /// Far beyond any input; a number above it does not come from a batch.
     private static let most = 1 << 32
@@ -21,17 +21,19 @@ struct DoneLines: Sendable {
         guard let bytes = line.bytes, let json = try? JSON(bytes.revealed()),
             let number = json["line"]?.integer, (1..<Self.most).contains(number)
         else { return false }
-        insert(number)
+        guard insert(number) else { return true }
+        if json["status"]?.string != BatchStatus.done.rawValue { notDone += 1 }
         return true
     }
 
-    mutating func insert(_ line: Int) {
-        guard !contains(line) else { return }
+    /// False when it was there already.
+    private mutating func insert(_ line: Int) -> Bool {
+        guard !contains(line) else { return false }
         let word = line / 64
         if word >= words.count {
             words += Array(repeating: 0, count: word - words.count + 1)
         }
         words[word] |= 1 << UInt64(line % 64)
-        count += 1
+        return true
     }
 }

@@ -1,0 +1,95 @@
+import SIWACLI
+import SIWACrypto
+import Synchronization
+
+@testable import LocalFiles
+
+extension World.Streams {
+    /// Lines from a memory's files and standard input, and results to them.
+    static func inside(_ memory: Memory) -> Self {
+        Self(
+            lines: { path, _ throws(FileError) in
+                guard let path else { return MemoryLines(memory.with { $0.input ?? [] }) }
+                return MemoryLines(try memory.read(path).contents.revealed())
+            },
+            results: { path, keep, _ throws(FileError) in
+                let sink = MemoryResults(memory, path)
+                if let path { try sink.open(path, keep) }
+                return sink
+            },
+            hashes: { () throws(FileError) in MemoryHashes() }, holdSignals: {},
+            wishedSignal: { nil })
+    }
+}
+
+/// All lines at once.
+private final class MemoryLines: LineSource {
+    private let lines: Mutex<[InputLine]>
+
+    init(_ text: [UInt8]) {
+        var splitter = LineSplitter(limit: 1 << 16)
+        let whole = splitter.split(SecretBytes(text))
+        lines = Mutex(whole + splitter.rest())
+    }
+
+    func next() -> LineSupply {
+        lines.withLock { lines in
+            defer { lines = [] }
+            return lines.isEmpty ? .end(nil) : .lines(lines)
+        }
+    }
+}
+
+/// Appends to a file in memory, as the real one does: what a crash left of a line is cut off.
+private final class MemoryResults: LineSink {
+    private let memory: Memory
+    private let path: String?
+    private let broken = Mutex<FileError?>(nil)
+
+    init(_ memory: Memory, _ path: String?) { (self.memory, self.path) = (memory, path) }
+
+    func open(_ path: String, _ keep: ((InputLine) -> Bool)?) throws(FileError) {
+        let contents = memory.with { $0.files[path]?.contents ?? [] }
+        guard let keep else {
+            guard contents.isEmpty else {
+                throw FileError("write", path, reason: "it is not empty")
+            }
+            return memory.with { $0.files[path] = .init(contents: []) }
+        }
+        var splitter = LineSplitter(limit: 1 << 20)
+        let lines = splitter.split(SecretBytes(contents))
+        guard lines.allSatisfy(keep) else {
+            throw FileError("write", path, reason: "it holds no results")
+        }
+        let whole = lines.reduce(0) { $0 + ($1.bytes?.count ?? 0) + 1 }
+        memory.with { $0.files[path] = .init(contents: Array(contents.prefix(whole))) }
+    }
+
+    var failure: FileError? { broken.withLock { $0 } }
+    var isFull: Bool { false }
+
+    func append(_ lines: [UInt8]) {
+        guard let path else {
+            do throws(FileError) {
+                try memory.print(SecretBytes(lines))
+            } catch {
+                broken.withLock { $0 = error }
+            }
+            return
+        }
+        memory.with { state in
+            state.files[path]?.contents += lines
+            if !state.written.contains(path) { state.written.append(path) }
+        }
+    }
+
+    func close() throws(FileError) { if let failure { throw failure } }
+}
+
+private final class MemoryHashes: HashSink {
+    private let hashes = Mutex<Set<UInt64>>([])
+
+    func insert(_ hash: UInt64) throws(FileError) -> Bool {
+        hashes.withLock { $0.insert(hash).inserted }
+    }
+}

@@ -20,7 +20,9 @@ import Testing
     @Test func `trouble halves the window once for all that were in flight`() {
         var pace = Pace(concurrency: 64)
         let mark = pace.mark
-        for _ in 0..<64 { pace.slowDown(since: mark, .overload, retryAfter: nil, jitter: 0, at: .zero) }
+        for _ in 0..<64 {
+            pace.slowDown(since: mark, .overload, retryAfter: nil, jitter: 0, at: .zero)
+        }
         #expect(pace.allowance == 32)
         pace.slowDown(since: pace.mark, .overload, retryAfter: nil, jitter: 0, at: .zero)
         #expect(pace.allowance == 16)
@@ -28,7 +30,9 @@ import Testing
 
     @Test func `the window never closes, and grows back one by one`() {
         var pace = Pace(concurrency: 8)
-        for _ in 0..<20 { pace.slowDown(since: pace.mark, .overload, retryAfter: nil, jitter: 0, at: .zero) }
+        for _ in 0..<20 {
+            pace.slowDown(since: pace.mark, .overload, retryAfter: nil, jitter: 0, at: .zero)
+        }
         #expect(pace.allowance == 1)
         pace.speedUp()
         #expect(pace.allowance == 2)
@@ -38,7 +42,8 @@ import Testing
 
     @Test func `a Retry-After stops everybody until then`() {
         var pace = Pace(concurrency: 8)
-        pace.slowDown(since: pace.mark, .overload, retryAfter: .seconds(5), jitter: 0.5, at: .seconds(100))
+        pace.slowDown(
+            since: pace.mark, .overload, retryAfter: .seconds(5), jitter: 0.5, at: .seconds(100))
         #expect(pace.start(inFlight: 0, at: .seconds(104)) == .later(.seconds(105)))
         #expect(pace.start(inFlight: 0, at: .seconds(105)) == .now)
     }
@@ -63,10 +68,15 @@ import Testing
         func pause() -> Duration {
             pace.slowDown(since: pace.mark, .mishap, retryAfter: nil, jitter: 1, at: .zero)
             var probe = pace
-            guard case .later(let moment) = probe.start(inFlight: 0, at: .zero) else { return .zero }
+            guard case .later(let moment) = probe.start(inFlight: 0, at: .zero) else {
+                return .zero
+            }
             return moment
         }
-        #expect([pause(), pause(), pause(), pause()] == [.zero, .zero, .milliseconds(200), .milliseconds(400)])
+        #expect(
+            [pause(), pause(), pause(), pause()] == [
+                .zero, .zero, .milliseconds(200), .milliseconds(400),
+            ])
         for _ in 0..<20 { _ = pause() }
         #expect(pause() == .seconds(15))
         pace.speedUp()

@@ -69,7 +69,8 @@ extension BatchRun {
         }
         let policy = RetryPolicy(maxAttempts: .max)
         flight.notBefore =
-            now + (policy.delay(
+            now
+            + (policy.delay(
                 after: flight.attempts, retryAfter: nil, remaining: settings.patience,
                 jitter: .random(in: 0..<1)) ?? .zero)
         waiting.append(flight)

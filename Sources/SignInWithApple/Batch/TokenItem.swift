@@ -102,7 +102,8 @@ extension SecretBytes {
     fileprivate func trimmingSpace() -> SecretBytes {
         withSpan { bytes in
             let front = bytes.indices.first { !isSpace(bytes[$0]) } ?? bytes.count
-            let back = bytes.indices.reversed().first { !isSpace(bytes[$0]) }.map { $0 + 1 } ?? front
+            let back =
+                bytes.indices.reversed().first { !isSpace(bytes[$0]) }.map { $0 + 1 } ?? front
             guard back - front < count else { return self }
             var trimmed = SecretBuffer(capacity: back - front)
             for index in front..<back { trimmed.append(bytes[index]) }

@@ -86,7 +86,8 @@ private final class Stage: Sendable {
                 lines: { path, _ throws(FileError) in
                     throw FileError("read", path ?? "-", reason: "there is no such file")
                 },
-                results: { path, _, _ throws(FileError) in fatalError("\(path ?? "-") was opened") },
+                results: { path, _, _ throws(FileError) in fatalError("\(path ?? "-") was opened")
+                },
                 hashes: { () throws(FileError) in fatalError("hashes were made") },
                 holdSignals: { fatalError("signals were held") }, wishedSignal: { nil }),
             transport: { _ throws(TransportError) in fatalError("the network was used") })

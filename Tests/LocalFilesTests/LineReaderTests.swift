@@ -1,0 +1,78 @@
+import SIWACrypto
+import Testing
+
+@testable import LocalFiles
+
+@Suite struct LineReaderTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    @Test func `lines come with their numbers, the last one without its end, too`() async throws {
+        try folder.write("one\n\nthree\r\nfour", to: "in")
+        let lines = try await read("in")
+        #expect(lines.map(\.number) == [1, 2, 3, 4])
+        #expect(lines.map(\.text) == ["one", "", "three\r", "four"])
+    }
+
+    @Test func `an empty file has no line, and a line end at the end begins none`() async throws {
+        try folder.write("", to: "empty")
+        #expect(try await read("empty").isEmpty)
+        try folder.write("\n", to: "one")
+        #expect(try await read("one").count == 1)
+    }
+
+    @Test func `a line that is too long is passed over, and its number kept`() async throws {
+        let long = String(repeating: "x", count: 200_000)
+        try folder.write("a\n\(long)\nb\n\(long)", to: "in")
+        let lines = try await read("in", limit: 1000)
+        #expect(lines.map(\.text) == ["a", nil, "b", nil])
+    }
+
+    @Test func `more lines than are read ahead all come, in their order`() async throws {
+        let texts = (0..<100_000).map { "line \($0)" }
+        try folder.write(texts.joined(separator: "\n"), to: "in")
+        #expect(try await read("in").map(\.text) == texts)
+    }
+
+    @Test func `what cannot be opened is an error at once`() throws {
+        #expect(throws: FileError.self) { _ = try LineReader(folder.path("none")) {} }
+    }
+
+    @Test func `what cannot be read is an error at the end`() async throws {
+        let news = AsyncStream<Void>.makeStream()
+        let reader = try LineReader(folder.path("")) { news.continuation.yield() }
+        var failure: FileError?
+        supply: while true {
+            switch reader.next() {
+            case .lines: Issue.record("a folder has lines")
+            case .notYet: for await _ in news.stream { break }
+            case .end(let error):
+                failure = error
+                break supply
+            }
+        }
+        #expect(failure?.operation == "read")
+    }
+
+    private func read(_ name: String, limit: Int = 1 << 16) async throws -> [InputLine] {
+        let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let reader = try LineReader(folder.path(name), lineLimit: limit) {
+            news.continuation.yield()
+        }
+        var lines: [InputLine] = []
+        while true {
+            switch reader.next() {
+            case .lines(let more): lines += more
+            case .notYet: for await _ in news.stream { break }
+            case .end(let failure):
+                #expect(failure == nil)
+                return lines
+            }
+        }
+    }
+}
+
+extension InputLine {
+    var text: String? { bytes.map { String(decoding: $0.revealed(), as: UTF8.self) } }
+}

@@ -1,0 +1,102 @@
+import Testing
+
+@testable import LocalFiles
+
+@Suite struct LineWriterTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    @Test func `all lines arrive, in their order, in a file for its owner alone`() throws {
+        let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
+        for number in 0..<10_000 { writer.append(Array("\(number)\n".utf8)) }
+        try writer.close()
+        #expect(try folder.read("out") == (0..<10_000).map { "\($0)\n" }.joined())
+        #expect(try readFile(folder.path("out")).permissions == 0o600)
+    }
+
+    @Test func `a new run does not touch a file that is not empty`() throws {
+        try folder.write("old\n", to: "out")
+        #expect(throws: FileError.self) {
+            _ = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
+        }
+        #expect(try folder.read("out") == "old\n")
+    }
+
+    @Test func `a later run sees what is there, and cuts off what a crash left of a line`() throws {
+        try folder.write("one\ntwo\nthr", to: "out")
+        var seen: [String?] = []
+        let writer = try LineWriter.appending(to: folder.path("out")) {
+            seen.append($0.text)
+            return true
+        } news: {
+        }
+        writer.append(Array("three\n".utf8))
+        try writer.close()
+        #expect(seen == ["one", "two"])
+        #expect(try folder.read("out") == "one\ntwo\nthree\n")
+    }
+
+    @Test func `a last line with its end but no sense is cut off, an earlier one refused`() throws {
+        try folder.write("one\n\u{0}\u{0}\n", to: "torn")
+        _ = try LineWriter.appending(to: folder.path("torn")) {
+            $0.text == "one"
+        } news: {
+        }
+        #expect(try folder.read("torn") == "one\n")
+        try folder.write("what\none\n", to: "other")
+        #expect(throws: FileError.self) {
+            _ = try LineWriter.appending(to: folder.path("other")) {
+                $0.text == "one"
+            } news: {
+            }
+        }
+        #expect(try folder.read("other") == "what\none\n")
+    }
+
+    @Test func `two runs cannot write one file`() throws {
+        let first = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
+        #expect(throws: FileError.self) {
+            _ = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
+        }
+        try first.close()
+    }
+
+    @Test func `a full disk is an error, told at once and at the end`() async throws {
+        let news = AsyncStream<Void>.makeStream()
+        let writer = try LineWriter.appending(to: "/dev/full", keeping: nil) {
+            news.continuation.yield()
+        }
+        writer.append(Array("lost\n".utf8))
+        for await _ in news.stream { break }
+        #expect(writer.failure?.isTemporary == true)
+        #expect(throws: FileError.self) { try writer.close() }
+    }
+
+    @Test func `nothing written is no failure`() throws {
+        let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
+        try writer.close()
+        #expect(try folder.read("out").isEmpty)
+    }
+}
+
+@Suite struct HashFileTests {
+    @Test func `what was met is known, across every growth`() throws {
+        let hashes = try HashFile(in: "/tmp", slots: 16)
+        var generator = SystemRandomNumberGenerator()
+        let some = Set((0..<20_000).map { _ in UInt64.random(in: 1...(.max), using: &generator) })
+        for hash in some { #expect(try hashes.insert(hash)) }
+        for hash in some { #expect(try !hashes.insert(hash)) }
+    }
+
+    @Test func `nothing is left behind`() throws {
+        let folder = try Folder()
+        let hashes = try HashFile(in: folder.path(""))
+        #expect(try hashes.insert(1))
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test func `a folder that takes no file is an error`() {
+        #expect(throws: FileError.self) { _ = try HashFile(in: "/proc") }
+    }
+}

@@ -29,7 +29,9 @@ public final class LineReader: Sendable {
     private let lineLimit: Int
     private let news: @Sendable () -> Void
     private let state = Mutex<State>(State())
-    private let room = DispatchSemaphore(value: 4)
+    /// Made empty and then filled: Dispatch ends the process when one goes away with less in it
+    /// than it began with.
+    private let room = DispatchSemaphore(value: 0)
 
     private struct State {
         var ready: [[InputLine]] = []
@@ -54,6 +56,7 @@ public final class LineReader: Sendable {
             descriptor = STDIN_FILENO
         }
         self.lineLimit = lineLimit
+        for _ in 0..<Self.chunksAhead { room.signal() }
         self.news = news
     }
 
@@ -109,6 +112,7 @@ public final class LineReader: Sendable {
     }
 
     private static let chunkSize = 1 << 16
+    private static let chunksAhead = 4
 }
 
 /// Cuts chunks into lines; a line may span several chunks.

@@ -35,6 +35,17 @@ import Testing
         #expect(try await read("in").map(\.text) == texts)
     }
 
+    @Test func `a reader may go before its lines do`() async throws {
+        try folder.write((0..<200_000).map { "line \($0)\n" }.joined(), to: "in")
+        let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let reader = try LineReader(folder.path("in")) { news.continuation.yield() }
+        if case .notYet = reader.next() { for await _ in news.stream { break } }
+        guard case .lines = reader.next() else {
+            Issue.record("no lines")
+            return
+        }
+    }
+
     @Test func `what cannot be opened is an error at once`() throws {
         #expect(throws: FileError.self) { _ = try LineReader(folder.path("none")) {} }
     }

@@ -58,6 +58,6 @@ struct CommandLookup {
     }
 
     private func wordCount(_ name: String) -> Int {
-        name.split(separator: " ").count
+        1 + name.utf8.count { $0 == UInt8(ascii: " ") }
     }
 }

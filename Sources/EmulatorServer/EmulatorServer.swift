@@ -69,6 +69,10 @@ public struct EmulatorServer: Sendable {
     private static func stop(_ daemon: OpaquePointer, _ reception: Reception) async {
         await reception.inFlight.close()
         MHD_stop_daemon(daemon)
+        // A task lets go of its request a moment after it has left the list of those in flight.
+        for _ in 0..<1000 where reception.exchanges.load(ordering: .relaxed) != 0 {
+            try? await Task.sleep(for: .milliseconds(1))
+        }
         assert(reception.exchanges.load(ordering: .relaxed) == 0, "a request was never freed")
     }
 

@@ -9,7 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 # Where what is found stays, so that the next run goes on from it.
 scratch=.build/fuzz/found
 # Freed memory is watched for a while; libFuzzer takes the usual 256 MB for a leak.
-export ASAN_OPTIONS=quarantine_size_mb=64
+# Swift's own report of a crash would upset the sanitizer, which writes one as well.
+export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=quarantine_size_mb=64:malloc_context_size=8
 
 fuzz() {
     local program=$1 seconds=$2 target=$3

@@ -3,25 +3,9 @@ internal import SignInWithApple
 /// What a client asks for when it sends a person to `/auth/authorize`, checked against
 /// Apple's rules.
 struct AuthorizationRequest {
-    /// What comes back, besides the code.
-    enum ResponseType: String, CaseIterable {
-        case code
-        case codeAndIDToken = "code id_token"
-    }
-
-    /// How it comes back.
-    enum ResponseMode: String, CaseIterable {
-        case query
-        case fragment
-        case formPost = "form_post"
-    }
-
-    /// What the client wants to know.
-    enum Scope: String, CaseIterable {
-        case name
-        case email
-        case openid
-    }
+    typealias ResponseType = SignInWithApple.AuthorizationRequest.ResponseType
+    typealias ResponseMode = SignInWithApple.AuthorizationRequest.ResponseMode
+    typealias Scope = SignInWithApple.AuthorizationRequest.Scope
 
     let client: EmulatedClient
     let redirectURI: String

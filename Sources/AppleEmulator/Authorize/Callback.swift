@@ -18,7 +18,7 @@ struct Callback {
     /// who the user is.
     init(of request: AuthorizationRequest, _ admission: Admission) {
         var parameters = [("code", admission.code)]
-        if request.responseType == .codeAndIDToken {
+        if request.responseType == .codeAndIdentityToken {
             parameters.append(("id_token", admission.idToken))
         }
         if admission.isFirst, let user = admission.user.introduction(to: request.scopes) {

@@ -21,7 +21,10 @@ private struct JSONWriter {
     let indented: Bool
     var output: [UInt8] = []
 
-    init(indented: Bool) { self.indented = indented }
+    init(indented: Bool) {
+        self.indented = indented
+        output.reserveCapacity(2048)
+    }
 
     mutating func write(_ value: JSON, depth: Int) {
         switch value {
@@ -57,8 +60,8 @@ private struct JSONWriter {
 
     private mutating func newline(_ depth: Int) {
         guard indented else { return }
-        append("\n")
-        append(String(repeating: "  ", count: depth))
+        output.append(0x0A)
+        output.append(contentsOf: repeatElement(0x20, count: depth * 2))
     }
 
     private mutating func append(_ text: String) { output.append(contentsOf: text.utf8) }

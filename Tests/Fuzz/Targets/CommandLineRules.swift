@@ -7,8 +7,10 @@ func checkCommandLine(_ input: [UInt8]) throws(Violation) {
     let arguments = input.split(separator: 0x0A, omittingEmptySubsequences: false)
         .map { String(decoding: $0, as: UTF8.self) }
     try check(arguments, hiding: nil)
-    guard !arguments.contains("--") else { return }
-    let secret = "r0123456789abcdefSECRET"
+    let secret = "rSECRET0000"
+    guard !arguments.contains("--"), !arguments.contains(where: { $0.contains(secret) }) else {
+        return
+    }
     try check(arguments + ["--token", secret], hiding: secret)
     try check(arguments + ["--token=\(secret)"], hiding: secret)
 }
@@ -27,9 +29,8 @@ private func check(_ arguments: [String], hiding secret: String?) throws(Violati
             try demand(!line.isEmpty && line.utf8.count < 1000, "an error is short: \(line)")
             try demand(
                 !line.unicodeScalars.contains(where: drivesTerminals), "an error is one line")
-            if let secret {
-                try demand(!repeats(line, Array(secret.utf8)), "a secret is not shown: \(line)")
-            }
+            let isHidden = secret.map { !line.contains($0) } ?? true
+            try demand(isHidden, "a secret is not shown: \(line)")
         }
     } catch let violation as Violation {
         throw violation

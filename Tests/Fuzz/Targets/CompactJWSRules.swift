@@ -15,16 +15,22 @@ func checkCompactJWS(_ input: [UInt8]) throws(Violation) {
 }
 
 private func checkVerification(of token: CompactJWS, _ text: [UInt8]) throws(Violation) {
-    let verifier = TokenVerifier(
-        keySet: Apple2019.keySet, audiences: Apple2019.audiences)
-    let binding = TokenBinding(acceptsMissingHashes: true)
+    let verifier = TokenVerifier(keySet: Apple2019.keySet, audiences: Apple2019.audiences)
     let user = verifier.verify(
-        identityToken: token, boundTo: binding, at: Apple2019.identityTokenTime)
+        identityToken: token, boundTo: TokenBinding(acceptsMissingHashes: true),
+        at: Apple2019.identityTokenTime)
     let event = verifier.verify(notification: token, at: Apple2019.notificationTime)
+    let bound = verifier.verify(
+        identityToken: token, boundTo: foreignSignIn, at: Apple2019.identityTokenTime)
     let isGenuine = Apple2019.tokens.contains(text)
     try demand(user.claims == nil || isGenuine, "only what Apple signed is an identity token")
     try demand(event.claims == nil || isGenuine, "only what Apple signed is a notification")
-    for check in user.checks + event.checks where check.status == .failed {
+    try demand(bound.claims == nil, "no token belongs to a sign-in that never was")
+    for check in user.failures + event.failures + bound.failures {
         try demand(check.detail?.isEmpty == false, "a failed check says why: \(check.name)")
     }
 }
+
+private let foreignSignIn = TokenBinding(
+    nonce: SecretText("n"), code: AuthorizationCode(SecretText("c")),
+    accessToken: AccessToken(SecretText("a")))

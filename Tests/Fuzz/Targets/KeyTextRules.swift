@@ -40,10 +40,5 @@ func repeats(_ message: String, _ input: [UInt8]) -> Bool {
         return !character.isASCII
             || !(character.isLetter || character.isNumber || "+/".contains(character))
     }
-    let text = String(decoding: input, as: UTF8.self)
-    return pieces.contains { $0.count >= 16 && mentions(text.utf8, $0) }
-}
-
-private func mentions(_ text: String.UTF8View, _ piece: Substring.UTF8View) -> Bool {
-    text.indices.contains { text[$0...].starts(with: piece) }
+    return pieces.contains { $0.count >= 16 && input.contains($0) }
 }

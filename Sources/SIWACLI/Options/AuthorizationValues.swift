@@ -1,0 +1,28 @@
+public import CommandTable
+public import SignInWithApple
+
+/// What `--scope` takes: one argument, as Apple writes it.
+struct ScopeList: ParameterValue {
+    let scopes: Set<AuthorizationRequest.Scope>
+
+    init?(argument: String) {
+        let words = argument.split(separator: " ")
+        let scopes = words.compactMap { AuthorizationRequest.Scope(rawValue: String($0)) }
+        guard !scopes.isEmpty, scopes.count == words.count else { return nil }
+        self.scopes = Set(scopes)
+    }
+
+    static var expectation: String { "one or more of name, email, openid, with blanks between" }
+
+    var argumentDescription: String { scopes.map(\.rawValue).sorted().joined(separator: " ") }
+}
+
+extension AuthorizationRequest.ResponseMode: ParameterValue {}
+
+extension AuthorizationRequest.ResponseType: ParameterValue {
+    /// None: one of the two has a blank in it, which completions cannot offer.
+    public static var choices: [String] { [] }
+
+    /// Both.
+    public static var expectation: String { "code or 'code id_token'" }
+}

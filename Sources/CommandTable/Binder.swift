@@ -1,13 +1,18 @@
 /// Fills a command's properties with what was typed.
 struct Binder<C: Command> {
     private let parameters: [Parameter<C>]
-    private var given: [String: [String]] = [:]
+    /// What there is to know about each, copied once.
+    private let infos: [ParameterInfo]
+    /// The values typed for each, none when it was not given; a flag's is empty text.
+    private var given: [[String]]
 
     /// The command that `tokens` describe.
     static func bind(
-        _ tokens: [Token], to parameters: [Parameter<C>]
+        _ tokens: [Token], to parameters: [Parameter<C>], _ infos: [ParameterInfo]
     ) throws(UsageError.Problem) -> C {
-        var binder = Self(parameters: parameters)
+        var binder = Self(
+            parameters: parameters, infos: infos,
+            given: Array(repeating: [], count: infos.count))
         try binder.gather(tokens)
         try binder.checkRepetition()
         let command = try binder.command()
@@ -17,17 +22,21 @@ struct Binder<C: Command> {
 
     /// Sorts the values by the parameter they belong to.
     private mutating func gather(_ tokens: [Token]) throws(UsageError.Problem) {
-        var operands = parameters.compactMap { $0.info.kind == .operand ? $0.info : nil }[...]
+        var operands = infos.filter { $0.kind == .operand }[...]
         for token in tokens {
             switch token {
-            case .flag(let name): given[name] = [""]
-            case .option(let name, let value): given[name, default: []].append(value)
+            case .flag(let name): change(name) { $0 = [""] }
+            case .option(let name, let value): change(name) { $0.append(value) }
             case .operand(let value):
                 guard let operand = operands.first else { throw unexpected(value) }
-                given[operand.name, default: []].append(value)
+                change(operand.name) { $0.append(value) }
                 if !operand.repeats { operands.removeFirst() }
             }
         }
+    }
+
+    private mutating func change(_ name: String, _ body: (inout [String]) -> Void) {
+        if let index = infos.firstIndex(where: { $0.name == name }) { body(&given[index]) }
     }
 
     /// One value too many; shown only if it could be meant as a name. What a shell split from
@@ -36,27 +45,24 @@ struct Binder<C: Command> {
         .unexpectedOperand(typed: takesSecrets || value.utf8.count > 20 ? nil : quotedName(value))
     }
 
-    private var takesSecrets: Bool { parameters.contains { $0.info.isSecret } }
+    private var takesSecrets: Bool { infos.contains(where: \.isSecret) }
 
     /// The last one of two would win silently, and hide a mistake in a runbook.
     private func checkRepetition() throws(UsageError.Problem) {
-        for parameter in parameters {
-            if let values = given[parameter.info.name], values.count > 1, !parameter.info.repeats {
-                throw .repeated(option: parameter.info.label)
-            }
+        for (info, values) in zip(infos, given) where values.count > 1 && !info.repeats {
+            throw .repeated(option: info.label)
         }
     }
 
     private func command() throws(UsageError.Problem) -> C {
         var command = C()
         var readers: [String] = []
-        for parameter in parameters {
-            guard let values = given[parameter.info.name] else { continue }
+        for (index, info) in infos.enumerated() where !given[index].isEmpty {
             do throws(RefusedValue) {
-                let reads = try parameter.destination.store(&command, values)
-                readers += Array(repeating: parameter.info.label, count: reads)
+                let reads = try parameters[index].destination.store(&command, given[index])
+                readers += Array(repeating: info.label, count: reads)
             } catch {
-                throw refusal(of: error.argument, by: parameter.info)
+                throw refusal(of: error.argument, by: info)
             }
         }
         guard readers.count < 2 else { throw .standardInputShared(parameters: readers) }
@@ -73,7 +79,7 @@ struct Binder<C: Command> {
     }
 
     private func checkMissing() throws(UsageError.Problem) {
-        let missing = parameters.map(\.info).filter { $0.isRequired && given[$0.name] == nil }
-        if !missing.isEmpty { throw .missingParameters(missing.map(\.usage)) }
+        let missing = zip(infos, given).filter { $0.isRequired && $1.isEmpty }
+        if !missing.isEmpty { throw .missingParameters(missing.map(\.0.usage)) }
     }
 }

@@ -12,7 +12,7 @@ struct CommandLookup {
 
     func match(_ words: [String]) throws(UsageError.Problem) -> Match {
         for count in stride(from: min(words.count, longest), to: 0, by: -1) {
-            let name = words.prefix(count).joined(separator: " ")
+            let name = phrase(words.prefix(count))
             if let index = names.firstIndex(of: name) { return .command(index, words: count) }
         }
         guard let word = words.first else { throw .missingCommand }
@@ -41,7 +41,7 @@ struct CommandLookup {
     /// Compares the first words with the first words of every name, as many as help.
     private func near(_ words: [String], shortest: Int = 1) -> [String] {
         for count in stride(from: min(words.count, longest), through: shortest, by: -1) {
-            let typed = words.prefix(count).joined(separator: " ")
+            let typed = phrase(words.prefix(count))
             let found = suggestions(for: typed, among: beginnings(count))
             if !found.isEmpty { return found }
         }
@@ -55,6 +55,11 @@ struct CommandLookup {
             let beginning = words.prefix(count).joined(separator: " ")
             if words.count >= count, !found.contains(beginning) { found.append(beginning) }
         }
+    }
+
+    /// `joined` would look up what an ArraySlice is, at every start.
+    private func phrase(_ words: ArraySlice<String>) -> String {
+        words.dropFirst().reduce(words.first ?? "") { $0 + " " + $1 }
     }
 
     private func wordCount(_ name: String) -> Int {

@@ -14,18 +14,11 @@ struct Lexer {
     }
 
     private let beforeCommand: Bool
-    private let names: [String]
-    private let byName: [String: ParameterInfo]
-    private let byLetter: [String: ParameterInfo]
+    private let flags: [ParameterInfo]
 
     init(_ arguments: ArraySlice<String>, flags: [ParameterInfo], beforeCommand: Bool = false) {
-        let named = (flags + BuiltIn.flags).filter { $0.kind != .operand }
         rest = arguments
-        names = named.map(\.name)
-        byName = Dictionary(named.map { ($0.name, $0) }) { first, _ in first }
-        byLetter = Dictionary(named.compactMap { info in info.short.map { ($0, info) } }) {
-            first, _ in first
-        }
+        self.flags = (flags + BuiltIn.flags).filter { $0.kind != .operand }
         self.beforeCommand = beforeCommand
     }
 
@@ -61,10 +54,10 @@ struct Lexer {
         let equals = body.firstIndex(of: UInt8(ascii: "="))
         let name = String(argument[body.startIndex..<(equals ?? body.endIndex)])
         let attached = equals.map { String(argument[body.index(after: $0)...]) }
-        if let info = byName[name] {
+        if let info = flag(named: name) {
             read(info, as: "--\(name)", attached: attached)
         } else if fault == nil {  // looking for what was meant takes time
-            fail(unknownFlag("--\(name)", meant: suggestions(for: name, among: names)))
+            fail(unknownFlag("--\(name)", meant: suggestions(for: name, among: flags.map(\.name))))
         }
     }
 
@@ -72,9 +65,10 @@ struct Lexer {
     private mutating func readLetters(_ argument: String) {
         var letters = argument.unicodeScalars.dropFirst()
         while let letter = letters.popFirst() {
-            guard let info = byLetter[String(letter)] else {
+            let short = String(letter)
+            guard let info = flags.first(where: { $0.short == short }) else {
                 let wholeWord = String(argument.unicodeScalars.dropFirst())
-                let meant = byName[wholeWord] == nil ? [] : [wholeWord]
+                let meant = flag(named: wholeWord) == nil ? [] : [wholeWord]
                 return fail(unknownFlag("-\(letter)", meant: meant))
             }
             let takesTheRest = info.kind == .option && !letters.isEmpty
@@ -100,6 +94,10 @@ struct Lexer {
         }
         rest.removeFirst()
         tokens.append(.option(info.name, next))
+    }
+
+    private func flag(named name: String) -> ParameterInfo? {
+        flags.first { $0.name == name }
     }
 
     private func unknownFlag(_ spelling: String, meant: [String]) -> UsageError.Problem {

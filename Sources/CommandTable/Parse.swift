@@ -60,12 +60,13 @@ extension Tool {
         _ type: C.Type, _ line: ArraySlice<String>, _ fault: UsageError.Problem?
     ) throws(UsageError) -> Invocation<World> {
         let parameters = C.parameters
-        var lexer = Lexer(line, flags: parameters.map(\.info))
+        let infos = parameters.map(\.info)
+        var lexer = Lexer(line, flags: infos)
         lexer.readAll()
         return try answer(lexer.tokens, about: C.name) { () throws(UsageError) in
             do throws(UsageError.Problem) {
                 if let fault = fault ?? lexer.fault { throw fault }
-                return .run(try Binder<C>.bind(lexer.tokens, to: parameters))
+                return .run(try Binder<C>.bind(lexer.tokens, to: parameters, infos))
             } catch {
                 throw self.error(error, in: C.name)
             }

@@ -19,7 +19,7 @@ struct Authorities: Sendable {
     ///   - variables: `CURL_CA_BUNDLE`, `SSL_CERT_FILE` and `SSL_CERT_DIR` choose the
     ///     system's, as they do for curl.
     init(
-        adding extra: String?, variables: [String: String], _ library: CurlLibrary
+        adding extra: String?, variables: (String) -> String?, _ library: CurlLibrary
     ) throws(TransportError) {
         let system = Self.system(variables, library)
         folder = system.folder
@@ -34,10 +34,10 @@ struct Authorities: Sendable {
     }
 
     private static func system(
-        _ variables: [String: String], _ library: CurlLibrary
+        _ variables: (String) -> String?, _ library: CurlLibrary
     ) -> (folder: String?, file: String?) {
-        if let bundle = variables["CURL_CA_BUNDLE"] { return (nil, bundle) }
-        let named = (variables["SSL_CERT_DIR"], variables["SSL_CERT_FILE"])
+        if let bundle = variables("CURL_CA_BUNDLE") { return (nil, bundle) }
+        let named = (variables("SSL_CERT_DIR"), variables("SSL_CERT_FILE"))
         if named.0 != nil || named.1 != nil { return named }
         // The folder costs one small file a handshake, the bundle a hundred and forty.
         if let folder = library.authorityFolder, hasHashedLinks(folder) { return (folder, nil) }

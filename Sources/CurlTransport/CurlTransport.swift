@@ -33,7 +33,7 @@ public actor CurlTransport: FeedTransport {
     ///   - variables: the environment, for the names curl gives the system's authorities.
     /// - Throws: ``TransportError`` when libcurl is missing, too old, or a file is unreadable.
     public init(
-        authorityFile: String? = nil, variables: [String: String] = [:]
+        authorityFile: String? = nil, variables: (String) -> String? = { _ in nil }
     ) throws(TransportError) {
         library = try CurlLibrary.shared.get()
         executor = try CurlExecutor(library)

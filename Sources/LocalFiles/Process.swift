@@ -16,19 +16,12 @@ public func commandLineArguments() -> [String]? {
     return arguments
 }
 
-/// The environment. A name that stands twice counts as it stands first, as getenv has it.
-public func environment() -> [String: String] {
-    var variables: [String: String] = [:]
-    var entry = environ
-    while let text = entry.pointee {
-        if let equals = strchr(text, CInt(UInt8(ascii: "="))) {
-            let bytes = UnsafeRawBufferPointer(start: text, count: equals - text)
-            let name = String(decoding: bytes, as: UTF8.self)
-            if variables[name] == nil { variables[name] = String(cString: equals + 1) }
-        }
-        entry += 1
-    }
-    return variables
+/// A variable of the environment; nil when it is not set.
+///
+/// Looked up when asked for, because a start needs few. Nothing here ever sets one, so that no
+/// thread can be reading meanwhile.
+public func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
 }
 
 /// Makes a closed pipe an error of `write` in place of a silent death.

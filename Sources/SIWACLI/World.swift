@@ -8,7 +8,7 @@ public struct World: Sendable {
     /// The calendar and the stopwatch.
     public var clocks: Clocks
     /// The environment.
-    public var variables: [String: String]
+    public var variables: @Sendable (String) -> String?
     /// Files and standard input.
     public var files: Files
     /// Standard output: the result and nothing else.
@@ -22,7 +22,7 @@ public struct World: Sendable {
 
     /// Puts a world together.
     public init(
-        clocks: Clocks, variables: [String: String], files: Files,
+        clocks: Clocks, variables: @escaping @Sendable (String) -> String?, files: Files,
         output: @escaping @Sendable (SecretBytes) throws(FileError) -> Void,
         errorLine: @escaping @Sendable (String) -> Void, streams: Streams,
         transport: @escaping @Sendable (TransportSettings) throws(TransportError) -> any Transport
@@ -41,7 +41,7 @@ public struct World: Sendable {
         /// A file of authorities to trust besides the system's.
         public let authorityFile: String?
         /// The environment, for the usual names of proxies and authorities.
-        public let variables: [String: String]
+        public let variables: @Sendable (String) -> String?
     }
 
     /// The file system, as far as commands use it.

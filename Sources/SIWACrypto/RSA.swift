@@ -14,7 +14,7 @@ public final class RSAPublicKey: Sendable {
     public let exponent: [UInt8]
 
     /// Immutable once made; OpenSSL allows concurrent use of a constant key.
-    private let made = Mutex<Result<KeyPointer, OpenSSLError>?>(nil)
+    private let made = Mutex<KeyPointer?>(nil)
 
     private struct KeyPointer: @unchecked Sendable {
         let pointer: OpaquePointer
@@ -44,7 +44,7 @@ public final class RSAPublicKey: Sendable {
     }
 
     deinit {
-        if case .success(let key) = made.withLock({ $0 }) { openssl.EVP_PKEY_free(key.pointer) }
+        if let key = made.withLock({ $0 }) { openssl.EVP_PKEY_free(key.pointer) }
     }
 
     /// Whether `signature` is this key's over the SHA-256 of `message` (PKCS#1 v1.5).
@@ -57,11 +57,12 @@ public final class RSAPublicKey: Sendable {
     }
 
     private func key() throws(OpenSSLError) -> KeyPointer {
-        try made.withLock { made in
-            let result = made ?? Result { () throws(OpenSSLError) in try makeKey() }
-            made = result
-            return result
-        }.get()
+        try made.withLock { made throws(OpenSSLError) in
+            if let made { return made }
+            let key = try makeKey()
+            made = key
+            return key
+        }
     }
 
     private func makeKey() throws(OpenSSLError) -> KeyPointer {

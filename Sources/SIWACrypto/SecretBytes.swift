@@ -15,7 +15,9 @@ public final class SecretBytes: Sendable {
     }
 
     /// Copies `bytes`; the original is the caller's to cleanse.
-    public convenience init(_ bytes: some Sequence<UInt8>) {
+    @specialized(where Bytes == String.UTF8View)
+    @specialized(where Bytes == [UInt8])
+    public convenience init<Bytes: Sequence<UInt8>>(_ bytes: Bytes) {
         var buffer = SecretBuffer(capacity: bytes.underestimatedCount)
         buffer.append(contentsOf: bytes)
         let (storage, count) = buffer.surrender()
@@ -67,7 +69,9 @@ public struct SecretBuffer: ~Copyable {
     }
 
     /// Appends a sequence of bytes.
-    public mutating func append(contentsOf bytes: some Sequence<UInt8>) {
+    @specialized(where Bytes == String.UTF8View)
+    @specialized(where Bytes == [UInt8])
+    public mutating func append<Bytes: Sequence<UInt8>>(contentsOf bytes: Bytes) {
         let copied: Void? = bytes.withContiguousStorageIfAvailable {
             append(contentsOf: UnsafeRawBufferPointer($0))
         }

@@ -22,7 +22,7 @@ actor Network: Transport {
         if let loaded { return loaded }
         let authority = folder.path(TLSFiles.authority)
         let transport = try CurlTransport(
-            authorityFile: fileExists(authority) ? authority : nil, variables: environment())
+            authorityFile: fileExists(authority) ? authority : nil, variables: environment)
         loaded = transport
         return transport
     }

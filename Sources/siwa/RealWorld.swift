@@ -9,7 +9,7 @@ extension World {
     static var real: World {
         World(
             clocks: Clocks(now: { NumericDate(secondsSinceEpoch()) }, timekeeper: .system),
-            variables: environment(),
+            variables: environment,
             files: Files(
                 read: { path throws(FileError) in try readFile(path) },
                 write: { contents, path throws(FileError) in try writeFile(contents, to: path) },
@@ -45,7 +45,7 @@ extension World.Streams {
                 return try LineWriter.appending(to: path, keeping: keep, news: news)
             },
             hashes: { () throws(FileError) -> any HashSink in
-                try HashFile(in: environment()["TMPDIR"] ?? "/tmp")
+                try HashFile(in: environment("TMPDIR") ?? "/tmp")
             },
             holdSignals: LocalFiles.holdSignals, wishedSignal: heldSignalNumber,
             progress: isTerminal(2) ? showProgress : nil)

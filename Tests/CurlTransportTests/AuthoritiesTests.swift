@@ -9,7 +9,7 @@ import Testing
     private func authorities(
         adding extra: String? = nil, _ variables: [String: String] = [:]
     ) throws -> Authorities {
-        try Authorities(adding: extra, variables: variables, CurlLibrary.shared.get())
+        try Authorities(adding: extra, variables: { variables[$0] }, CurlLibrary.shared.get())
     }
 
     @Test func `the folder with hashed links is preferred to the bundle`() throws {

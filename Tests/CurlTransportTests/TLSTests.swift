@@ -36,7 +36,7 @@ struct TLSTests {
         for issuer in [system, authority] {
             try await TLSServer.serving(TLSIdentity(issuer, .host("localhost"))) { server in
                 let transport = try CurlTransport(
-                    authorityFile: authorityFile, variables: ["SSL_CERT_FILE": systemFile])
+                    authorityFile: authorityFile, variables: { ["SSL_CERT_FILE": systemFile][$0] })
                 #expect(try await transport.get("localhost", server).status == 200)
             }
         }
@@ -51,7 +51,7 @@ struct TLSTests {
         for issuer in [system, authority] {
             try await TLSServer.serving(TLSIdentity(issuer, .host("localhost"))) { server in
                 let transport = try CurlTransport(
-                    authorityFile: authorityFile, variables: ["SSL_CERT_DIR": hashed.path])
+                    authorityFile: authorityFile, variables: { ["SSL_CERT_DIR": hashed.path][$0] })
                 #expect(try await transport.get("localhost", server).status == 200)
             }
         }

@@ -60,7 +60,7 @@ struct KeySetDesk: Sendable {
         var world = World.refusing
         world.clocks = Clocks(
             now: { [memory] in memory.with { $0.now } }, timekeeper: elapsed.timekeeper)
-        world.variables = memory.with { $0.variables }
+        world.variables = { [memory] name in memory.with { $0.variables[name] } }
         world.files.read = { [memory] path throws(FileError) in try memory.read(path) }
         world.files.write = { [memory] bytes, path throws(FileError) in
             memory.write(bytes, to: path)

@@ -15,7 +15,7 @@ extension World {
                 timekeeper: Timekeeper(
                     elapsed: { touched("the stopwatch", .zero) },
                     sleep: { _ in touched("waiting", ()) })),
-            variables: [:],
+            variables: { _ in nil },
             files: Files(
                 read: { path throws(FileError) in throw unprovided("read", path) },
                 write: { _, path throws(FileError) in throw unprovided("write", path) },

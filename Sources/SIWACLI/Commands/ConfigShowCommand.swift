@@ -112,7 +112,7 @@ struct ConfigShowCommand: Command {
                 case .file(let path): path
                 case .standardInput: "-"
                 case .variable(let name):
-                    world.variables[name].map { SecretText($0).description } ?? ""
+                    world.variables(name).map { SecretText($0).description } ?? ""
                 }
             return Setting(value: .string(text), origin: key.origin)
         }

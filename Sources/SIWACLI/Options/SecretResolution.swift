@@ -33,7 +33,7 @@ extension SecretArgument {
                 try world.files.read(path).contents
             }
         case .environment(let variable):
-            guard let value = world.variables[variable] else {
+            guard let value = world.variables(variable) else {
                 throw variableNotSet(variable, neededBy: name)
             }
             bytes = SecretBytes(value.utf8)

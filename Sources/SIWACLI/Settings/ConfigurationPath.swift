@@ -13,7 +13,7 @@ struct ConfigurationPath: Sendable {
         files = world.files
         if let typed = options.config {
             path = Setting(value: typed, origin: .flag("--config"))
-        } else if let named = nonEmpty(world.variables["SIWA_CONFIG"]) {
+        } else if let named = nonEmpty(world.variables("SIWA_CONFIG")) {
             path = Setting(value: named, origin: .variable("SIWA_CONFIG"))
         } else {
             path = Self.usual(world.variables).first(where: world.files.exists).map {
@@ -37,10 +37,10 @@ struct ConfigurationPath: Sendable {
     }
 
     /// Where a configuration is looked for, the first one wins.
-    static func usual(_ variables: [String: String]) -> [String] {
+    static func usual(_ variables: (String) -> String?) -> [String] {
         let user =
-            nonEmpty(variables["XDG_CONFIG_HOME"])
-            ?? nonEmpty(variables["HOME"]).map { $0 + "/.config" }
+            nonEmpty(variables("XDG_CONFIG_HOME"))
+            ?? nonEmpty(variables("HOME")).map { $0 + "/.config" }
         return (user.map { [$0 + "/siwa/config.json"] } ?? []) + ["/etc/siwa/config.json"]
     }
 }

@@ -49,10 +49,10 @@ extension Settings {
     }
 
     private static func keyVariable(
-        _ variables: [String: String]
+        _ variables: (String) -> String?
     ) throws(SettingsError) -> Setting<KeySource>? {
-        let file = nonEmpty(variables["SIWA_PRIVATE_KEY_FILE"])
-        let text = nonEmpty(variables["SIWA_PRIVATE_KEY"])
+        let file = nonEmpty(variables("SIWA_PRIVATE_KEY_FILE"))
+        let text = nonEmpty(variables("SIWA_PRIVATE_KEY"))
         switch (file, text) {
         case (nil, nil): return nil
         case (let path?, nil):
@@ -84,11 +84,11 @@ extension Settings {
     }
 
     /// Where keys are looked for by their Key ID: Apple's own tools use the last four.
-    func keyFolders(_ variables: [String: String]) -> [String] {
-        let home = nonEmpty(variables["HOME"])
+    func keyFolders(_ variables: (String) -> String?) -> [String] {
+        let home = nonEmpty(variables("HOME"))
         let usual = ["/.appstoreconnect/private_keys", "/.private_keys", "/private_keys"]
         return (file.map { [folder(of: $0.path)] } ?? [])
-            + (nonEmpty(variables["API_PRIVATE_KEYS_DIR"]).map { [$0] } ?? [])
+            + (nonEmpty(variables("API_PRIVATE_KEYS_DIR")).map { [$0] } ?? [])
             + (home.map { home in usual.map { home + $0 } } ?? [])
     }
 }

@@ -66,7 +66,7 @@ extension Settings {
             let text = try Self.reading { () throws(FileError) in try world.files.readAll() }
             return (text, false)
         case .variable(let name):
-            guard let value = nonEmpty(world.variables[name]) else {
+            guard let value = nonEmpty(world.variables(name)) else {
                 throw variableNotSet(name, neededBy: "--key")
             }
             return (SecretBytes(value.utf8), false)
@@ -78,7 +78,7 @@ extension Settings {
         return ["a path belongs into SIWA_PRIVATE_KEY_FILE, or behind --key"]
     }
 
-    private func noKey(_ variables: [String: String]) -> SettingsError {
+    private func noKey(_ variables: (String) -> String?) -> SettingsError {
         let keyID = text(.keyID)?.value
         let looked = keyFolders(variables).joined(separator: ", ")
         return SettingsError(

@@ -8,7 +8,7 @@ struct Settings: Sendable {
     let profileName: Setting<String>?
     let isStrict: Setting<Bool>
     private let typed: TypedSettings
-    private let variables: [String: String]
+    private let variables: @Sendable (String) -> String?
 
     init(_ typed: TypedSettings, in world: World) throws(SettingsError) {
         self.typed = typed
@@ -32,7 +32,7 @@ struct Settings: Sendable {
         if let value = typed.text(name) {
             return Setting(value: value, origin: .flag(name.flag))
         }
-        if let variable = name.variable, let value = nonEmpty(variables[variable]) {
+        if let variable = name.variable, let value = nonEmpty(variables(variable)) {
             return Setting(value: value, origin: .variable(variable))
         }
         return fromProfile { $0.text(name) }
@@ -58,7 +58,7 @@ struct Settings: Sendable {
     /// the configuration's folder.
     func resolve(_ path: String, against folder: String) -> String {
         if path.hasPrefix("/") { return path }
-        if path.hasPrefix("~/"), let home = nonEmpty(variables["HOME"]) {
+        if path.hasPrefix("~/"), let home = nonEmpty(variables("HOME")) {
             return home + path.dropFirst()
         }
         return folder + "/" + path
@@ -69,11 +69,11 @@ struct Settings: Sendable {
     var audiencesTyped: [String] { typed.audiences }
 
     private static func choose(
-        _ typed: String?, _ variables: [String: String], _ file: SettingsFile?
+        _ typed: String?, _ variables: (String) -> String?, _ file: SettingsFile?
     ) throws(SettingsError) -> Setting<String>? {
         let asked =
             typed.map { Setting(value: $0, origin: .flag("--profile")) }
-            ?? nonEmpty(variables["SIWA_PROFILE"]).map {
+            ?? nonEmpty(variables("SIWA_PROFILE")).map {
                 Setting(value: $0, origin: .variable("SIWA_PROFILE"))
             }
         guard let file else {

@@ -171,18 +171,20 @@ extension Transfer {
     }
 
     private func setFields() throws(TransportError) {
-        guard request.fields != listedFields || fieldList == nil else { return }
+        // Without this libcurl asks for a 100 before it sends a body of a megabyte.
+        let expectation = request.body.count < 1 << 20 ? [] : [HTTPField("Expect", "")]
+        let fields = request.fields + expectation
+        guard fields != listedFields || fieldList == nil else { return }
         library.functions.pointee.slist_free_all(fieldList)
         fieldList = nil
-        // Without this libcurl asks for a 100 before it sends a body over a megabyte.
-        for field in request.fields + [HTTPField("Expect", "")] {
+        for field in fields {
             let line = field.value.isEmpty ? "\(field.name):" : "\(field.name): \(field.value)"
             guard let longer = library.functions.pointee.slist_append(fieldList, line) else {
                 throw unavailable("libcurl has no memory")
             }
             fieldList = longer
         }
-        listedFields = request.fields
+        listedFields = fields
         try check(siwa_set_pointer(library.functions, easy, CURLOPT_HTTPHEADER, fieldList))
     }
 

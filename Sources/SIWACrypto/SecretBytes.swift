@@ -81,7 +81,7 @@ public struct SecretBuffer: ~Copyable {
 
     /// Appends lent bytes.
     public mutating func append(contentsOf bytes: Span<UInt8>) {
-        for index in bytes.indices { append(bytes[index]) }
+        bytes.withUnsafeBytes { append(contentsOf: $0) }
     }
 
     /// Appends what C lends for the length of the call.

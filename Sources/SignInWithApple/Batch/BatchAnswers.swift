@@ -1,6 +1,8 @@
 // What a run does with answers, and with their absence.
 extension BatchRun {
     /// Takes a result; see ``RequestFeed``.
+    @specialized(where Job == RevokeJob)
+    @specialized(where Job == RefreshJob)
     public mutating func take(
         _ result: Result<HTTPResponse, TransportError>, for slot: Int, at now: Duration
     ) {

@@ -60,6 +60,8 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
     var inFlight: Int { flights.count - freeSlots.count }
 
     /// What to do now; see ``RequestFeed``.
+    @specialized(where Job == RevokeJob)
+    @specialized(where Job == RefreshJob)
     public mutating func next(at now: Duration) -> FeedStep {
         if lastGood == nil { lastGood = now }
         if settings.isStopping() { finish(.interrupted, at: now) }

@@ -69,7 +69,7 @@ private struct JSONWriter {
     private mutating func quote(_ text: String) {
         output.append(UInt8(ascii: "\""))
         defer { output.append(UInt8(ascii: "\"")) }
-        guard !text.utf8.allSatisfy(Self.isPlain) else { return append(text) }
+        guard text.utf8.contains(where: { !Self.isPlain($0) }) else { return append(text) }
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"", "\\":

@@ -31,6 +31,9 @@ public func environment() -> [String: String] {
     return variables
 }
 
+/// How many processors there are.
+public func processorCount() -> Int { max(sysconf(CInt(_SC_NPROCESSORS_ONLN)), 1) }
+
 /// Makes a closed pipe an error of `write` in place of a silent death.
 public func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
 

@@ -4,7 +4,7 @@ import SignInWithApple
 extension Contest {
     /// Revoking many tokens, at one local server that speaks HTTP/2.
     static func revoke(_ workshop: Workshop) throws -> Contest {
-        try workshop.writeRefreshTokens("refresh.txt", most)
+        try workshop.writeRefreshTokens("refresh.txt", hundreds: most / 100)
         try workshop.writeCurlConfiguration("curl.conf", curls)
         return Contest(
             title: "refresh tokens revoked over TLS at a local nginx", unit: "tokens",
@@ -60,7 +60,7 @@ extension Contest {
             return Row(name: name, run: nil)
         }
         return Row(name: name) {
-            try workshop.writeRefreshTokens("few.txt", processes)
+            try workshop.writeRefreshTokens("few.txt", hundreds: processes / 100)
             return Sample(
                 processes,
                 try Child.run(

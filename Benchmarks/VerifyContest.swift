@@ -6,8 +6,7 @@ extension Contest {
     static func verify(_ workshop: Workshop) throws -> Contest {
         let many = 60_000
         let few = 5_000
-        try workshop.writeIdentityTokens("tokens.txt", many)
-        try workshop.writeIdentityTokensHead("tokens.txt", to: "few-tokens.txt", few)
+        try workshop.writeIdentityTokens(["tokens.txt": many / 100, "few-tokens.txt": few / 100])
         let siwa = { (threads: Int) -> Row in
             Row(name: "siwa batch verify --concurrency \(threads)") {
                 unlink(workshop.file("verified.jsonl"))

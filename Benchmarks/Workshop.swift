@@ -38,45 +38,43 @@ struct Workshop {
     /// A program of this project.
     func program(_ name: String) -> String { "\(programs)/\(name)" }
 
-    /// Writes a file, for this user alone.
-    func write(_ name: String, _ bytes: [UInt8]) throws {
+    /// Writes a file, for this user alone, `bytes` as many times as wanted: a child is charged
+    /// with the memory of who started it, so that nothing large may be kept here.
+    func write(_ name: String, _ bytes: [UInt8], times: Int = 1) throws {
         let descriptor = open(file(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         guard descriptor >= 0 else { throw BenchmarkError("'\(file(name))' cannot be written") }
         defer { close(descriptor) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { throw BenchmarkError("'\(file(name))' cannot be written") }
-            rest = rest.dropFirst(count)
+        for _ in 0..<times {
+            let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard written == bytes.count else {
+                throw BenchmarkError("'\(file(name))' cannot be written")
+            }
         }
     }
 
     /// Writes a text.
     func write(_ name: String, _ text: String) throws { try write(name, Array(text.utf8)) }
 
-    /// Writes `count` made-up refresh tokens, a line each.
-    func writeRefreshTokens(_ name: String, _ count: Int) throws {
-        let lines = (0..<count).map { number in
+    /// Writes made-up refresh tokens, a line each: `hundreds` times a hundred.
+    func writeRefreshTokens(_ name: String, hundreds: Int) throws {
+        let lines = (0..<100).map { number in
             let digits = String(number)
             let padding = String(repeating: "0", count: 60 - digits.count)
             return "r.\(padding)\(digits).0.nrzuu.AAAAAAAAAAAAAAAAAAAAAA\n"
         }
-        try write(name, lines.joined())
+        try write(name, Array(lines.joined().utf8), times: hundreds)
     }
 
-    /// Writes the first `count` lines of a file of identity tokens into another one.
-    func writeIdentityTokensHead(_ source: String, to name: String, _ count: Int) throws {
-        let head = try Child.run(["head", "-n", "\(count)", file(source)])
-        try write(name, head.output)
-    }
-
-    /// Writes a key set and `count` identity tokens signed by it, a line each.
-    func writeIdentityTokens(_ name: String, _ count: Int) throws {
+    /// Writes a key set, and files of identity tokens signed by it, a line each: as many times a
+    /// hundred as each file's name is paired with.
+    func writeIdentityTokens(_ files: KeyValuePairs<String, Int>) throws {
         let key = try RSAPrivateKey.generate()
         try write("jwks.json", Self.keySet(key).text)
         // Signing takes thirty times as long as verifying: a few tokens, over and over.
-        let tokens = try (0..<min(count, 200)).map { try identityToken($0, key) }
-        try write(name, (0..<count).map { tokens[$0 % tokens.count] + "\n" }.joined())
+        let tokens = try (0..<100).map { try identityToken($0, key) + "\n" }
+        for (name, hundreds) in files {
+            try write(name, Array(tokens.joined().utf8), times: hundreds)
+        }
     }
 
     private func identityToken(_ number: Int, _ key: RSAPrivateKey) throws -> String {

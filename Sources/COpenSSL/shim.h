@@ -72,6 +72,8 @@
     FUNCTION(EVP_PKEY_get_size) \
     FUNCTION(EVP_PKEY_is_a) \
     FUNCTION(EVP_PKEY_pairwise_check) \
+    FUNCTION(EVP_PKEY_sign) \
+    FUNCTION(EVP_PKEY_sign_init) \
     FUNCTION(EVP_PKEY_verify) \
     FUNCTION(EVP_PKEY_verify_init) \
     FUNCTION(EVP_sha256) \

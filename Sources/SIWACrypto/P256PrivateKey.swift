@@ -9,6 +9,8 @@ public final class P256PrivateKey: Sendable {
     /// The public half.
     public let publicKey: P256PublicKey
 
+    private let contexts = ReadyContexts()
+
     private init(adopting key: consuming Owned<Key>) throws(OpenSSLError) {
         publicKey = try P256PublicKey(of: key.pointer)
         pointer = key.release()
@@ -69,13 +71,23 @@ public final class P256PrivateKey: Sendable {
     public func signature(
         for message: Span<UInt8>, isVerified: Bool = true
     ) throws(OpenSSLError) -> P256Signature {
-        let signature = try P256Signature(der: sign(message, with: pointer))
+        let signature = try P256Signature(der: derSignature(for: message))
         guard isVerified else { return signature }
         guard try publicKey.isValidSignature(signature, for: message) else {
             throw OpenSSLError(
                 reasons: ["the signature does not verify with the key's own public half"])
         }
         return signature
+    }
+
+    private func derSignature(for message: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
+        try contexts.with { () throws(OpenSSLError) in
+            try ReadyContext(pointer) { context throws(OpenSSLError) in
+                try check(openssl.EVP_PKEY_sign_init(context))
+            }
+        } _: { context throws(OpenSSLError) in
+            try context.signature(for: message, longest: Int(openssl.EVP_PKEY_get_size(pointer)))
+        }
     }
 
     /// PKCS#8 in PEM (RFC 7468): what Apple hands out as a `.p8`.

@@ -16,8 +16,7 @@ public final class RSAPublicKey: Sendable {
     /// Immutable once made; OpenSSL allows concurrent use of a constant key.
     private let made = Mutex<KeyPointer?>(nil)
 
-    /// What can verify by this key and does not at the moment.
-    private let idle = Mutex<[RS256Verification]>([])
+    private let contexts = ReadyContexts()
 
     private struct KeyPointer: @unchecked Sendable {
         let pointer: OpaquePointer
@@ -56,14 +55,14 @@ public final class RSAPublicKey: Sendable {
     public func isValidSignature(
         _ signature: [UInt8], for message: Span<UInt8>
     ) throws(OpenSSLError) -> Bool {
-        let verification = try verification()
-        defer { idle.withLock { $0.append(verification) } }
-        return try verification.isValid(signature, for: message)
-    }
-
-    private func verification() throws(OpenSSLError) -> RS256Verification {
-        if let free = idle.withLock({ $0.popLast() }) { return free }
-        return try RS256Verification(key().pointer)
+        try contexts.with { () throws(OpenSSLError) in
+            try ReadyContext(key().pointer) { context throws(OpenSSLError) in
+                try check(openssl.EVP_PKEY_verify_init(context))
+                try check(openssl.EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING))
+            }
+        } _: { context throws(OpenSSLError) in
+            try context.isValid(signature, for: message)
+        }
     }
 
     private func key() throws(OpenSSLError) -> KeyPointer {

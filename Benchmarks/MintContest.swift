@@ -81,7 +81,9 @@ enum OpenSSLSpeed {
         let name = "openssl speed \(algorithm), \(what)"
         guard let openssl = Child.installed("openssl") else { return Row(name: name, run: nil) }
         return Row(name: name) {
-            let said = try Child.run([openssl, "speed", "-elapsed", "-seconds", "1", "-mr", algorithm]).output
+            let said = try Child.run([
+                openssl, "speed", "-elapsed", "-seconds", "1", "-mr", algorithm,
+            ]).output
             let fields = said.split(separator: "\n").last { $0.hasPrefix("+F") }
                 .map { $0.split(separator: ":") }
             guard let fields, fields.count > column, let rate = Double(fields[column]) else {

@@ -45,7 +45,9 @@ struct Workshop {
         guard descriptor >= 0 else { throw BenchmarkError("'\(file(name))' cannot be written") }
         defer { close(descriptor) }
         for _ in 0..<times {
-            let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let written = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
             guard written == bytes.count else {
                 throw BenchmarkError("'\(file(name))' cannot be written")
             }

@@ -82,7 +82,11 @@ struct ReadyContexts: ~Copyable {
         _ body: (ReadyContext) throws(OpenSSLError) -> Result
     ) throws(OpenSSLError) -> Result {
         let context: ReadyContext
-        if let free = idle.withLock({ $0.popLast() }) { context = free } else { context = try make() }
+        if let free = idle.withLock({ $0.popLast() }) {
+            context = free
+        } else {
+            context = try make()
+        }
         defer { idle.withLock { $0.append(context) } }
         return try body(context)
     }

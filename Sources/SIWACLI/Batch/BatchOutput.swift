@@ -32,22 +32,40 @@ final class BatchOutput: Sendable {
     func write(
         line: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode, _ members: [JSON.Member]
     ) {
+        write(Self.bytes(line: line, id: id, status, exitCode, members), status)
+    }
+
+    /// Writes that a line is no item.
+    func write(line: Int, _ problem: InvalidLine) { write(problem.bytes(line), .invalid) }
+
+    /// Writes one result as ``bytes(line:id:_:_:_:)`` made it.
+    func write(_ bytes: [UInt8], _ status: BatchStatus) {
+        counts.withLock { $0.add(status) }
+        sink.append(bytes)
+    }
+
+    /// One result as it is written, with the end of its line.
+    static func bytes(
+        line: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode, _ members: [JSON.Member]
+    ) -> [UInt8] {
         let head: [JSON.Member] = [
             .init("line", .integer(line)), .init("id", id ?? .null),
             .init("status", .string(status.rawValue)),
             .init("exit_code", .integer(Int(exitCode.rawValue))),
         ]
-        write(.object(head + members), status)
-    }
-
-    /// Writes one result as it is.
-    func write(_ result: JSON, _ status: BatchStatus) {
-        counts.withLock { $0.add(status) }
-        sink.append(result.bytes + [0x0A])
+        return JSON.object(head + members).bytes + [0x0A]
     }
 
     /// Writes what is left.
     func close() throws(FileError) { try sink.close() }
+}
+
+extension InvalidLine {
+    /// The result of a line that is no item.
+    func bytes(_ line: Int) -> [UInt8] {
+        BatchOutput.bytes(
+            line: line, id: id, .invalid, .usage, [.error("invalid_line", printable(reason))])
+    }
 }
 
 /// How many items ended how.

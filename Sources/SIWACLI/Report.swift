@@ -54,7 +54,9 @@ extension String {
     /// The member of this name, raw: a text without quotes.
     fileprivate func value(in json: JSON) throws(AbsentMember) -> SecretText {
         switch json[self] {
-        case nil, .null: throw AbsentMember(name: self, present: json.members?.map(\.name) ?? [])
+        case nil, .null:
+            throw AbsentMember(
+                name: self, present: (json.members ?? []).filter { $0.value != .null }.map(\.name))
         case .string(let text): SecretText(text)
         case let value?: SecretText(value.text)
         }

@@ -33,18 +33,24 @@ struct Session: Sendable {
             name, isStrict: settings.isStrict.value, isWhole: isWhole, in: world)
     }
 
+    /// The client id; a Team ID in front of it is a warning.
+    func clientID() throws(SettingsError) -> ClientID {
+        let clientID: ClientID = try settings.identifier(.clientID)
+        if let teamID = settings.text(.teamID)?.value, clientID.rawValue.hasPrefix(teamID + ".") {
+            console.warn("client_id begins with the Team ID, which Apple leaves out: \(clientID)")
+        }
+        return clientID
+    }
+
     /// The client: identifiers checked, key loaded; warnings are said here.
     func client() throws(SettingsError) -> LoadedClient {
         let teamID: TeamID = try settings.identifier(.teamID)
-        let clientID: ClientID = try settings.identifier(.clientID)
+        let clientID = try clientID()
         let key = try settings.loadKey(in: world)
         for warning in key.warnings { console.warn(warning) }
         let keyID = try settings.keyID(of: key.source.value)
         if let named = key.source.value.keyIDInName, named != keyID {
             console.warn("the key file is named for \(named), but key_id is \(keyID)")
-        }
-        if clientID.rawValue.hasPrefix(teamID.rawValue + ".") {
-            console.warn("client_id begins with the Team ID, which Apple leaves out: \(clientID)")
         }
         return LoadedClient(
             client: Client(

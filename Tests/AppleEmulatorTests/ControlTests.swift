@@ -70,7 +70,7 @@ import Testing
             "client_id": .string(Stand.app), "grant_type": "authorization_code",
             "user_agent": "test/1", "content_type": .string(Form.contentType), "status": 400,
             "error": "invalid_client",
-            "verdict": "client_secret: it has 1 parts between dots, a JWT has 3",
+            "verdict": "client_secret: it has no dot, a JWT has 3 parts between dots",
         ]
         #expect(log == ["requests": [expected]])
         #expect(!log.text.contains(code) && !log.text.contains("s3cret"))

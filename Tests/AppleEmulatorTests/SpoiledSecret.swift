@@ -24,7 +24,7 @@ extension SpoiledSecret {
     private static let now = Stand.start.seconds
 
     private static let forms = [
-        SpoiledSecret("no JWT", "it has 1 parts") { $0.spoilText = { _ in "clientSecret" } },
+        SpoiledSecret("no JWT", "it has no dot") { $0.spoilText = { _ in "clientSecret" } },
         SpoiledSecret("five parts", "it has 5 parts") { $0.spoilText = { $0 + ".x.y" } },
         SpoiledSecret("padded", "its signature is not base64url") { $0.spoilText = { $0 + "=" } },
         SpoiledSecret("header is no JSON", "its header") {

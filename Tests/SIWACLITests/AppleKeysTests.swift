@@ -155,8 +155,8 @@ import Testing
         try await desk.keySet("one")
         #expect(
             desk.said == [
-                "siwa: note: Apple's key set holds what siwa ignores: "
-                    + "kid odd?[2J, it is not an RSA key"
+                "siwa: note: the key set holds what siwa ignores: "
+                    + "kid odd?[2J (it is not an RSA key)"
             ])
     }
 }

@@ -60,6 +60,7 @@ struct Cast: Sendable {
             "KEY_ESCAPED": key.split(separator: "\n").joined(separator: "\\n"),
             "KEY_CRLF": key.split(separator: "\n").joined(separator: "\r\n"),
             "KEY_BODY": body, "CR": "\r", "JWKS": tokens.keySet.text,
+            "JWK": tokens.keySet["keys"]?.elements?.first?.text ?? "",
             "APPLE_TOKEN": Self.vector("identity-token-2019-06.jwt"),
             "APPLE_NOTIFICATION": Self.vector("notification-2022-07.jwt"),
             "APPLE_KEYS": Self.vector("jwks-2019-2022.json"),

@@ -48,7 +48,7 @@ import Testing
         (["XDG_CACHE_HOME": "/x", "HOME": "/h"], "/x/siwa/"),
         (["XDG_CACHE_HOME": "", "HOME": "/h"], "/h/.cache/siwa/"),
         (["XDG_CACHE_HOME": "relative", "HOME": "/h"], "/h/.cache/siwa/"),
-        (["HOME": "h"], nil), ([:], nil),
+        (["HOME": "h"], nil), (["HOME": ""], nil), ([:], nil),
     ]
 
     @Test(arguments: folders) func `where it is`(

@@ -176,6 +176,8 @@ extension InspectionTests {
         Row("a certificate", (keyFile("certificate"), .certificate, "certificate")),
         Row("a JWK Set", (#"{"keys": []}"#, .keySet, "JWK Set")),
         Row("a JWK", (#"{"kty": "EC"}"#, .publicKey, "JSON Web Key")),
+        Row("a private JWK", (#"{"kty": "EC", "d": "x"}"#, .privateKey, "private key as a JSON")),
+        Row("a shared JWK", (#"{"kty": "oct", "k": "x"}"#, .privateKey, "private key as a JSON")),
         Row("an answer", (#"{"access_token": "a", "id_token": "b"}"#, .tokenResponse, "answer")),
         Row("a refusal", (#"{"error": "invalid_client"}"#, .errorResponse, "OAuth error")),
         Row("a configuration", (#"{"profiles": {}}"#, .configuration, "configuration")),

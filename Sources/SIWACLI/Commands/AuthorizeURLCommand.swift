@@ -62,7 +62,7 @@ struct AuthorizeURLCommand: Command {
     }
 
     private func request(_ session: Session) throws -> AuthorizationRequest {
-        let clientID: ClientID = try session.settings.identifier(.clientID)
+        let clientID = try session.clientID()
         let redirectURI = try session.settings.webRedirectURI()
         let state = try state.map { try session.secret($0, "--state") }
         let nonce = try nonce.map { try session.secret($0, "--nonce") }

@@ -42,7 +42,7 @@ struct InspectCommand: Command {
         let inspection = Inspection(of: text, expecting: expected(session), at: now)
         try session.report(Report(.object(members(of: inspection, at: now))))
         if let expiresWithin {
-            try Self.check(inspection.expiresAt, expiresWithin, at: now)
+            try Self.check(inspection, expiresWithin, at: now)
         }
     }
 
@@ -91,9 +91,9 @@ struct InspectCommand: Command {
     }
 
     private static func check(
-        _ expiresAt: NumericDate?, _ limit: DurationText, at now: NumericDate
+        _ inspection: Inspection, _ limit: DurationText, at now: NumericDate
     ) throws(NegativeAnswer) {
-        guard let expiresAt else {
+        guard let expiresAt = inspection.expiresAt else {
             throw NegativeAnswer(
                 "no_expiry", "it has no expiry that could be measured",
                 hints: ["look at 'kind' and 'findings' of the result"])
@@ -104,7 +104,11 @@ struct InspectCommand: Command {
             expiresAt <= now
                 ? "it expired at \(expiresAt.rfc3339)"
                 : "it expires at \(expiresAt.rfc3339), within \(limit.argumentDescription)",
-            hints: ["renew it: 'siwa secret --out FILE --renew-within DURATION' does so by cron"])
+            hints: [
+                inspection.recognition.kind == .clientSecret
+                    ? "renew it: 'siwa secret --out FILE --renew-within DURATION' does so by cron"
+                    : "siwa cannot renew it: whoever issued it can"
+            ])
     }
 }
 

@@ -38,16 +38,22 @@ private struct Candidates {
         profiles = surroundings.otherProfiles
     }
 
-    var all: [Candidate] { keys + keyIDs + clients + teams + capitals + wholeProfiles }
+    var all: [Candidate] {
+        keys + keyIDs + clients + teams + capitals + misnamedKeys + wholeProfiles
+    }
 
     private var keys: [Candidate] {
-        files.map { file in
-            let id = file.keyID ?? client.signingKey.id
-            return Candidate(
-                name: "\(file.path) as Key ID \(id)",
-                client: changed(key: SigningKey(file.privateKey, id: id)),
-                advice: "set private_key to \(file.path) and key_id to \(id)")
-        }
+        files.map { key($0, $0.keyID ?? client.signingKey.id) }
+    }
+
+    /// Files are renamed, and exchanged.
+    private var misnamedKeys: [Candidate] { files.map { key($0, client.signingKey.id) } }
+
+    private func key(_ file: KeyFile, _ id: KeyID) -> Candidate {
+        Candidate(
+            name: "\(file.path) as Key ID \(id)",
+            client: changed(key: SigningKey(file.privateKey, id: id)),
+            advice: "set private_key to \(file.path) and key_id to \(id)")
     }
 
     private var keyIDs: [Candidate] {

@@ -52,7 +52,7 @@ struct NetworkCheckup: Sendable {
         let diagnosis = Diagnosis(RequestError(failure: failure, situation: nil))
         let fault = CheckLine(
             failure.stage?.rawValue ?? "network", .failed, diagnosis.message,
-            advice: diagnosis.hints.first)
+            advice: diagnosis.hints.first ?? lookForProxy)
         guard let stage = failure.stage, let place = Stage.allCases.firstIndex(of: stage) else {
             return [fault]
         }
@@ -82,11 +82,13 @@ struct NetworkCheckup: Sendable {
             advice: "set it: what is not dated back by a minute, as siwa's secrets are, may fail")
     }
 
+    private static let lookForProxy = "look for a proxy or a captive portal, and at base_url"
+
     private static func keySet(_ response: HTTPResponse) -> CheckLine {
         guard let set = KeySet(response.body) else {
             return CheckLine(
                 "key_set", .failed, "what came is no key set (\(response.status))",
-                advice: "look for a proxy or a captive portal, and at base_url")
+                advice: lookForProxy)
         }
         let names = set.keys.keys.sorted().joined(separator: ", ")
         return CheckLine("key_set", .ok, "\(set.keys.count) keys: \(names)")

@@ -6,7 +6,7 @@ extension Console {
     func note(_ change: KeySetCache.Change) {
         guard !change.isEmpty else { return }
         let parts = [("new", change.added), ("withdrawn", change.withdrawn)].filter { !$1.isEmpty }
-            .map { "\($0) \(Self.list($1))" }
+            .map { "\($0) \(listed($1))" }
         note(
             "Apple's keys have changed since they were last seen: \(parts.joined(separator: "; "))")
     }
@@ -14,7 +14,7 @@ extension Console {
     /// A set holds keys that verify nothing.
     func note(_ ignored: [IgnoredKey]) {
         guard !ignored.isEmpty else { return }
-        note("Apple's key set holds what siwa ignores: \(Self.list(ignored.map(\.description)))")
+        note("the key set holds what siwa ignores: \(ignored.listed)")
     }
 
     /// Apple's keys are not what was wished for, and are used all the same.
@@ -29,16 +29,17 @@ extension Console {
     func warn(_ fault: KeySetStoreFault) {
         warn("the cache of Apple's key set is not used: \(fault.message)")
     }
+}
 
-    /// A server could send thousands.
-    private static func list(_ items: [String]) -> String {
-        let more = items.count > 5 ? " and \(items.count - 5) more" : ""
-        return items.prefix(5).map { printable($0) }.joined(separator: ", ") + more
+extension [IgnoredKey] {
+    /// `kid one (it is not for RS256), a key (it has no kid)`.
+    var listed: String {
+        SIWACLI.listed(map { "\($0.keyID.map { "kid \($0)" } ?? "a key") (\($0.reason.rawValue))" })
     }
 }
 
-extension IgnoredKey {
-    fileprivate var description: String {
-        (keyID.map { "kid \($0), " } ?? "a key, ") + reason.rawValue
-    }
+/// A server could send thousands.
+private func listed(_ items: [String]) -> String {
+    let more = items.count > 5 ? " and \(items.count - 5) more" : ""
+    return items.prefix(5).map { printable($0) }.joined(separator: ", ") + more
 }

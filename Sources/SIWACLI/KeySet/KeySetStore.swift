@@ -66,7 +66,7 @@ struct KeySetStore: Sendable {
 
     /// The XDG Base Directory Specification wants paths that are not absolute to be ignored.
     private static func folder(_ variables: (String) -> String?) -> String? {
-        let home = variables("HOME").map { $0 + "/.cache" }
+        let home = nonEmpty(variables("HOME")).map { $0 + "/.cache" }
         return [variables("XDG_CACHE_HOME"), home].compactMap(\.self).first { $0.hasPrefix("/") }
             .map { $0 + "/siwa" }
     }

@@ -92,7 +92,12 @@ extension Settings {
 
     /// Whom a token of Apple's may be for; the client itself unless the settings say more.
     func audiences() throws(SettingsError) -> [String] {
-        if let audiences = audiencesSetting?.value, !audiences.isEmpty { return audiences }
+        if let setting = audiencesSetting, !setting.value.isEmpty {
+            guard !setting.value.contains("") else {
+                throw SettingsError("audiences holds an empty client id", from: setting.origin)
+            }
+            return setting.value
+        }
         guard text(.clientID) != nil else {
             throw missing(.clientID, or: "name the clients to accept with --audience")
         }

@@ -60,7 +60,7 @@ extension Check {
         case "signature": "do not trust it: it was changed, or Apple did not sign it"
         case "issuer": "only Apple's own tokens count, unless --issuer says otherwise"
         case "audience": "if it is for another client of yours, name that one with --audience"
-        case "expiry": "--at TIME judges it as of another moment"
+        case "expiry": "ask for a newer one; --at TIME judges it as of another moment"
         case "issued_at": "compare this machine's clock with another"
         case "nonce": "give the nonce of this very sign-in, as the app put it into its request"
         case "c_hash": "a token has one only when it came together with the code"

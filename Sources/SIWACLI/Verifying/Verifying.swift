@@ -14,6 +14,10 @@ struct Verifying: Sendable {
         session = try Session(
             TypedSettings(global: global, audiences: options.audiences), in: world)
         audiences = try session.settings.audiences()
+        guard !options.issuers.contains("") else {
+            throw UsageError.Problem.misuse(
+                "--issuer is empty", hint: "check what was to fill it, or leave it out")
+        }
     }
 
     /// The moment as of which to judge.
@@ -54,18 +58,21 @@ struct Verifying: Sendable {
     }
 
     private func readKeySet(_ path: String) throws -> KeySet {
-        let contents: SecretBytes
+        let body: [UInt8]
         do {
-            contents = try session.world.files.read(path).contents
+            body = try session.world.files.read(path).contents.revealed()
         } catch {
             throw SettingsError(
                 "--jwks: \(error)", hints: ["name a file that holds Apple's JWK Set"])
         }
-        guard let keySet = KeySet(contents.revealed()) else {
+        guard let keySet = KeySet(body) else {
+            let ignored = KeySet.ignored(in: body)
+            let found = ignored.isEmpty ? "" : "; it has \(ignored.listed)"
             throw SettingsError(
-                "--jwks: '\(path)' is no JWK Set with an RSA key of 2048 bits or more",
+                "--jwks: '\(path)' is no JWK Set with an RSA key of 2048 bits or more\(found)",
                 hints: ["Apple's is at https://appleid.apple.com/auth/keys"])
         }
+        session.console.note(keySet.ignored)
         return keySet
     }
 }

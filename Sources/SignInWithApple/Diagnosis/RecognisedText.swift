@@ -40,8 +40,9 @@ extension Recognition {
     /// JSON, by the member that gives it away.
     private static func document(_ bytes: [UInt8]) -> Recognition? {
         guard bytes.first == UInt8(ascii: "{"), let json = try? JSON(bytes) else { return nil }
+        if json["kty"] != nil { return webKey(json) }
         let marks: [(String, Kind, String)] = [
-            ("keys", .keySet, "a JWK Set"), ("kty", .publicKey, "a JSON Web Key"),
+            ("keys", .keySet, "a JWK Set"),
             ("access_token", .tokenResponse, "an answer of the token endpoint"),
             ("error", .errorResponse, "an OAuth error"),
             ("payload", .notification, "the body of a server-to-server notification"),
@@ -49,6 +50,13 @@ extension Recognition {
         ]
         let mark = marks.first { json[$0.0] != nil }
         return mark.map { Recognition($0.1, $0.2) } ?? Recognition(.other, "JSON of another kind")
+    }
+
+    /// RFC 7518 §6: `d` and `k` are what nobody else may know.
+    private static func webKey(_ json: JSON) -> Recognition {
+        json["d"] == nil && json["k"] == nil
+            ? Recognition(.publicKey, "a JSON Web Key")
+            : Recognition(.privateKey, "a private key as a JSON Web Key")
     }
 
     private static func key(_ text: SecretText) -> Recognition? {

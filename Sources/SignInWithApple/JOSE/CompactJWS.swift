@@ -106,6 +106,7 @@ extension CompactJWSError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .tooLong(let count): "\(count) characters are more than any token has"
+        case .parts(1): "it has no dot, a JWT has 3 parts between dots"
         case .parts(let count): "it has \(count) parts between dots, a JWT has 3"
         case .base64URL(let part, let error): "its \(part) is not base64url: \(error)"
         case .json(let part, let error): "its \(part) \(error)"

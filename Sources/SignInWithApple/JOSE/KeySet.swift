@@ -21,13 +21,17 @@ public struct KeySet: Sendable {
     /// Takes a JWK Set that was read before.
     public init?(_ document: JSON) {
         guard let elements = document["keys"]?.elements else { return nil }
-        var reading = Reading()
-        for element in elements { reading.take(element) }
-        reading.settleAmbiguity()
+        let reading = Reading(elements)
         guard !reading.keys.isEmpty else { return nil }
         keys = reading.keys
         ignored = reading.ignored
         self.document = document
+    }
+
+    /// The keys of a JWK Set that cannot be used, also when it has no others; none when it is no
+    /// JWK Set.
+    public static func ignored(in body: [UInt8]) -> [IgnoredKey] {
+        (try? JSON(body))?["keys"]?.elements.map { Reading($0).ignored } ?? []
     }
 }
 
@@ -71,7 +75,12 @@ private struct Reading {
     var ignored: [IgnoredKey] = []
     private var ambiguous: Set<String> = []
 
-    mutating func take(_ element: JSON) {
+    init(_ elements: [JSON]) {
+        for element in elements { take(element) }
+        settleAmbiguity()
+    }
+
+    private mutating func take(_ element: JSON) {
         let id = element["kid"]?.string
         do throws(IgnoredKey.Reason) {
             let (id, key) = try Self.key(id, element)
@@ -84,7 +93,7 @@ private struct Reading {
     }
 
     /// Leaves no two keys under one `kid`. The same key twice is no ambiguity.
-    mutating func settleAmbiguity() {
+    private mutating func settleAmbiguity() {
         for id in ambiguous.sorted() {
             keys[id] = nil
             ignored.append(IgnoredKey(keyID: id, reason: .ambiguous))

@@ -2,19 +2,19 @@ internal import Glibc
 public import SIWACrypto
 
 /// Writes a file whole or not at all: to a temporary file in the same folder, synced,
-/// then renamed over the old one, whose owner it keeps where the system allows. A symbolic
-/// link is followed, so that it stays one.
+/// then renamed over the old one, whose owner it keeps where the system allows.
 ///
 /// SIGINT and SIGTERM wait until it is done (see ``endCleanlyOnSignals()``), so that no
 /// temporary file is left behind.
 ///
 /// - Throws: ``FileError``; the old file is then as it was.
 public func writeFile(
-    _ contents: SecretBytes, to path: String, permissions: UInt32 = 0o600
+    _ contents: SecretBytes, to path: String, permissions: UInt32 = 0o600,
+    link: SymbolicLink = .followed
 ) throws(FileError) {
-    let target = try resolvingLinks(path)
+    let target = link == .followed ? try resolvingLinks(path) : path
     var status = stat()
-    let isThere = stat(target, &status) == 0
+    let isThere = lstat(target, &status) == 0 && status.st_mode & S_IFMT != S_IFLNK
     guard !isThere || status.st_mode & S_IFMT == S_IFREG else {
         throw FileError("write", path, reason: "it is not a regular file")
     }
@@ -23,6 +23,14 @@ public func writeFile(
             contents, to: target, named: path, permissions: permissions,
             owner: isThere ? (status.st_uid, status.st_gid) : nil)
     }
+}
+
+/// What writing makes of a symbolic link at the path.
+public enum SymbolicLink: Sendable {
+    /// Its target is written, and it stays a link: what a user named.
+    case followed
+    /// It becomes a file: what a program named, for which nobody had a reason to place a link.
+    case replaced
 }
 
 /// Makes a folder; its parent must exist.

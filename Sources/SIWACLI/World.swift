@@ -53,7 +53,7 @@ public struct World: Sendable {
         /// Reads a whole file.
         public var read: @Sendable (String) throws(FileError) -> LocalFile
         /// Writes a file whole or not at all, for its owner alone.
-        public var write: @Sendable (SecretBytes, String) throws(FileError) -> Void
+        public var write: @Sendable (SecretBytes, String, SymbolicLink) throws(FileError) -> Void
         /// Whether something stands at a path.
         public var exists: @Sendable (String) -> Bool
         /// The names in a folder; none when it cannot be read.
@@ -70,7 +70,8 @@ public struct World: Sendable {
         /// Puts a file system together.
         public init(
             read: @escaping @Sendable (String) throws(FileError) -> LocalFile,
-            write: @escaping @Sendable (SecretBytes, String) throws(FileError) -> Void,
+            write:
+                @escaping @Sendable (SecretBytes, String, SymbolicLink) throws(FileError) -> Void,
             exists: @escaping @Sendable (String) -> Bool,
             names: @escaping @Sendable (String) -> [String],
             makeFolder: @escaping @Sendable (String) throws(FileError) -> Void,

@@ -12,7 +12,9 @@ extension World {
             variables: environment, processors: processorCount(),
             files: Files(
                 read: { path throws(FileError) in try readFile(path) },
-                write: { contents, path throws(FileError) in try writeFile(contents, to: path) },
+                write: { contents, path, link throws(FileError) in
+                    try writeFile(contents, to: path, link: link)
+                },
                 exists: fileExists, names: namesInFolder,
                 makeFolder: { path throws(FileError) in try makePrivateFolder(path) },
                 tryLock: { path throws(FileError) in try LocalFiles.tryLock(path) },

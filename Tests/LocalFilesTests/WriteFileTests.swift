@@ -61,6 +61,14 @@ import Testing
         #expect(try folder.read("elsewhere/target") == "new")
     }
 
+    @Test func `a link that nobody had a reason to place becomes a file`() throws {
+        try folder.write("old", to: "target")
+        try folder.link("link", to: "target")
+        try writeFile(SecretBytes("new".utf8), to: folder.path("link"), link: .replaced)
+        #expect(try !folder.isLink("link") && folder.read("link") == "new")
+        #expect(try folder.read("target") == "old")
+    }
+
     @Test func `a symbolic link to nothing stays one, and its target is made`() throws {
         try folder.link("inner", to: "target")
         try folder.link("link", to: "inner")

@@ -35,7 +35,7 @@ struct Desk: Sendable {
             now: { [memory] in memory.with { $0.now } }, timekeeper: Self.timekeeper)
         world.variables = { [memory] name in memory.with { $0.variables[name] } }
         world.files.read = { [memory] path throws(FileError) in try memory.read(path) }
-        world.files.write = { [memory] bytes, path throws(FileError) in
+        world.files.write = { [memory] bytes, path, _ throws(FileError) in
             memory.write(bytes, to: path)
         }
         world.files.exists = { [memory] path in memory.with { $0.files[path] != nil } }

@@ -19,7 +19,7 @@ extension World {
             processors: 2,
             files: Files(
                 read: { path throws(FileError) in throw unprovided("read", path) },
-                write: { _, path throws(FileError) in throw unprovided("write", path) },
+                write: { _, path, _ throws(FileError) in throw unprovided("write", path) },
                 exists: { touched("looking for \($0)", false) },
                 names: { touched("looking into \($0)", []) },
                 makeFolder: { path throws(FileError) in throw unprovided("make the folder", path) },

@@ -64,7 +64,7 @@ struct SecretCommand: Command {
             signedBy: client.signingKey, for: client.clientID, of: client.teamID, at: now,
             lifetime: lifetime)
         try global.checkPrinted(among: members(of: secret, renewed: true).map(\.name))
-        if let out { try world.files.write(line(secret), out) }
+        if let out { try world.files.write(line(secret), out, .followed) }
         try report(secret, session, renewed: true)
     }
 

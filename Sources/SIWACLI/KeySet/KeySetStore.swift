@@ -49,7 +49,7 @@ struct KeySetStore: Sendable {
         let bytes = cache.bytes(for: origin)
         guard bytes.count <= 1 << 20 else { throw KeySetStoreFault("it is too large to be kept") }
         do {
-            try files.write(SecretBytes(bytes), path + ".json")
+            try files.write(SecretBytes(bytes), path + ".json", .replaced)
         } catch {
             throw KeySetStoreFault(error.description)
         }

@@ -72,7 +72,7 @@ private final class Stage: Sendable {
                         contents: SecretBytes(contents), permissions: 0o600, isRegular: true,
                         isWritableByOthers: false)
                 },
-                write: { _, path throws(FileError) in fatalError("\(path) was written") },
+                write: { _, path, _ throws(FileError) in fatalError("\(path) was written") },
                 exists: { files[$0] != nil }, names: { _ in [] },
                 makeFolder: { path throws(FileError) in fatalError("\(path) was made") },
                 tryLock: { path throws(FileError) in fatalError("\(path) was locked") },

@@ -52,7 +52,8 @@ private struct HashTable: ~Copyable {
             var offset = 0
             while offset < slots {
                 let here = min(chunk.count, slots - offset)
-                try Self.transfer(&chunk, here, at: offset, descriptor, folder, isWriting: false)
+                var room = chunk.mutableSpan
+                try Self.transfer(&room, here, at: offset, descriptor, folder, isWriting: false)
                 for hash in chunk[..<here] where hash != 0 {
                     _ = try Self.insert(hash, larger, slots * 4, folder)
                 }
@@ -71,15 +72,17 @@ private struct HashTable: ~Copyable {
         _ hash: UInt64, _ descriptor: CInt, _ slots: Int, _ folder: String
     ) throws(FileError) -> Bool {
         // Zero is an empty slot.
-        var wanted = [max(hash, 1)]
-        var line = [UInt64](repeating: 0, count: 8)
+        var wanted: [1 of UInt64] = [max(hash, 1)]
+        var line: [8 of UInt64] = .init(repeating: 0)
         var start = Int(truncatingIfNeeded: wanted[0] >> 1) & (slots - 1) & ~7
         while true {
-            try transfer(&line, 8, at: start, descriptor, folder, isWriting: false)
-            for (index, slot) in line.enumerated() {
-                if slot == wanted[0] { return false }
-                guard slot == 0 else { continue }
-                try transfer(&wanted, 1, at: start + index, descriptor, folder, isWriting: true)
+            var room = line.mutableSpan
+            try transfer(&room, 8, at: start, descriptor, folder, isWriting: false)
+            for index in line.indices {
+                if line[index] == wanted[0] { return false }
+                guard line[index] == 0 else { continue }
+                var slot = wanted.mutableSpan
+                try transfer(&slot, 1, at: start + index, descriptor, folder, isWriting: true)
                 return true
             }
             start = (start + 8) & (slots - 1)
@@ -101,7 +104,7 @@ private struct HashTable: ~Copyable {
     }
 
     private static func transfer(
-        _ slots: inout [UInt64], _ count: Int, at start: Int, _ descriptor: CInt,
+        _ slots: inout MutableSpan<UInt64>, _ count: Int, at start: Int, _ descriptor: CInt,
         _ folder: String, isWriting: Bool
     ) throws(FileError) {
         let moved = try system(isWriting ? "write" : "read", folder) {

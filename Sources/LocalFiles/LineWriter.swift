@@ -12,7 +12,8 @@ public final class LineWriter: Sendable {
     private let news: @Sendable () -> Void
     private let state = Mutex<State>(State())
     private let work = DispatchSemaphore(value: 0)
-    private let closing = DispatchSemaphore(value: 0)
+    /// Ends the pause in which more lines come.
+    private let hurry = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
     private struct State {
@@ -57,9 +58,10 @@ public final class LineWriter: Sendable {
             guard state.failure == nil else { return false }
             defer { state.isRunning = true }
             if !state.isRunning { DispatchQueue(label: "siwa.results").async { self.run() } }
-            let wasEmpty = state.pending.isEmpty
+            let before = state.pending.count
             state.pending += lines
-            return wasEmpty
+            if before < Self.enough, state.pending.count >= Self.enough { hurry.signal() }
+            return before == 0
         }
         if isIdle { work.signal() }
     }
@@ -72,7 +74,7 @@ public final class LineWriter: Sendable {
             state.isClosing = true
             return state.isRunning
         }
-        closing.signal()
+        hurry.signal()
         work.signal()
         if isRunning { ended.wait() }
         if let failure { throw failure }
@@ -84,7 +86,7 @@ public final class LineWriter: Sendable {
         while true {
             work.wait()
             // A pause in which more lines come: a write for each would cost more than they do.
-            _ = closing.wait(timeout: .now() + Self.pause)
+            _ = hurry.wait(timeout: .now() + Self.pause)
             let (group, isClosing, wasFull) = state.withLock { state in
                 defer { state.pending = [] }
                 return (state.pending, state.isClosing, state.wasFull)
@@ -116,7 +118,9 @@ public final class LineWriter: Sendable {
         }
     }
 
-    private static let mostPending = 1 << 20
+    private static let mostPending = 1 << 19
+    /// Worth a write of its own.
+    private static let enough = 1 << 17
     private static let pause = DispatchTimeInterval.milliseconds(10)
     private static let syncInterval = Duration.milliseconds(200)
 }

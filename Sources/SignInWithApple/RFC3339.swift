@@ -3,10 +3,19 @@ extension NumericDate {
     public var rfc3339: String {
         let (day, time) = seconds.floored(by: 86_400)
         let date = CivilDate(daysSinceEpoch: day)
-        return """
-            \(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))\
-            T\((time / 3600).padded(2)):\((time / 60 % 60).padded(2)):\((time % 60).padded(2))Z
-            """
+        let rest = [UInt8](capacity: 20) { text in
+            if (0...9999).contains(date.year) {
+                text.append(date.year / 100, before: nil)
+                text.append(date.year % 100, before: "-")
+            }
+            text.append(date.month, before: "-")
+            text.append(date.day, before: "T")
+            text.append(time / 3600, before: ":")
+            text.append(time / 60 % 60, before: ":")
+            text.append(time % 60, before: "Z")
+        }
+        let text = String(decoding: rest, as: UTF8.self)
+        return rest.count == 20 ? text : "\(date.year.padded(4))-\(text)"
     }
 
     /// Reads an RFC 3339 moment with `Z` or an offset; a fraction of a second is dropped.
@@ -95,6 +104,15 @@ private struct CivilDate: Equatable {
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         return era * 146_097 + dayOfEra - 719_468
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends two digits, and what stands between them and the next.
+    fileprivate mutating func append(_ number: Int, before separator: Unicode.Scalar?) {
+        append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number / 10))
+        append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number % 10))
+        if let separator { append(UInt8(ascii: separator)) }
     }
 }
 

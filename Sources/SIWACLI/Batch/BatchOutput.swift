@@ -48,12 +48,21 @@ final class BatchOutput: Sendable {
     static func bytes(
         line: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode, _ members: [JSON.Member]
     ) -> [UInt8] {
-        let head: [JSON.Member] = [
-            .init("line", .integer(line)), .init("id", id ?? .null),
-            .init("status", .string(status.rawValue)),
-            .init("exit_code", .integer(Int(exitCode.rawValue))),
-        ]
-        return JSON.object(head + members).bytes + [0x0A]
+        var line = begin(line: line, id: id, status, exitCode)
+        for member in members { line.add(member) }
+        return line.finished()
+    }
+
+    /// What every result begins with.
+    static func begin(
+        line number: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode
+    ) -> JSONLine {
+        var line = JSONLine()
+        line.add("line", .integer(number))
+        line.add("id", id ?? .null)
+        line.add("status", .string(status.rawValue))
+        line.add("exit_code", .integer(Int(exitCode.rawValue)))
+        return line
     }
 
     /// Writes what is left.

@@ -41,10 +41,11 @@ extension CompactJWS {
 }
 
 extension Check {
-    fileprivate var json: JSON {
-        .object(
-            [.init("name", .string(name)), .init("status", .string(status.rawValue))]
-                + (detail.map { [.init("detail", .string($0))] } ?? []))
+    var json: JSON {
+        let name = JSON.Member("name", .string(name))
+        let status = JSON.Member("status", .string(status.rawValue))
+        guard let detail else { return .object([name, status]) }
+        return .object([name, status, .init("detail", .string(detail))])
     }
 
     /// What to do when it failed.

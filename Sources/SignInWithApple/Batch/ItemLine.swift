@@ -16,10 +16,10 @@ struct ItemLine {
     init(_ line: SecretBytes) throws(InvalidLine) {
         let text = line.trimmingSpace()
         let bytes = text.revealed()
-        guard String(validating: bytes, as: UTF8.self) != nil else {
-            throw InvalidLine(nil, "the line is not UTF-8")
-        }
         guard bytes.first == UInt8(ascii: "{") else {
+            guard (try? UTF8Span(validating: bytes.span)) != nil else {
+                throw InvalidLine(nil, "the line is not UTF-8")
+            }
             (id, content) = (nil, .bare(text))
             return
         }

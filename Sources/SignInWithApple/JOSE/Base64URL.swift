@@ -31,11 +31,26 @@ public enum Base64URL {
     public static func decode(
         _ text: some Collection<UInt8>
     ) throws(Base64URLError) -> [UInt8] {
-        var decoder = Base64Decoder()
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count * 3 / 4)
-        for character in text {
-            if let byte = try decoder.next(character) { bytes.append(byte) }
+        try decode(Array(text).span)
+    }
+
+    /// The bytes that `text` spells.
+    ///
+    /// - Throws: ``Base64URLError``, as for a collection.
+    static func decode(_ text: Span<UInt8>) throws(Base64URLError) -> [UInt8] {
+        var done = 0
+        var bytes = [UInt8](capacity: text.count / 4 * 3 + 2) { bytes in
+            while let block = Base64Decoder.block(of: text, at: done) {
+                for shift: UInt32 in [16, 8, 0] {
+                    bytes.append(UInt8(truncatingIfNeeded: block >> shift))
+                }
+                done += 4
+            }
+        }
+        // What is left is the end, or has a mistake.
+        var decoder = Base64Decoder(behind: done)
+        for index in done..<text.count {
+            if let byte = try decoder.next(text[index]) { bytes.append(byte) }
         }
         try decoder.finish()
         return bytes
@@ -57,7 +72,23 @@ public enum Base64URL {
 struct Base64Decoder {
     private var accumulator: UInt32 = 0
     private var bits: UInt32 = 0
-    private var count = 0
+    private var count: Int
+
+    /// - Parameter count: how many characters were taken otherwise, in whole blocks.
+    init(behind count: Int = 0) { self.count = count }
+
+    /// The three bytes that four characters spell; nil where there are no four of the alphabet.
+    static func block(of text: Span<UInt8>, at index: Int) -> UInt32? {
+        guard text.count - index >= 4 else { return nil }
+        var block: UInt32 = 0
+        var all: UInt8 = 0
+        for offset in 0..<4 {
+            let digit = digits[Int(text[index + offset])]
+            all |= digit
+            block = block << 6 | UInt32(digit)
+        }
+        return all < 64 ? block : nil
+    }
 
     /// Takes one character; answers a byte when it completes one.
     mutating func next(_ character: UInt8) throws(Base64URLError) -> UInt8? {

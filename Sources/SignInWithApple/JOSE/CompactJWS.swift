@@ -70,7 +70,7 @@ public struct CompactJWS: Sendable {
         _ text: ArraySlice<UInt8>, in part: CompactJWSError.Part
     ) throws(CompactJWSError) -> [UInt8] {
         do {
-            return try Base64URL.decode(text)
+            return try Base64URL.decode(text.span)
         } catch {
             throw .base64URL(part, error)
         }

@@ -73,7 +73,12 @@ public enum JSON: Hashable, Sendable {
 extension String {
     /// Equal code point by code point, as JSON and JWT compare (RFC 8259 §8.3, RFC 7519 §2):
     /// to Swift's == a Kelvin sign is a K.
-    package func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+    package func isExactly(_ other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        let (one, other) = (utf8.span, other.utf8.span)
+        for index in one.indices where one[index] != other[index] { return false }
+        return true
+    }
 }
 
 extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,

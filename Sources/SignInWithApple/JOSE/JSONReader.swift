@@ -60,12 +60,14 @@ private struct JSONReader {
             guard try peek() == UInt8(ascii: "\"") else { throw failure(.unexpected) }
             let start = position
             let name = try string()
-            guard names.insert(name) else {
+            guard names.insert(name, behind: members) else {
                 throw failure(.duplicate(name), at: start)
             }
             skipSpace()
             guard try peek() == UInt8(ascii: ":") else { throw failure(.unexpected) }
             position += 1
+            // What a token claims; an object inside another one is smaller.
+            if depth == 1, members.isEmpty { members.reserveCapacity(16) }
             members.append(JSON.Member(name, try value(depth: depth)))
         } while try !next(isClosing: "}", afterItem: true)
         return .object(members)
@@ -104,8 +106,11 @@ private struct JSONReader {
     }
 
     private mutating func skipSpace() {
-        while position < bytes.count, [0x20, 0x0A, 0x0D, 0x09].contains(bytes[position]) {
-            position += 1
+        while position < bytes.count, bytes[position] <= 0x20 {
+            switch bytes[position] {
+            case 0x20, 0x0A, 0x0D, 0x09: position += 1
+            default: return
+            }
         }
     }
 
@@ -145,9 +150,17 @@ extension JSONReader {
             }
             try digits()
         }
-        let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        if isInteger, let value = Int(text) { return .integer(value) }
-        return .number(text)
+        if isInteger, let value = integer(bytes[start..<position]) { return .integer(value) }
+        return .number(String(decoding: bytes[start..<position], as: UTF8.self))
+    }
+
+    /// Nil when it does not fit.
+    private func integer(_ text: ArraySlice<UInt8>) -> Int? {
+        // That many digits fit whatever they are.
+        guard text.count < 19, text.first != UInt8(ascii: "-") else {
+            return Int(String(decoding: text, as: UTF8.self))
+        }
+        return text.reduce(0) { $0 &* 10 &+ Int($1 &- 0x30) }
     }
 
     private mutating func digits() throws(JSONError) {
@@ -159,20 +172,55 @@ extension JSONReader {
     fileprivate mutating func string() throws(JSONError) -> String {
         let start = position
         position += 1
-        var text: [UInt8] = []
+        let run = position..<plainEnd(from: position)
+        position = run.upperBound
+        guard try peek() != UInt8(ascii: "\"") else {
+            position += 1
+            return try text(bytes.span.extracting(run), from: start)
+        }
+        // Nearly no text gets here.
+        var text = Array(bytes[run])
         while true {
             let byte = try peek()
             position += 1
             switch byte {
-            case UInt8(ascii: "\""):
-                guard let text = String(validating: text, as: UTF8.self) else {
-                    throw failure(.notUTF8, at: start)
-                }
-                return text
+            case UInt8(ascii: "\""): return try self.text(text.span, from: start)
             case UInt8(ascii: "\\"): try escape(into: &text)
             case 0..<0x20: throw failure(.controlCharacter, at: position - 1)
             default: text.append(byte)
             }
+        }
+    }
+
+    /// Where what stands for itself in a string ends.
+    private func plainEnd(from start: Int) -> Int {
+        let bytes = bytes.span
+        var end = start
+        // Many at a time, without a branch, is what a processor does all at once.
+        while bytes.count - end >= 32 {
+            let block = bytes.extracting(end..<end + 32)
+            var least: UInt8 = .max
+            for index in 0..<32 {
+                let byte = block[index]
+                least = min(least, byte < 0x20 ? 0 : 1)
+                least = min(least, byte ^ UInt8(ascii: "\""), byte ^ UInt8(ascii: "\\"))
+            }
+            if least == 0 { break }
+            end += 32
+        }
+        while end < bytes.count, Self.isPlain(bytes[end]) { end += 1 }
+        return end
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
+    private func text(_ bytes: Span<UInt8>, from start: Int) throws(JSONError) -> String {
+        do {
+            return String(copying: try UTF8Span(validating: bytes))
+        } catch {
+            throw failure(.notUTF8, at: start)
         }
     }
 

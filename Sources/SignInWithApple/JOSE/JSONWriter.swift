@@ -17,6 +17,49 @@ extension JSON {
     }
 }
 
+/// One object on one line, written member by member as its parts become known.
+public struct JSONLine: Sendable {
+    private var writer = JSONWriter(indented: false)
+    private var isEmpty = true
+
+    /// An object without members.
+    public init() { writer.output.append(UInt8(ascii: "{")) }
+
+    /// Adds a member; that there is no other of its name is the caller's care.
+    public mutating func add(_ name: String, _ value: JSON) {
+        begin(name)
+        writer.write(value, depth: 1)
+    }
+
+    /// Adds a member.
+    public mutating func add(_ member: JSON.Member) { add(member.name, member.value) }
+
+    /// Adds a member whose value is an array of what is written already, an element each.
+    public mutating func add(_ name: String, written elements: [[UInt8]]) {
+        begin(name)
+        writer.output.append(UInt8(ascii: "["))
+        for index in elements.indices {
+            if index > 0 { writer.output.append(UInt8(ascii: ",")) }
+            writer.output.append(contentsOf: elements[index])
+        }
+        writer.output.append(UInt8(ascii: "]"))
+    }
+
+    /// The object in UTF-8, and a line end.
+    public consuming func finished() -> [UInt8] {
+        writer.output.append(UInt8(ascii: "}"))
+        writer.output.append(0x0A)
+        return writer.output
+    }
+
+    private mutating func begin(_ name: String) {
+        if !isEmpty { writer.output.append(UInt8(ascii: ",")) }
+        isEmpty = false
+        writer.quote(name)
+        writer.output.append(UInt8(ascii: ":"))
+    }
+}
+
 private struct JSONWriter {
     let indented: Bool
     var output: [UInt8] = []
@@ -34,28 +77,33 @@ private struct JSONWriter {
         case .number(let text): append(text)
         case .string(let text): quote(text)
         case .array(let elements):
-            list(elements, "[", "]", depth) { $0.write($1, depth: depth + 1) }
-        case .object(let members):
-            list(members, "{", "}", depth) { writer, member in
-                writer.quote(member.name)
-                writer.append(writer.indented ? ": " : ":")
-                writer.write(member.value, depth: depth + 1)
+            output.append(UInt8(ascii: "["))
+            for index in elements.indices {
+                separate(index, depth)
+                write(elements[index], depth: depth + 1)
             }
+            close(UInt8(ascii: "]"), elements.isEmpty, depth)
+        case .object(let members):
+            output.append(UInt8(ascii: "{"))
+            for index in members.indices {
+                separate(index, depth)
+                quote(members[index].name)
+                output.append(UInt8(ascii: ":"))
+                if indented { output.append(0x20) }
+                write(members[index].value, depth: depth + 1)
+            }
+            close(UInt8(ascii: "}"), members.isEmpty, depth)
         }
     }
 
-    private mutating func list<Item>(
-        _ items: [Item], _ open: String, _ close: String, _ depth: Int,
-        _ each: (inout JSONWriter, Item) -> Void
-    ) {
-        append(open)
-        for (index, item) in items.enumerated() {
-            if index > 0 { append(",") }
-            newline(depth + 1)
-            each(&self, item)
-        }
-        if !items.isEmpty { newline(depth) }
-        append(close)
+    private mutating func separate(_ index: Int, _ depth: Int) {
+        if index > 0 { output.append(UInt8(ascii: ",")) }
+        newline(depth + 1)
+    }
+
+    private mutating func close(_ bracket: UInt8, _ isEmpty: Bool, _ depth: Int) {
+        if !isEmpty { newline(depth) }
+        output.append(bracket)
     }
 
     private mutating func newline(_ depth: Int) {
@@ -66,10 +114,10 @@ private struct JSONWriter {
 
     private mutating func append(_ text: String) { output.append(contentsOf: text.utf8) }
 
-    private mutating func quote(_ text: String) {
+    mutating func quote(_ text: String) {
+        guard !quotePlain(text.utf8.span) else { return }
         output.append(UInt8(ascii: "\""))
         defer { output.append(UInt8(ascii: "\"")) }
-        guard text.utf8.contains(where: { !Self.isPlain($0) }) else { return append(text) }
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"", "\\":
@@ -82,6 +130,18 @@ private struct JSONWriter {
             default: output.append(contentsOf: scalar.utf8)
             }
         }
+    }
+
+    /// Nearly every text is written here: false, and nothing is, when one has to be looked at
+    /// more closely.
+    private mutating func quotePlain(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices where !Self.isPlain(text[index]) { return false }
+        output.append(addingCapacity: text.count + 2) { output in
+            output.append(UInt8(ascii: "\""))
+            for index in text.indices { output.append(text[index]) }
+            output.append(UInt8(ascii: "\""))
+        }
+        return true
     }
 
     /// Whether a byte stands for itself whatever is around it: nearly all of nearly every text.

@@ -1,20 +1,18 @@
-/// The names of one object's members, to notice one that comes twice.
+/// Notices a name that comes twice in one object.
 ///
 /// Compared as bytes, because Swift takes some different texts for the same. Apple's objects are
 /// small: looking through a few names costs less than hashing one, and far less than the runtime's
 /// preparations for the first set.
 struct MemberNames {
-    private var few: [String] = []
+    /// Empty while there are few.
     private var many: Set<[UInt8]> = []
 
-    /// Takes a name; false when it has it already.
-    mutating func insert(_ name: String) -> Bool {
-        guard few.count == Self.limit else {
-            guard !few.contains(where: { $0.isExactly(name) }) else { return false }
-            few.append(name)
-            return true
+    /// Takes a name; false when one of `members`, which are all that came before, has it.
+    mutating func insert(_ name: String, behind members: [JSON.Member]) -> Bool {
+        guard members.count >= Self.limit else {
+            return !members.contains { $0.name.isExactly(name) }
         }
-        if many.isEmpty { many = Set(few.map { Array($0.utf8) }) }
+        if many.isEmpty { many = Set(members.map { Array($0.name.utf8) }) }
         return many.insert(Array(name.utf8)).inserted
     }
 

@@ -6,10 +6,10 @@ extension TokenVerifier {
         identityToken token: CompactJWS, boundTo binding: TokenBinding = TokenBinding(),
         at now: NumericDate
     ) -> IdentityTokenVerification {
-        IdentityTokenVerification(
-            token,
-            commonChecks(token, at: now) + [subject(token.payload)] + binding.checks(token.payload),
-            reading: IdentityTokenClaims.init)
+        var checks = commonChecks(token, at: now)
+        checks.append(subject(token.payload))
+        checks.append(contentsOf: binding.checks(token.payload))
+        return IdentityTokenVerification(token, checks, reading: IdentityTokenClaims.init)
     }
 
     /// Also what keeps a notification from passing for an identity token (RFC 8725 §3.12).

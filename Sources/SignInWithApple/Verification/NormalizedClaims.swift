@@ -15,17 +15,15 @@ extension JSON {
         let last = self["email_verified"] == nil ? "email" : "email_verified"
         let lacksFlag = self["is_private_email"] == nil && self["email"]?.string?.isEmpty == false
         var normalized: [Member] = []
-        for member in members where !Self.addedNames.contains(member.name) {
-            normalized += member.normalized
+        normalized.reserveCapacity(members.count + 6)
+        for member in members where !member.hasAddedName {
+            member.normalize(into: &normalized)
             if lacksFlag, member.name == last {
                 normalized.append(Member("is_private_email", false))
             }
         }
         return .object(normalized)
     }
-
-    private static let addedNames =
-        ["exp", "iat", "nbf", "auth_time"].map { $0 + "_rfc3339" } + ["real_user_status_name"]
 
     /// The value of a flag: Apple wrote them as strings until February 2024.
     var flag: Bool? {
@@ -42,21 +40,32 @@ extension JSON {
 }
 
 extension JSON.Member {
-    fileprivate var normalized: [JSON.Member] {
+    /// Whether it would be mistaken for a member that is added here.
+    fileprivate var hasAddedName: Bool {
         switch name {
-        case "email_verified", "is_private_email":
-            [Self(name, value.flag.map(JSON.boolean) ?? value)]
-        case "exp", "iat", "nbf", "auth_time":
-            [self]
-                + added("rfc3339", value.moment.flatMap { $0.hasFourDigitYear ? $0.rfc3339 : nil })
-        case "real_user_status":
-            [self] + added("name", value.integer.flatMap { RealUserStatus(rawValue: $0).name })
-        default: [self]
+        case "exp_rfc3339", "iat_rfc3339", "nbf_rfc3339", "auth_time_rfc3339",
+            "real_user_status_name":
+            true
+        default: false
         }
     }
 
-    private func added(_ suffix: String, _ text: String?) -> [Self] {
-        text.map { [Self("\(name)_\(suffix)", .string($0))] } ?? []
+    fileprivate func normalize(into members: inout [Self]) {
+        switch name {
+        case "email_verified", "is_private_email":
+            members.append(Self(name, value.flag.map(JSON.boolean) ?? value))
+        case "exp", "iat", "nbf", "auth_time":
+            members.append(self)
+            if let moment = value.moment, moment.hasFourDigitYear {
+                members.append(Self(name + "_rfc3339", .string(moment.rfc3339)))
+            }
+        case "real_user_status":
+            members.append(self)
+            if let status = value.integer.flatMap({ RealUserStatus(rawValue: $0).name }) {
+                members.append(Self(name + "_name", .string(status)))
+            }
+        default: members.append(self)
+        }
     }
 }
 

@@ -30,10 +30,15 @@ public struct TokenVerifier: Sendable {
 
     /// The checks that everything Apple signs must pass.
     func commonChecks(_ token: CompactJWS, at now: NumericDate) -> [Check] {
-        [.passed("format")] + signatureChecks(token)
-            + [
-                issuer(token.payload), audience(token.payload), expiry(token.payload, now),
-                issuedAt(token.payload, now),
-            ]
+        var checks: [Check] = []
+        // Room for those that an identity token adds.
+        checks.reserveCapacity(16)
+        checks.append(.passed("format"))
+        checks.append(contentsOf: signatureChecks(token))
+        checks.append(issuer(token.payload))
+        checks.append(audience(token.payload))
+        checks.append(expiry(token.payload, now))
+        checks.append(issuedAt(token.payload, now))
+        return checks
     }
 }

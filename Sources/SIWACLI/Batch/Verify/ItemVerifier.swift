@@ -10,6 +10,7 @@ struct ItemVerifier: Sendable {
     private let given: KeySet?
     private var known: KnownKeys?
     private var rules: TokenVerifier
+    private var writer = VerdictWriter()
 
     init(_ verifying: Verifying, _ keys: BatchKeys, given: KeySet?) {
         (self.verifying, self.keys, self.given) = (verifying, keys, given)
@@ -32,33 +33,54 @@ struct ItemVerifier: Sendable {
             return LineResult(line: number, id: nil, .invalid, isDone ? nil : error.bytes(number))
         }
         if isDone { return LineResult(line: number, id: item.id, .done, nil) }
-        let report = try await report(on: item)
-        return LineResult(
-            line: number, id: item.id, report.status,
-            BatchOutput.bytes(
-                line: number, id: item.id, report.status, report.exitCode, report.members))
+        let answer = try await answer(about: item)
+        let status: BatchStatus
+        let bytes: [UInt8]
+        switch answer {
+        case .found(let verification):
+            status = verification.isValid ? .done : .refused
+            bytes = writer.bytes(item, status, verification)
+        case .unknowable(let reason):
+            status = .failed
+            bytes = BatchOutput.bytes(
+                line: number, id: item.id, status, .temporary, [.error("no_key_set", reason)])
+        }
+        return LineResult(line: number, id: item.id, status, bytes)
     }
 
-    private mutating func report(on item: IdentityTokenItem) async throws -> ItemReport {
+    private enum Answer {
+        case found(IdentityTokenVerification)
+        /// Whether the token is Apple's, only Apple could have said.
+        case unknowable(String)
+    }
+
+    private mutating func answer(about item: IdentityTokenItem) async throws -> Answer {
         let token: CompactJWS
         do throws(CompactJWSError) {
             token = try CompactJWS(item.token.bytes.revealed())
         } catch {
-            return ItemReport(IdentityTokenVerification(error))
+            return .found(IdentityTokenVerification(error))
         }
-        let now = verifying.now
         // For a header that Apple does not write, no key is looked for.
         guard let keyID = token.verificationKeyID else {
-            return ItemReport(
-                verifying.rules(by: given, for: item.clientID)
-                    .verify(identityToken: token, boundTo: item.binding, at: now))
+            return .found(verify(token, item, by: verifying.rules(by: given, for: item.clientID)))
         }
         let known = try await keys(for: keyID)
         guard known.keySet.keys[keyID] != nil || known.canCondemn(at: clock) else {
-            return ItemReport(unknownKey: keyID, known)
+            return .unknowable(
+                """
+                kid is \(printable(keyID)), which Apple's keys \(known.age) do not have, and no \
+                newer ones could be had
+                """)
         }
         let rules = item.clientID.map { verifying.rules(by: known.keySet, for: $0) } ?? rules
-        return ItemReport(rules.verify(identityToken: token, boundTo: item.binding, at: now))
+        return .found(verify(token, item, by: rules))
+    }
+
+    private func verify(
+        _ token: CompactJWS, _ item: IdentityTokenItem, by rules: TokenVerifier
+    ) -> IdentityTokenVerification {
+        rules.verify(identityToken: token, boundTo: item.binding, at: verifying.now)
     }
 
     private var clock: NumericDate { verifying.session.world.clocks.now() }
@@ -69,34 +91,6 @@ struct ItemVerifier: Sendable {
         known = found
         rules = verifying.rules(by: found.keySet)
         return found
-    }
-}
-
-extension ItemReport {
-    /// What `siwa verify` prints, and for a token that is not valid its error.
-    init(_ verification: IdentityTokenVerification) {
-        let content = verification.verdict + (verification.token?.identityMembers ?? [])
-        guard !verification.isValid else {
-            self.init(.done, .done, content)
-            return
-        }
-        let refusal = VerifiedSubject.identityToken.refusal(verification.failures, hints: [])
-        self.init(.refused, .no, [.error(refusal.code, refusal.message)] + content)
-    }
-
-    /// Whether the token is Apple's, only Apple could have said.
-    fileprivate init(unknownKey keyID: String, _ known: KnownKeys) {
-        self.init(
-            .failed, .temporary,
-            [
-                .error(
-                    "no_key_set",
-                    """
-                    kid is \(printable(keyID)), which Apple's keys \(known.age) do not have, and \
-                    no newer ones could be had
-                    """
-                )
-            ])
     }
 }
 

@@ -15,6 +15,12 @@ struct LineResult: Sendable {
     }
 }
 
+/// What came of a group of lines.
+struct GroupResults: Sendable {
+    let number: Int
+    let results: [LineResult]
+}
+
 /// Brings the results of several workers back into the order of the input, which is how the
 /// first of two items with one id is told from the second.
 final class OrderedResults: Sendable {
@@ -47,9 +53,9 @@ final class OrderedResults: Sendable {
     }
 
     /// Takes what came of a group, and writes what is due.
-    func take(_ results: [LineResult], of number: Int) {
+    func take(_ group: GroupResults) {
         state.withLock { state in
-            state.waiting[number] = results
+            state.waiting[group.number] = group.results
             while let results = state.waiting.removeValue(forKey: state.next) {
                 for result in results { write(result, &state) }
                 state.next += 1

@@ -29,28 +29,44 @@ struct VerifyBatch: Sendable {
         }
         let worker = Worker(
             verifier: ItemVerifier(verifying, BatchKeys(verifying), given: given),
-            done: opened.done, groups: groups, results: results,
-            progress: BatchProgress(output, world, isQuiet: session.options.isQuiet))
-        let problem = await work(worker, news)
+            done: opened.done, groups: groups)
+        let progress = BatchProgress(output, world, isQuiet: session.options.isQuiet)
+        let problem = await ringing(news) {
+            await work(worker) { group in
+                results.take(group)
+                progress.update()
+            }
+        }
         try BatchConclusion(
-            session: session, options: options, output: output, progress: worker.progress,
+            session: session, options: options, output: output, progress: progress,
             before: (results.skipped, opened.done.notDone), inputFailure: groups.failure
         ).end(stoppedBy: problem)
     }
 
-    /// Lets the workers run until nothing is left; answers what stopped them before.
-    private func work(_ worker: Worker, _ news: News) async -> Diagnosis? {
-        // A signal rings no bell, and the input may be silent for long.
+    /// Lets the workers run until nothing is left, and takes their results here; answers what
+    /// stopped them before.
+    private func work(_ worker: Worker, take: (GroupResults) -> Void) async -> Diagnosis? {
+        let results = AsyncStream<GroupResults>.makeStream()
+        async let problem = withTaskGroup(of: Diagnosis?.self) { [workers] group in
+            for _ in 0..<workers {
+                group.addTask(executorPreference: globalConcurrentExecutor) {
+                    await worker.run { results.continuation.yield($0) }
+                }
+            }
+            defer { results.continuation.finish() }
+            return await group.reduce(nil) { $0 ?? $1 }
+        }
+        for await group in results.stream { take(group) }
+        return await problem
+    }
+
+    /// Rings now and then: a signal rings no bell, and the input may be silent for long.
+    private func ringing<Result>(_ news: News, while body: () async -> Result) async -> Result {
         let clock = Task {
             while (try? await Task.sleep(for: .milliseconds(200))) != nil { news.ring() }
         }
         defer { clock.cancel() }
-        return await withTaskGroup(of: Diagnosis?.self) { group in
-            for _ in 0..<workers {
-                group.addTask(executorPreference: globalConcurrentExecutor) { await worker.run() }
-            }
-            return await group.reduce(nil) { $0 ?? $1 }
-        }
+        return await body()
     }
 }
 
@@ -59,16 +75,14 @@ private struct Worker: Sendable {
     let verifier: ItemVerifier
     let done: DoneLines
     let groups: LineGroups
-    let results: OrderedResults
-    let progress: BatchProgress
 
     /// Works until there is nothing more to do; answers what made that impossible.
-    func run() async -> Diagnosis? {
+    func run(give: @Sendable (GroupResults) -> Void) async -> Diagnosis? {
         var verifier = verifier
         while let group = await groups.next() {
             var results: [LineResult] = []
             results.reserveCapacity(group.lines.count)
-            defer { self.results.take(results, of: group.number) }
+            defer { give(GroupResults(number: group.number, results: results)) }
             do {
                 for line in group.lines {
                     let isDone = done.contains(line.number)
@@ -80,7 +94,6 @@ private struct Worker: Sendable {
                 groups.end()
                 return Diagnosis(error)
             }
-            progress.update()
         }
         return nil
     }

@@ -10,6 +10,7 @@ enum Control: String, CaseIterable {
     case keysRevoke = "keys/revoke"
     case keysRotate = "keys/rotate"
     case notifications
+    case transfer
     case reset
 
     static let root = "/emulator/"
@@ -35,7 +36,8 @@ enum Control: String, CaseIterable {
         switch self {
         case .requests: ["GET"]
         case .switches: ["GET", "POST"]
-        case .codes, .faults, .clock, .keysRevoke, .keysRotate, .notifications, .reset: ["POST"]
+        case .codes, .faults, .clock, .keysRevoke, .keysRotate, .notifications, .transfer, .reset:
+            ["POST"]
         }
     }
 }

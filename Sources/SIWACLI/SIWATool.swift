@@ -27,6 +27,8 @@ public let siwaTool = Tool<World>(
         PublicKeyCommand.self,
         BatchRevokeCommand.self,
         BatchRefreshCommand.self,
+        MigrateExportCommand.self,
+        MigrateImportCommand.self,
         ConfigShowCommand.self,
         ConfigPathCommand.self,
         CompletionsCommand.self,

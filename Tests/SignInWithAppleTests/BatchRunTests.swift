@@ -292,7 +292,7 @@ private struct CountingJob: BatchJob {
     }
 
     mutating func request(
-        for item: Item, at now: NumericDate
+        for item: inout Item, at now: NumericDate
     ) throws(ClientSecretError) -> HTTPRequest {
         ticketsLeft -= 1
         return HTTPRequest(method: .post, url: "\(item.number)")

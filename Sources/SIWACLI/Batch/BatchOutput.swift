@@ -17,9 +17,12 @@ enum BatchStatus: String, Sendable, CaseIterable {
 /// The results of a batch: a line each, written as they come, and counted.
 final class BatchOutput: Sendable {
     private let sink: any LineSink
+    private let layout: BatchLayout
     private let counts = Mutex(BatchCounts())
 
-    init(_ sink: any LineSink) { self.sink = sink }
+    init(_ sink: any LineSink, _ layout: @escaping BatchLayout = standardLayout) {
+        (self.sink, self.layout) = (sink, layout)
+    }
 
     /// Why nothing is written any more; nil while all is well.
     var failure: FileError? { sink.failure }
@@ -28,16 +31,15 @@ final class BatchOutput: Sendable {
     /// How many of each there are.
     var counted: BatchCounts { counts.withLock { $0 } }
 
-    /// Writes one result: `{"line","id","status","exit_code",…}`.
+    /// Writes one result.
     func write(
         line: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode, _ members: [JSON.Member]
     ) {
-        let head: [JSON.Member] = [
-            .init("line", .integer(line)), .init("id", id ?? .null),
+        let verdict: [JSON.Member] = [
             .init("status", .string(status.rawValue)),
             .init("exit_code", .integer(Int(exitCode.rawValue))),
         ]
-        write(.object(head + members), status)
+        write(.object([.init("line", .integer(line))] + layout(id, verdict, members)), status)
     }
 
     /// Writes one result as it is.
@@ -48,6 +50,18 @@ final class BatchOutput: Sendable {
 
     /// Writes what is left.
     func close() throws(FileError) { try sink.close() }
+}
+
+/// The members of a result behind its line, in their order: from what the item is known by, how
+/// it ended, and what there is to say besides.
+typealias BatchLayout =
+    @Sendable (_ id: JSON?, _ verdict: [JSON.Member], _ rest: [JSON.Member]) -> [JSON.Member]
+
+/// `{"line","id","status","exit_code",…}`.
+@Sendable func standardLayout(
+    _ id: JSON?, _ verdict: [JSON.Member], _ rest: [JSON.Member]
+) -> [JSON.Member] {
+    [.init("id", id ?? .null)] + verdict + rest
 }
 
 /// How many items ended how.

@@ -30,7 +30,7 @@ public struct TokenItem: Sendable {
         }
         self.line = line
         if SecretText(content).hasPrefix("{") {
-            let json = try Self.object(content)
+            let json = try JSON(lineOf: content)
             id = try Self.id(json)
             token = try Self.token(json, tokenNames, id)
             clientID = try Self.clientID(json, id)
@@ -40,14 +40,6 @@ public struct TokenItem: Sendable {
         }
         guard token.bytes.count > 0 else { throw InvalidLine(id, "the line has no token") }
         if let reason = refusal(token) { throw InvalidLine(id, "the token \(reason)") }
-    }
-
-    private static func object(_ content: SecretBytes) throws(InvalidLine) -> JSON {
-        do {
-            return try JSON(content.revealed())
-        } catch {
-            throw InvalidLine(nil, "the line \(error.reason.withoutQuoting)")
-        }
     }
 
     private static func id(_ json: JSON) throws(InvalidLine) -> JSON? {
@@ -97,9 +89,20 @@ public struct InvalidLine: Error, Hashable, Sendable {
     }
 }
 
+extension JSON {
+    /// Reads a line of a batch; what is wrong with it is said without quoting it.
+    init(lineOf content: SecretBytes) throws(InvalidLine) {
+        do {
+            self = try JSON(content.revealed())
+        } catch {
+            throw InvalidLine(nil, "the line \(error.reason.withoutQuoting)")
+        }
+    }
+}
+
 extension SecretBytes {
     /// Without blanks and carriage returns around it; itself when there are none.
-    fileprivate func trimmingSpace() -> SecretBytes {
+    func trimmingSpace() -> SecretBytes {
         withSpan { bytes in
             let front = bytes.indices.first { !isSpace(bytes[$0]) } ?? bytes.count
             let back =

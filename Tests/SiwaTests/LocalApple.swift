@@ -134,8 +134,8 @@ final class LocalApple: Sendable {
 
     /// What Apple's endpoints received: those of `path`.
     func requests(to path: String = "/auth/token") async throws -> [JSON] {
-        try #require(try await control(.get, "requests", nil)["requests"]?.elements)
-            .filter { $0["path"]?.string == path }
+        try #require(
+            try await control(.get, "requests?path=\(path)", nil)["requests"]?.elements)
     }
 
     private func control(_ method: HTTPRequest.Method, _ name: String, _ body: JSON?) async throws

@@ -34,7 +34,8 @@ extension AppleEmulator {
         case .switches:
             try service.switches.turn(body)
             return service.switches.json
-        case .requests: return log.json
+        case .requests:
+            return log.json(of: try MemberReader(body, knowing: ["path"]).optional("path"))
         case .keysRevoke: return try revokeKey(body)
         case .keysRotate: return try await rotateKeys(Rotation(json: body))
         case .notifications: return try await notify(body)

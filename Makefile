@@ -9,6 +9,7 @@
 #   make check      lint and test, as a change must pass
 #   make sanitize   run the crypto and transport tests under the address and thread sanitizers
 #   make fuzz       look for inputs that break a rule: FUZZ_SECONDS (600) a target, or TARGET alone
+#   make bench      measure siwa beside what one would use in its place; ROUNDS (5) a table
 #   make install    install the executables and their manual pages under PREFIX (/usr/local)
 #   make clean      remove everything that was built
 
@@ -28,7 +29,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker -s
 
-.PHONY: demo test test-browser build setup lint format check sanitize fuzz fuzz-keep install clean
+.PHONY: demo test test-browser build setup lint format check sanitize fuzz fuzz-keep bench install clean
 
 demo: build
 	@docs/demo.sh $(RELEASE)
@@ -58,10 +59,10 @@ setup:
 	@.ci/setup $(PACKAGES)
 
 lint:
-	swift format lint --strict --recursive --parallel Package.swift Sources Tests
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
 
 format:
-	swift format --in-place --recursive --parallel Package.swift Sources Tests
+	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
 
 check: lint test
 
@@ -87,6 +88,13 @@ fuzz: setup
 # What fuzzing found and no input of the corpus reaches, added to the corpus.
 fuzz-keep:
 	@Tests/Fuzz/fuzz.sh keep $(FUZZ_PROGRAM) $(TARGET)
+
+# nginx is the server of the revocations; peers that are not installed are skipped by name.
+ROUNDS ?= 5
+bench: build
+	@.ci/setup $(PACKAGES) nginx-light libnginx-mod-http-echo
+	SIWA_BENCH=1 swift build $(RELEASE_FLAGS) --scratch-path .build/bench --product siwa-bench
+	@.build/bench/release/siwa-bench "$$PWD/$(RELEASE)" Benchmarks/Peers $(ROUNDS)
 
 install: build
 	install -d $(DESTDIR)$(PREFIX)/bin $(MANUALS) $(COMPLETIONS)/bash-completion/completions \

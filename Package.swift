@@ -126,3 +126,11 @@ if Context.environment["SIWA_FUZZ"] != nil {
             name: "siwa-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Harness",
             swiftSettings: strict))
 }
+
+// Built by `make bench` alone.
+if Context.environment["SIWA_BENCH"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "siwa-bench", dependencies: ["SignInWithApple", "SIWACrypto"],
+            path: "Benchmarks", exclude: ["Peers"], swiftSettings: strict))
+}

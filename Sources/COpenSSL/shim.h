@@ -44,15 +44,22 @@
     FUNCTION(ERR_get_error) \
     FUNCTION(ERR_reason_error_string) \
     FUNCTION(EVP_Digest) \
+    FUNCTION(EVP_DigestFinal_ex) \
+    FUNCTION(EVP_DigestInit_ex2) \
     FUNCTION(EVP_DigestSign) \
     FUNCTION(EVP_DigestSignInit) \
+    FUNCTION(EVP_DigestUpdate) \
     FUNCTION(EVP_DigestVerify) \
     FUNCTION(EVP_DigestVerifyInit) \
     FUNCTION(EVP_MD_CTX_free) \
     FUNCTION(EVP_MD_CTX_new) \
+    FUNCTION(EVP_MD_fetch) \
+    FUNCTION(EVP_MD_free) \
     FUNCTION(EVP_PKEY_CTX_free) \
     FUNCTION(EVP_PKEY_CTX_new_from_name) \
     FUNCTION(EVP_PKEY_CTX_new_from_pkey) \
+    FUNCTION(EVP_PKEY_CTX_set_rsa_padding) \
+    FUNCTION(EVP_PKEY_CTX_set_signature_md) \
     FUNCTION(EVP_PKEY_Q_keygen) \
     FUNCTION(EVP_PKEY_free) \
     FUNCTION(EVP_PKEY_fromdata) \
@@ -65,6 +72,8 @@
     FUNCTION(EVP_PKEY_get_size) \
     FUNCTION(EVP_PKEY_is_a) \
     FUNCTION(EVP_PKEY_pairwise_check) \
+    FUNCTION(EVP_PKEY_verify) \
+    FUNCTION(EVP_PKEY_verify_init) \
     FUNCTION(EVP_sha256) \
     FUNCTION(OPENSSL_init_crypto) \
     FUNCTION(OSSL_PARAM_BLD_free) \

@@ -24,6 +24,9 @@ public func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }
 
+/// How many processors there are.
+public func processorCount() -> Int { max(sysconf(CInt(_SC_NPROCESSORS_ONLN)), 1) }
+
 /// Makes a closed pipe an error of `write` in place of a silent death.
 public func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
 

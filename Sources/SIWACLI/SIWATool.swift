@@ -27,6 +27,7 @@ public let siwaTool = Tool<World>(
         PublicKeyCommand.self,
         BatchRevokeCommand.self,
         BatchRefreshCommand.self,
+        BatchVerifyCommand.self,
         MigrateExportCommand.self,
         MigrateImportCommand.self,
         ConfigShowCommand.self,

@@ -9,6 +9,8 @@ public struct World: Sendable {
     public var clocks: Clocks
     /// The environment.
     public var variables: @Sendable (String) -> String?
+    /// How many threads can run at the same time.
+    public var processors: Int
     /// Files and standard input.
     public var files: Files
     /// Standard output: the result and nothing else.
@@ -22,13 +24,15 @@ public struct World: Sendable {
 
     /// Puts a world together.
     public init(
-        clocks: Clocks, variables: @escaping @Sendable (String) -> String?, files: Files,
+        clocks: Clocks, variables: @escaping @Sendable (String) -> String?, processors: Int,
+        files: Files,
         output: @escaping @Sendable (SecretBytes) throws(FileError) -> Void,
         errorLine: @escaping @Sendable (String) -> Void, streams: Streams,
         transport: @escaping @Sendable (TransportSettings) throws(TransportError) -> any Transport
     ) {
         self.clocks = clocks
         self.variables = variables
+        self.processors = processors
         self.files = files
         self.output = output
         self.errorLine = errorLine

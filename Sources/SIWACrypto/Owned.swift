@@ -29,6 +29,10 @@ protocol OpenSSLKind {
     static func free(_ pointer: OpaquePointer)
 }
 
+enum Digest: OpenSSLKind {
+    static func free(_ pointer: OpaquePointer) { openssl.EVP_MD_free(pointer) }
+}
+
 enum DigestContext: OpenSSLKind {
     static func free(_ pointer: OpaquePointer) { openssl.EVP_MD_CTX_free(pointer) }
 }

@@ -64,9 +64,13 @@ public final class P256PrivateKey: Sendable {
     /// leaves: a fault in the arithmetic of ECDSA can give the key away, and a
     /// pair whose halves do not match signs happily.
     ///
+    /// - Parameter isVerified: false for whoever signs by the thousand and verifies what matters.
     /// - Throws: ``OpenSSLError`` when signing fails or the signature does not verify.
-    public func signature(for message: Span<UInt8>) throws(OpenSSLError) -> P256Signature {
+    public func signature(
+        for message: Span<UInt8>, isVerified: Bool = true
+    ) throws(OpenSSLError) -> P256Signature {
         let signature = try P256Signature(der: sign(message, with: pointer))
+        guard isVerified else { return signature }
         guard try publicKey.isValidSignature(signature, for: message) else {
             throw OpenSSLError(
                 reasons: ["the signature does not verify with the key's own public half"])

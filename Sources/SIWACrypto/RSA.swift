@@ -16,6 +16,9 @@ public final class RSAPublicKey: Sendable {
     /// Immutable once made; OpenSSL allows concurrent use of a constant key.
     private let made = Mutex<KeyPointer?>(nil)
 
+    /// What can verify by this key and does not at the moment.
+    private let idle = Mutex<[RS256Verification]>([])
+
     private struct KeyPointer: @unchecked Sendable {
         let pointer: OpaquePointer
     }
@@ -53,7 +56,14 @@ public final class RSAPublicKey: Sendable {
     public func isValidSignature(
         _ signature: [UInt8], for message: Span<UInt8>
     ) throws(OpenSSLError) -> Bool {
-        try verify(signature, over: message, with: key().pointer)
+        let verification = try verification()
+        defer { idle.withLock { $0.append(verification) } }
+        return try verification.isValid(signature, for: message)
+    }
+
+    private func verification() throws(OpenSSLError) -> RS256Verification {
+        if let free = idle.withLock({ $0.popLast() }) { return free }
+        return try RS256Verification(key().pointer)
     }
 
     private func key() throws(OpenSSLError) -> KeyPointer {

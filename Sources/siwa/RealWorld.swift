@@ -9,7 +9,7 @@ extension World {
     static var real: World {
         World(
             clocks: Clocks(now: { NumericDate(secondsSinceEpoch()) }, timekeeper: .system),
-            variables: environment,
+            variables: environment, processors: processorCount(),
             files: Files(
                 read: { path throws(FileError) in try readFile(path) },
                 write: { contents, path throws(FileError) in try writeFile(contents, to: path) },

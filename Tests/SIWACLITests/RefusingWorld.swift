@@ -16,6 +16,7 @@ extension World {
                     elapsed: { touched("the stopwatch", .zero) },
                     sleep: { _ in touched("waiting", ()) })),
             variables: { _ in nil },
+            processors: 2,
             files: Files(
                 read: { path throws(FileError) in throw unprovided("read", path) },
                 write: { _, path throws(FileError) in throw unprovided("write", path) },

@@ -1,32 +1,33 @@
 internal import LocalFiles
 internal import SignInWithApple
 
-extension BatchRunner {
+/// How a batch ends: what is left is written, what became of it is said.
+struct BatchConclusion: Sendable {
+    let session: Session
+    let options: BatchOptions
+    let output: BatchOutput
+    let progress: BatchProgress
+    /// Of the runs before this one.
+    let before: (lines: Int, notDone: Int)
+    /// Why the input could not be read to its end; nil when it was.
+    let inputFailure: FileError?
+
     /// Says how it went, and ends with the exit code of it.
-    func conclude(
-        _ end: BatchEnd, _ output: BatchOutput, _ inputFailure: FileError?,
-        before: (lines: Int, notDone: Int),
-        _ progress: BatchProgress
-    ) throws {
+    ///
+    /// - Parameter reason: why it ended before its input did; nil when it did not.
+    func end(stoppedBy reason: Diagnosis?) throws {
+        progress.clear()
         try output.close()
         let counts = output.counted
-        summarize(counts, before.lines, progress)
-        if let signal = world.streams.wishedSignal() { throw Interruption(signal: signal) }
+        summarize()
+        if let signal = session.world.streams.wishedSignal() { throw Interruption(signal: signal) }
         if let inputFailure {
             throw BatchStopped(
                 Diagnosis(
                     "input", "the input ends too early: \(inputFailure)", hints: [],
                     exitCode: .settings), options)
         }
-        switch end {
-        case .completed, .interrupted: break
-        case .stopped(let cause), .gaveUp(let cause): throw stopped(by: cause)
-        case .askedToWait(let wait):
-            throw BatchStopped(
-                Diagnosis(
-                    "throttled", "Apple asks for a wait of \(wait.inSeconds)", hints: [],
-                    exitCode: .temporary), options)
-        }
+        if let reason { throw BatchStopped(reason, options) }
         let open = counts.total - counts.done + before.notDone
         guard open == 0 else {
             throw NegativeAnswer(
@@ -35,14 +36,8 @@ extension BatchRunner {
         }
     }
 
-    private func stopped(by cause: TokenFailure.Cause) -> BatchStopped {
-        let failure = TokenFailure(cause: cause, request: request, attempts: 1)
-        let error = RequestError(failure: failure, situation: situation(failure))
-        return BatchStopped(Diagnosis(error), options)
-    }
-
-    private func summarize(_ counts: BatchCounts, _ skipped: Int, _ progress: BatchProgress) {
-        let before = skipped > 0 ? ", \(skipped) from before" : ""
+    private func summarize() {
+        let before = before.lines > 0 ? ", \(before.lines) from before" : ""
         session.console.note(progress.summary + before)
     }
 }

@@ -63,32 +63,30 @@ final class BatchInputLines<Item: Sendable>: Sendable {
         if isDone { state.skipped += 1 }
         do throws(InvalidLine) {
             guard let bytes = line.bytes else {
-                throw InvalidLine(nil, "the line is longer than any item")
+                throw .tooLong
             }
             let (item, id) = try read(bytes, line.number)
             if let id, try !state.ids.insert(id) {
-                throw InvalidLine(id, "its id stands in an earlier line, too")
+                throw .repeatedID(id)
             }
             return isDone ? nil : item
         } catch {
-            if !isDone { refuse(line.number, error) }
+            if !isDone { output.write(line: line.number, error) }
             return nil
         }
     }
+}
 
-    private func refuse(_ number: Int, _ problem: InvalidLine) {
-        output.write(
-            line: number, id: problem.id, .invalid, .usage,
-            [
-                .init(
-                    "error",
-                    ["code": "invalid_line", "message": .string(printable(problem.reason))])
-            ])
+extension InvalidLine {
+    static func repeatedID(_ id: JSON) -> Self {
+        Self(id, "its id stands in an earlier line, too")
     }
+
+    static let tooLong = Self(nil, "the line is longer than any item")
 }
 
 extension SecretBytes {
-    fileprivate var isBlank: Bool {
+    var isBlank: Bool {
         withSpan { bytes in bytes.indices.allSatisfy { [0x20, 0x09, 0x0D].contains(bytes[$0]) } }
     }
 }

@@ -35,21 +35,42 @@ final class BatchOutput: Sendable {
     func write(
         line: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode, _ members: [JSON.Member]
     ) {
+        write(Self.bytes(line: line, id: id, status, exitCode, members, layout), status)
+    }
+
+    /// Writes that a line is no item.
+    func write(line: Int, _ problem: InvalidLine) { write(problem.bytes(line, layout), .invalid) }
+
+    /// Writes one result as ``bytes(line:id:_:_:_:_:)`` made it.
+    func write(_ bytes: [UInt8], _ status: BatchStatus) {
+        counts.withLock { $0.add(status) }
+        sink.append(bytes)
+    }
+
+    /// One result as it is written, with the end of its line.
+    static func bytes(
+        line: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode,
+        _ members: [JSON.Member], _ layout: BatchLayout = standardLayout
+    ) -> [UInt8] {
         let verdict: [JSON.Member] = [
             .init("status", .string(status.rawValue)),
             .init("exit_code", .integer(Int(exitCode.rawValue))),
         ]
-        write(.object([.init("line", .integer(line))] + layout(id, verdict, members)), status)
-    }
-
-    /// Writes one result as it is.
-    func write(_ result: JSON, _ status: BatchStatus) {
-        counts.withLock { $0.add(status) }
-        sink.append(result.bytes + [0x0A])
+        let line = [JSON.Member("line", .integer(line))]
+        return JSON.object(line + layout(id, verdict, members)).bytes + [0x0A]
     }
 
     /// Writes what is left.
     func close() throws(FileError) { try sink.close() }
+}
+
+extension InvalidLine {
+    /// The result of a line that is no item.
+    func bytes(_ line: Int, _ layout: BatchLayout = standardLayout) -> [UInt8] {
+        BatchOutput.bytes(
+            line: line, id: id, .invalid, .usage, [.error("invalid_line", printable(reason))],
+            layout)
+    }
 }
 
 /// The members of a result behind its line, in their order: from what the item is known by, how

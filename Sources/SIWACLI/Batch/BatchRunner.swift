@@ -26,11 +26,7 @@ struct BatchRunner: Sendable {
                 "--concurrency must be between 1 and \(Self.mostInFlight)",
                 hint: "16 is enough for most; Apple throttles whoever presses")
         }
-        guard !options.isResuming || options.output.path != nil else {
-            throw UsageError.Problem.misuse(
-                "--resume needs --output FILE: the file tells what is done",
-                hint: "name the file of the earlier run")
-        }
+        try options.check()
         self.session = session
         self.options = options
         self.request = request
@@ -53,7 +49,7 @@ struct BatchRunner: Sendable {
         describe: @escaping @Sendable (Job.Item, Job.Outcome) -> ItemReport
     ) async throws where Job.Item: NumberedItem {
         let bell = FeedBell()
-        let opened = try open(bell)
+        let opened = try OpenedBatch(options, layout, in: world, news: bell.ring)
         var job = job
         if opened.done.hasDone { resuming(&job) }
         let input = BatchInputLines(
@@ -76,31 +72,10 @@ struct BatchRunner: Sendable {
                 progress.update()
             })
         let ended = try await carry(run, bell)
-        progress.clear()
-        try conclude(
-            ended.end, opened.output, input.failure,
-            before: (input.skipped, opened.done.notDone), progress)
-    }
-
-    private struct Opened {
-        let lines: any LineSource
-        let output: BatchOutput
-        let done: DoneLines
-    }
-
-    /// Opens the input first: a missing one must not leave an empty output behind.
-    private func open(_ bell: FeedBell) throws(FileError) -> Opened {
-        let lines = try world.streams.lines(options.input.path) { bell.ring() }
-        var done = DoneLines()
-        let sink: any LineSink
-        if options.isResuming {
-            sink = try world.streams.results(
-                options.output.path, { done.insert(resultIn: $0) }, { bell.ring() })
-        } else {
-            sink = try world.streams.results(options.output.path, nil) { bell.ring() }
-        }
-        world.streams.holdSignals()
-        return Opened(lines: lines, output: BatchOutput(sink, layout), done: done)
+        try BatchConclusion(
+            session: session, options: options, output: opened.output, progress: progress,
+            before: (input.skipped, opened.done.notDone), inputFailure: input.failure
+        ).end(stoppedBy: diagnosis(of: ended.end))
     }
 
     private func settings(stoppingWith output: BatchOutput) throws -> BatchSettings {
@@ -139,6 +114,20 @@ struct BatchRunner: Sendable {
     ) async throws(TransportError) -> BatchRun<Job> {
         try await FeedCarrier(transport).carry(
             run, width: width, bell: bell, timekeeper: world.clocks.timekeeper)
+    }
+
+    /// Why a run ended before its input did.
+    private func diagnosis(of end: BatchEnd) -> Diagnosis? {
+        switch end {
+        case .completed, .interrupted: return nil
+        case .stopped(let cause), .gaveUp(let cause):
+            let failure = TokenFailure(cause: cause, request: request, attempts: 1)
+            return Diagnosis(RequestError(failure: failure, situation: situation(failure)))
+        case .askedToWait(let wait):
+            return Diagnosis(
+                "throttled", "Apple asks for a wait of \(wait.inSeconds)", hints: [],
+                exitCode: .temporary)
+        }
     }
 
     private static let mostInFlight = 1000

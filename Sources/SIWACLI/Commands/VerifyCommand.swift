@@ -52,8 +52,8 @@ struct VerifyCommand: Command {
     func run(in world: World) async throws {
         let verifying = try Verifying(global, verification, in: world)
         let binding = try binding(in: verifying.session)
-        try await verifying.report(verify(verifying, binding), of: .identityToken) { token in
-            [.init("header", token.header), .init("claims", token.payload.normalizedClaims)]
+        try await verifying.report(verify(verifying, binding), of: .identityToken) {
+            $0.identityMembers
         }
     }
 

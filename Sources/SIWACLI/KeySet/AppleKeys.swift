@@ -14,7 +14,12 @@ struct AppleKeys: Sendable {
 
     /// A set that holds `kid`, if one can be had; else the newest there is.
     func keySet(holding kid: String?) async throws(KeySetError) -> KeySet {
-        try await search(kid, from: isOffline ? .cache : .any).held.keySet
+        try await held(for: kid).keySet
+    }
+
+    /// The same set, and when it was fetched.
+    func held(for kid: String?) async throws(KeySetError) -> KeySetCache.Held {
+        try await search(kid, from: isOffline ? .cache : .any).held
     }
 
     /// The newest set, with what is known of it.

@@ -9,10 +9,15 @@ struct BatchOptions: Sendable {
     var isResuming = false
 
     static func parameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
-        all.map { $0.rerooted(at: path) }
+        (files + requests + resumption).map { $0.rerooted(at: path) }
     }
 
-    private static let all: [Parameter<Self>] = [
+    /// Without those about requests, for a batch that makes none.
+    static func localParameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
+        (files + resumption).map { $0.rerooted(at: path) }
+    }
+
+    private static let files: [Parameter<Self>] = [
         .option(
             "input", \.$input, value: "FILE",
             help: "Read items from FILE, a line each; - reads standard input.", completion: .file),
@@ -20,12 +25,18 @@ struct BatchOptions: Sendable {
             "output", \.output, value: "FILE",
             help: "Write a result a line to FILE, which must be empty; - is standard output.",
             completion: .file),
+    ]
+
+    private static let requests: [Parameter<Self>] = [
         .option(
             "concurrency", \.concurrency, value: "N", help: "Have at most N requests in flight."),
         .option("rate", \.rate, value: "N/s", help: "Start at most N requests a second."),
+    ]
+
+    private static let resumption: [Parameter<Self>] = [
         .flag(
             "resume", \.isResuming,
-            help: "Go on where an earlier run stopped: skip what the output already holds."),
+            help: "Go on where an earlier run stopped: skip what the output already holds.")
     ]
 }
 

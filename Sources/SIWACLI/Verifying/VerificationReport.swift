@@ -11,10 +11,7 @@ extension Verifying {
         _ verification: Verification<Claims>, of subject: VerifiedSubject,
         _ members: (CompactJWS) -> [JSON.Member]
     ) throws {
-        let verdict: [JSON.Member] = [
-            .init("valid", .boolean(verification.isValid)),
-            .init("checks", .array(verification.checks.map(\.json))),
-        ]
+        let verdict = verification.verdict
         let isAlone = session.options.print.map { !verdict.map(\.name).contains($0) } ?? false
         if verification.isValid || !isAlone {
             let content = verification.token.map(members) ?? []
@@ -24,6 +21,22 @@ extension Verifying {
         guard verification.isValid else {
             throw subject.refusal(failures, hints: failures.map(\.hint))
         }
+    }
+}
+
+extension Verification {
+    /// `valid` and `checks`.
+    var verdict: [JSON.Member] {
+        [
+            .init("valid", .boolean(isValid)), .init("checks", .array(checks.map(\.json))),
+        ]
+    }
+}
+
+extension CompactJWS {
+    /// `header` and `claims`: what an identity token says.
+    var identityMembers: [JSON.Member] {
+        [.init("header", header), .init("claims", payload.normalizedClaims)]
     }
 }
 

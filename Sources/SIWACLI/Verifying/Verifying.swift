@@ -6,8 +6,6 @@ internal import SignInWithApple
 /// What the commands that verify share: by which keys and rules, and how they answer.
 struct Verifying: Sendable {
     let session: Session
-    /// The moment as of which to judge.
-    let now: NumericDate
     private let options: VerificationOptions
     private let audiences: [String]
 
@@ -16,25 +14,46 @@ struct Verifying: Sendable {
         session = try Session(
             TypedSettings(global: global, audiences: options.audiences), in: world)
         audiences = try session.settings.audiences()
-        now = options.moment?.date ?? world.clocks.now()
     }
+
+    /// The moment as of which to judge.
+    var now: NumericDate { options.moment?.date ?? session.world.clocks.now() }
 
     /// The rules for one token.
     func verifier(for token: CompactJWS) async throws -> TokenVerifier {
+        rules(by: try await keySet(for: token))
+    }
+
+    /// The rules by a key set; without one, no token is valid.
+    ///
+    /// - Parameter client: the only client to accept tokens for; nil for those of the settings.
+    func rules(by keySet: KeySet?, for client: ClientID? = nil) -> TokenVerifier {
         TokenVerifier(
-            keySet: try await keySet(for: token), audiences: audiences,
+            keySet: keySet, audiences: client.map { [$0.rawValue] } ?? audiences,
             issuers: options.issuers.isEmpty ? [TokenVerifier.appleIssuer] : options.issuers,
             leeway: options.leeway?.duration ?? .seconds(60))
     }
 
     private func keySet(for token: CompactJWS) async throws -> KeySet? {
-        try requireOpenSSL()
-        if let path = options.keySetFile { return try readKeySet(path) }
-        return try await AppleKeys(Network(session), isOffline: options.isOffline)
-            .keySet(for: token)
+        if let given = try givenKeySet() { return given }
+        return try await appleKeys().keySet(for: token)
     }
 
-    private func readKeySet(_ path: String) throws(SettingsError) -> KeySet {
+    /// The set of --jwks; nil without that.
+    func givenKeySet() throws -> KeySet? {
+        try requireOpenSSL()
+        return try options.keySetFile.map(readKeySet)
+    }
+
+    /// Whether keys come from the cache alone.
+    var isOffline: Bool { options.isOffline }
+
+    /// Apple's keys, with as much time to get them as a command has.
+    func appleKeys() throws -> AppleKeys {
+        AppleKeys(try Network(session), isOffline: options.isOffline)
+    }
+
+    private func readKeySet(_ path: String) throws -> KeySet {
         let contents: SecretBytes
         do {
             contents = try session.world.files.read(path).contents

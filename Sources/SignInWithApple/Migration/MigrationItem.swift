@@ -19,15 +19,12 @@ public struct MigrationItem: Sendable {
     ///
     /// - Throws: ``InvalidLine``.
     public init(_ text: SecretBytes, line: Int, half: MigrationHalf) throws(InvalidLine) {
-        let content = text.trimmingSpace()
-        guard String(validating: content.revealed(), as: UTF8.self) != nil else {
-            throw InvalidLine(nil, "the line is not UTF-8")
-        }
+        let content = try ItemLine(text)
         self.line = line
-        let isObject = SecretText(content).hasPrefix("{")
-        let json = isObject ? try JSON(lineOf: content) : .null
-        let old = json["old_user_id"]?.string ?? json["user_id"]?.string
-        let name = isObject ? try half.name(in: json) : SecretText(content).revealed()
+        let name =
+            if let json = content.object { try half.name(in: json) } else {
+                content.bare?.revealed() ?? ""
+            }
         if let fault = half.fault(in: name) { throw InvalidLine(.string(name.clipped), fault) }
         switch half {
         case .export(let team):
@@ -35,6 +32,7 @@ public struct MigrationItem: Sendable {
             oldUserID = nil
         case .admission:
             request = .admission(TransferID(unchecked: name))
+            let old = content.object.flatMap { ($0["old_user_id"] ?? $0["user_id"])?.string }
             oldUserID = old.flatMap { try? UserID(validating: $0) }
         }
     }

@@ -62,7 +62,7 @@ private final class Stage: Sendable {
             clocks: Clocks(
                 now: { NumericDate(1_800_000_000) },
                 timekeeper: Timekeeper(elapsed: { .zero }, sleep: { _ in })),
-            variables: { variables[$0] },
+            variables: { variables[$0] }, processors: 2,
             files: .init(
                 read: { path throws(FileError) in
                     guard let contents = files[path] else {

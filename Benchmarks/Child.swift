@@ -1,0 +1,118 @@
+import Glibc
+
+/// A program that was run to its end, and what it took.
+struct Child {
+    /// From its start to its end.
+    let seconds: Double
+    /// Processor time, its own and the kernel's on its behalf, that of its children included.
+    let cpuSeconds: Double
+    /// The most memory it had, in KiB.
+    let peak: Int
+    /// What it printed.
+    let output: String
+
+    /// Where a command is found on the PATH; nil when it is not installed.
+    static func installed(_ name: String) -> String? {
+        (variable("PATH") ?? "/usr/bin:/bin").split(separator: ":")
+            .map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    }
+
+    /// Runs a program; its standard output is kept.
+    ///
+    /// - Throws: ``BenchmarkError`` when it does not end with 0.
+    static func run(_ arguments: [String], input: String? = nil) throws -> Child {
+        let pipe = try Pipe()
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, input ?? "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, pipe.writing, 1)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addclose(&actions, pipe.reading)
+        let start = now()
+        let pid = try spawn(arguments, &actions)
+        pipe.closeWriting()
+        let output = pipe.readAll()
+        var status: CInt = 0
+        var usage = rusage()
+        while wait4(pid, &status, 0, &usage) == -1, errno == EINTR {}
+        let end = now()
+        guard status == 0 else { throw BenchmarkError("\(arguments[0]) failed (\(status))") }
+        return Child(
+            seconds: end - start, cpuSeconds: usage.ru_utime.seconds + usage.ru_stime.seconds,
+            peak: usage.ru_maxrss, output: output)
+    }
+
+    /// Starts a program that goes on until it is ended with ``end(_:)``.
+    static func start(_ arguments: [String]) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        return try spawn(arguments, &actions)
+    }
+
+    /// Ends a program that was started.
+    static func end(_ pid: pid_t) {
+        kill(pid, SIGTERM)
+        var status: CInt = 0
+        waitpid(pid, &status, 0)
+    }
+
+    private static func spawn(
+        _ arguments: [String], _ actions: inout posix_spawn_file_actions_t
+    ) throws -> pid_t {
+        var pid = pid_t()
+        var words = arguments.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        let code = posix_spawnp(&pid, arguments[0], &actions, nil, &words, environ)
+        guard code == 0 else { throw BenchmarkError("\(arguments[0]) does not start") }
+        return pid
+    }
+}
+
+/// Why a benchmark cannot go on.
+struct BenchmarkError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// Seconds since some fixed moment.
+func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+/// A variable of the environment.
+func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+extension timeval {
+    fileprivate var seconds: Double { Double(tv_sec) + Double(tv_usec) / 1e6 }
+}
+
+private struct Pipe {
+    let reading: CInt
+    let writing: CInt
+
+    init() throws {
+        var ends: [CInt] = [0, 0]
+        guard pipe(&ends) == 0 else { throw BenchmarkError("no pipe can be made") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (reading, writing) = (ends[0], ends[1])
+    }
+
+    func closeWriting() { close(writing) }
+
+    func readAll() -> String {
+        defer { close(reading) }
+        var all: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(reading, &buffer, buffer.count)
+            if count > 0 { all += buffer[..<count] } else if count == 0 || errno != EINTR { break }
+        }
+        return String(decoding: all, as: UTF8.self)
+    }
+}

@@ -1,0 +1,42 @@
+internal import CommandTable
+internal import LocalFiles
+internal import SignInWithApple
+
+/// The two ends of a batch, and what an earlier run left at the second.
+struct OpenedBatch: Sendable {
+    let lines: any LineSource
+    let output: BatchOutput
+    let done: DoneLines
+
+    /// Opens the input first: a missing one must not leave an empty output behind.
+    ///
+    /// - Parameter news: called when there is more input, or more room for output.
+    init(
+        _ options: BatchOptions, _ layout: @escaping BatchLayout = standardLayout,
+        in world: World, news: @escaping @Sendable () -> Void
+    ) throws(FileError) {
+        lines = try world.streams.lines(options.input.path, news)
+        var done = DoneLines()
+        let sink: any LineSink
+        if options.isResuming {
+            sink = try world.streams.results(
+                options.output.path, { done.insert(resultIn: $0) }, news)
+        } else {
+            sink = try world.streams.results(options.output.path, nil, news)
+        }
+        world.streams.holdSignals()
+        output = BatchOutput(sink, layout)
+        self.done = done
+    }
+}
+
+extension BatchOptions {
+    /// Finds what cannot be asked for together.
+    func check() throws {
+        guard !isResuming || output.path != nil else {
+            throw UsageError.Problem.misuse(
+                "--resume needs --output FILE: the file tells what is done",
+                hint: "name the file of the earlier run")
+        }
+    }
+}

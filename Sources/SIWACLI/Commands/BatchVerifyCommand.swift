@@ -1,0 +1,55 @@
+internal import CommandTable
+internal import SignInWithApple
+
+/// `siwa batch verify`: whether many identity tokens are Apple's, and meant for this client.
+struct BatchVerifyCommand: Command {
+    static let name = "batch verify"
+    static let abstract = "Verify many identity tokens."
+    static let discussion = """
+        Reads an item a line: a bare identity token, or JSON {"id", "token", "client_id"?, \
+        "nonce"?, "code"?, "access_token"?}, in which the token may be called id_token. client_id \
+        takes the place of --audience, the others that of the flags of 'siwa verify'.
+
+        Writes a line of JSON an item, in the order of the input: {"line", "id", "status", \
+        "exit_code", …} and what 'siwa verify' would print. The status is done (the token is \
+        valid), refused (it is not: error names the checks that failed), failed (its key could not \
+        be had) or invalid (the line is no item).
+
+        Apple's keys are fetched once. Without any, the run stops, and goes on with --resume.
+        """
+    static let examples = [
+        Example(
+            "siwa batch verify --input tokens.jsonl --output results.jsonl",
+            "Verify every token of a file on all processors."),
+        Example(
+            "siwa batch verify --input - --jwks keys.json --at 2019-06-05T04:40:00Z < old.txt",
+            "Verify old tokens with the keys of their day."),
+    ]
+    static let parameters: [Parameter<Self>] =
+        BatchOptions.localParameters(at: \.batch) + [
+            .option(
+                "concurrency", \.workers, value: "N",
+                help: "Verify N tokens at the same time (one a processor unless set).")
+        ] + VerificationOptions.parameters(at: \.verification)
+        + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    var verification = VerificationOptions()
+    var batch = BatchOptions()
+    var workers: Int?
+
+    func run(in world: World) async throws {
+        let workers = workers ?? min(world.processors, Self.mostWorkers)
+        guard (1...Self.mostWorkers).contains(workers) else {
+            throw UsageError.Problem.misuse(
+                "--concurrency must be between 1 and \(Self.mostWorkers)",
+                hint: "more than there are processors gain nothing")
+        }
+        try await VerifyBatch(
+            verifying: Verifying(global, verification, in: world), options: batch,
+            workers: workers
+        ).run()
+    }
+
+    private static let mostWorkers = 64
+}

@@ -1,0 +1,41 @@
+public import SIWACrypto
+
+/// One line of a batch: an identity token, and what it must belong to.
+public struct IdentityTokenItem: Sendable {
+    /// Its line in the input, from 1.
+    public let line: Int
+    /// What the input calls it: a string or a number; nil when it was a bare token.
+    public let id: JSON?
+    /// The token.
+    public let token: SecretText
+    /// The client it must be for; nil for those of the settings.
+    public let clientID: ClientID?
+    /// What else it must belong to.
+    public let binding: TokenBinding
+
+    /// Reads a line: a bare token, or a JSON object
+    /// `{"id", "token" or "id_token", "client_id"?, "nonce"?, "code"?, "access_token"?}`, whose
+    /// other members are passed over.
+    ///
+    /// - Parameter refusal: why a text cannot be one of Apple's codes or access tokens, as the
+    ///   end of a sentence; nil when it can.
+    /// - Throws: ``InvalidLine``.
+    public init(
+        _ text: SecretBytes, line: Int, refusal: (SecretText) -> String?
+    ) throws(InvalidLine) {
+        let content = try ItemLine(text)
+        func opaque(_ name: String) throws(InvalidLine) -> SecretText? {
+            guard let secret = try content.text(name).map(SecretText.init) else { return nil }
+            if let reason = refusal(secret) { throw InvalidLine(content.id, "'\(name)' \(reason)") }
+            return secret
+        }
+        self.line = line
+        id = content.id
+        token = try content.token(called: ["token", "id_token"]) { _ in nil }
+        clientID = try content.clientID()
+        binding = TokenBinding(
+            nonce: try content.text("nonce").map { SecretText($0) },
+            code: try opaque("code").map(AuthorizationCode.init),
+            accessToken: try opaque("access_token").map(AccessToken.init))
+    }
+}

@@ -1,0 +1,126 @@
+internal import SIWACrypto
+
+/// A line of a batch, taken apart: a bare text, or a JSON object whose members that nobody asks
+/// for are passed over.
+struct ItemLine {
+    /// What the input calls the item: a string or a number; nil for a bare text.
+    let id: JSON?
+    private let content: Content
+
+    private enum Content {
+        case bare(SecretBytes)
+        case object(JSON)
+    }
+
+    /// - Throws: ``InvalidLine``, when the line is neither.
+    init(_ line: SecretBytes) throws(InvalidLine) {
+        let text = line.trimmingSpace()
+        let bytes = text.revealed()
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            throw InvalidLine(nil, "the line is not UTF-8")
+        }
+        guard bytes.first == UInt8(ascii: "{") else {
+            (id, content) = (nil, .bare(text))
+            return
+        }
+        let json: JSON
+        do {
+            json = try JSON(bytes)
+        } catch {
+            throw InvalidLine(nil, "the line \(error.reason.withoutQuoting)")
+        }
+        (id, content) = (try Self.id(json), .object(json))
+    }
+
+    private static func id(_ json: JSON) throws(InvalidLine) -> JSON? {
+        switch json["id"] {
+        case nil, .null: nil
+        case .string, .integer: json["id"]
+        case let other?: throw InvalidLine(nil, "'id' is \(other.kind), not a string or a number")
+        }
+    }
+
+    /// The bare text, or the first member there is of these names.
+    ///
+    /// - Parameter refusal: why it cannot be a token, as the end of a sentence; nil when it can.
+    func token(
+        called names: [String], refusal: (SecretText) -> String?
+    ) throws(InvalidLine) -> SecretText {
+        let token =
+            switch content {
+            case .bare(let text): SecretText(text)
+            case .object(let json): try token(json, names)
+            }
+        guard token.bytes.count > 0 else { throw InvalidLine(id, "the line has no token") }
+        if let reason = refusal(token) { throw InvalidLine(id, "the token \(reason)") }
+        return token
+    }
+
+    private func token(_ json: JSON, _ names: [String]) throws(InvalidLine) -> SecretText {
+        guard let value = names.lazy.compactMap({ json[$0] }).first else {
+            throw InvalidLine(id, "the line has no member '\(names.first ?? "token")'")
+        }
+        guard let text = value.string else {
+            throw InvalidLine(id, "the token is \(value.kind), not a string")
+        }
+        return SecretText(text)
+    }
+
+    /// The object; nil for a bare text.
+    var object: JSON? {
+        if case .object(let json) = content { json } else { nil }
+    }
+
+    /// The bare text; nil for an object.
+    var bare: SecretText? {
+        if case .bare(let text) = content { SecretText(text) } else { nil }
+    }
+
+    /// A text that an item may have; null is none.
+    func text(_ name: String) throws(InvalidLine) -> String? {
+        guard case .object(let json) = content else { return nil }
+        switch json[name] {
+        case nil, .null: return nil
+        case .string(let text): return text
+        case let other?: throw InvalidLine(id, "'\(name)' is \(other.kind), not a string")
+        }
+    }
+
+    /// The client that an item names; nil for the one of the settings.
+    func clientID() throws(InvalidLine) -> ClientID? {
+        guard let text = try text("client_id") else { return nil }
+        do {
+            return try ClientID(validating: text)
+        } catch {
+            throw InvalidLine(id, "'client_id' \(error.fault)")
+        }
+    }
+}
+
+/// Why a line is no item.
+public struct InvalidLine: Error, Hashable, Sendable {
+    /// What the input calls it, when that much could be read.
+    public let id: JSON?
+    /// What is wrong, without quoting the line: it may hold a token.
+    public let reason: String
+
+    /// Composes one.
+    public init(_ id: JSON?, _ reason: String) {
+        (self.id, self.reason) = (id, reason)
+    }
+}
+
+extension SecretBytes {
+    /// Without blanks and carriage returns around it; itself when there are none.
+    fileprivate func trimmingSpace() -> SecretBytes {
+        withSpan { bytes in
+            let front = bytes.indices.first { !isSpace(bytes[$0]) } ?? bytes.count
+            let back =
+                bytes.indices.reversed().first { !isSpace(bytes[$0]) }.map { $0 + 1 } ?? front
+            guard back - front < count else { return self }
+            var trimmed = SecretBuffer(capacity: back - front)
+            for index in front..<back { trimmed.append(bytes[index]) }
+            return trimmed.finished()
+        }
+    }
+}

@@ -81,7 +81,15 @@ struct Requests: Sendable {
     ///
     /// - Parameter unknown: stands in `requests` for a token that only an answer will bring.
     func rehearse(_ requests: [TokenRequest], unknown: SecretText? = nil) throws {
-        let drafts = try requests.map { try tokens.draft($0, at: session.world.clocks.now()) }
+        try rehearse(
+            drafts: try requests.map { try tokens.draft($0, at: session.world.clocks.now()) },
+            unknown: unknown)
+    }
+
+    /// Prints what would be sent: each request, and its form apart.
+    func rehearse(
+        drafts: [(request: HTTPRequest, form: Form)], unknown: SecretText? = nil
+    ) throws {
         let list = drafts.map { draft -> JSON in
             [
                 "method": .string(draft.request.method.rawValue), "url": .string(draft.request.url),

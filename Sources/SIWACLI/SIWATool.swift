@@ -28,6 +28,8 @@ public let siwaTool = Tool<World>(
         BatchRevokeCommand.self,
         BatchRefreshCommand.self,
         BatchVerifyCommand.self,
+        MigrateExportCommand.self,
+        MigrateImportCommand.self,
         ConfigShowCommand.self,
         ConfigPathCommand.self,
         CompletionsCommand.self,

@@ -3,26 +3,44 @@ internal import LocalFiles
 internal import SIWACrypto
 internal import SignInWithApple
 
-/// What `init` makes: a team with one key, an app and a website, and people who sign in.
+/// What `init` makes: a team with one key, an app and a website, people who sign in, and another
+/// team that the clients can be transferred to.
 struct NewFolder {
     private static let callback = "https://example.com/callback"
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
-    let teamID = TeamID(unchecked: Self.tenCharacters())
-    let keyID = KeyID(unchecked: Self.tenCharacters())
-    let key: P256PrivateKey
+    /// A team as its members know it.
+    struct Team {
+        let teamID = TeamID(unchecked: tenCharacters())
+        let keyID = KeyID(unchecked: tenCharacters())
+        let key: P256PrivateKey
+
+        init() throws(OpenSSLError) { key = try P256PrivateKey.generate() }
+
+        var keyName: String { "AuthKey_\(keyID).p8" }
+        var publicHalf: EmulatedKey { EmulatedKey(keyID: keyID, publicKey: key.publicKey) }
+    }
+
+    let team: Team
+    let recipient: Team
     let port: UInt16
 
     init(port: UInt16) throws(OpenSSLError) {
-        key = try P256PrivateKey.generate()
+        team = try Team()
+        recipient = try Team()
         self.port = port
     }
 
-    var keyName: String { "AuthKey_\(keyID).p8" }
+    /// In a folder of its own: a key of another team beside the first would be suspected of
+    /// every refusal.
+    var recipientsKey: String { "\(Self.recipientsFolder)/\(recipient.keyName)" }
+    private static let recipientsFolder = "recipient"
 
     /// Writes every file, and none over another: a key that is gone is gone.
     func write(to folder: Folder, now: Int) throws {
-        for name in [keyName, Folder.configuration, Folder.emulator] + TLSFiles.names {
+        for name in [team.keyName, recipientsKey, Folder.configuration, Folder.emulator]
+            + TLSFiles.names
+        {
             guard !fileExists(folder.path(name)) else {
                 throw Failure.settings(
                     "'\(folder.path(name))' exists already",
@@ -30,7 +48,12 @@ struct NewFolder {
             }
         }
         if !fileExists(folder.path) { try createDirectory(folder.path) }
-        try folder.write(key.pemRepresentation().revealed(), keyName, isSecret: true)
+        if !fileExists(folder.path(Self.recipientsFolder)) {
+            try createDirectory(folder.path(Self.recipientsFolder))
+        }
+        for (key, name) in [(team.key, team.keyName), (recipient.key, recipientsKey)] {
+            try folder.write(key.pemRepresentation().revealed(), name, isSecret: true)
+        }
         try TLSFiles(folder: folder).renew(now: now)
         try folder.write(Array((settings.indentedText + "\n").utf8), Folder.configuration)
         try folder.write(Array((emulator.indentedText + "\n").utf8), Folder.emulator)
@@ -45,18 +68,22 @@ struct NewFolder {
         return [
             "default_profile": "app",
             "profiles": [
-                "app": profile("com.example.app"), "web": profile("com.example.web", web),
+                "app": profile("com.example.app", team, team.keyName),
+                "web": profile("com.example.web", team, team.keyName, web),
+                "recipient": profile("com.example.app", recipient, recipientsKey),
             ],
         ]
     }
 
-    private func profile(_ client: String, _ extra: [JSON.Member] = []) -> JSON {
+    private func profile(
+        _ client: String, _ team: Team, _ keyPath: String, _ extra: [JSON.Member] = []
+    ) -> JSON {
         .object(
             [
-                JSON.Member("team_id", .string(teamID.rawValue)),
+                JSON.Member("team_id", .string(team.teamID.rawValue)),
                 JSON.Member("client_id", .string(client)),
-                JSON.Member("key_id", .string(keyID.rawValue)),
-                JSON.Member("private_key", .string(keyName)),
+                JSON.Member("key_id", .string(team.keyID.rawValue)),
+                JSON.Member("private_key", .string(keyPath)),
             ] + extra + [
                 JSON.Member("base_url", .string("https://localhost:\(port)")),
                 JSON.Member("ca_file", .string(TLSFiles.authority)),
@@ -65,14 +92,15 @@ struct NewFolder {
 
     private var emulator: JSON {
         let configuration = EmulatorConfiguration(
-            teamID: teamID,
+            teamID: team.teamID,
             clients: [
                 EmulatedClient(clientID: ClientID(unchecked: "com.example.app"), kind: .app),
                 EmulatedClient(
                     clientID: ClientID(unchecked: "com.example.web"), kind: .web,
                     redirectURIs: [Self.callback]),
             ],
-            keys: [EmulatedKey(keyID: keyID, publicKey: key.publicKey)], users: Self.people())
+            keys: [team.publicHalf], users: Self.people(),
+            recipient: EmulatedTeam(teamID: recipient.teamID, keys: [recipient.publicHalf]))
         let port = JSON.Member("port", .integer(Int(port)))
         return .object([port] + (configuration.json.members ?? []))
     }

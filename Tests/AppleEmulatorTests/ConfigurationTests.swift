@@ -18,7 +18,8 @@ struct SpoiledConfiguration: Sendable, CustomTestStringConvertible {
             message: "'team_id' must be a Team ID: ten letters and digits"),
         SpoiledConfiguration(
             testDescription: "unknown member", find: #""team_id""#, replace: #""team""#,
-            message: "'team' is not known; known are team_id, clients, keys, users, switches"),
+            message:
+                "'team' is not known; known are team_id, clients, keys, recipient, users, switches"),
         SpoiledConfiguration(
             testDescription: "unknown kind", find: #""kind":"web""#, replace: #""kind":"site""#,
             message: "clients[1]: 'kind' must be one of 'app', 'web'"),

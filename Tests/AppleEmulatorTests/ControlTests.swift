@@ -73,6 +73,9 @@ import Testing
             "verdict": "client_secret: it has no dot, a JWT has 3 parts between dots",
         ]
         #expect(log == ["requests": [expected]])
+        #expect(try await stand.control("requests", ["path": "/auth/token"]) == log)
+        let others = try await stand.control("requests", ["path": "/auth/revoke"])
+        #expect(others == ["requests": []])
         #expect(!log.text.contains(code) && !log.text.contains("s3cret"))
     }
 

@@ -10,6 +10,9 @@ struct Stand: Sendable {
     static let start = NumericDate(1_800_000_000)
     static let team = TeamID(unchecked: "A1B2C3D4E5")
     static let keyID = KeyID(unchecked: "K1L2M3N4P5")
+    /// The team that the clients can be transferred to; it has the same key under another name.
+    static let recipient = TeamID(unchecked: "R1C2P3N4T5")
+    static let recipientsKeyID = KeyID(unchecked: "B1L2M3N4P5")
     static let app = "com.example.app"
     static let web = "com.example.web"
     /// A second app.
@@ -49,7 +52,10 @@ struct Stand: Sendable {
                 EmulatedClient(
                     clientID: ClientID(unchecked: "com.example.locked"), kind: .app, keyIDs: []),
             ],
-            keys: [EmulatedKey(keyID: keyID, publicKey: key)], users: users)
+            keys: [EmulatedKey(keyID: keyID, publicKey: key)], users: users,
+            recipient: EmulatedTeam(
+                teamID: recipient,
+                keys: [EmulatedKey(keyID: recipientsKeyID, publicKey: key)]))
     }
 
     static let users = [

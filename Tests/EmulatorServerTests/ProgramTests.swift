@@ -20,8 +20,12 @@ import Testing
         let key = try #require(try site.files().first { $0.hasPrefix("AuthKey_") })
         #expect(
             try site.files() == [
-                key, "ca.pem", "config.json", "emulator.json", "server-key.pem", "server.pem",
+                key, "ca.pem", "config.json", "emulator.json", "recipient", "server-key.pem",
+                "server.pem",
             ])
+        let recipient = try await site.siwa(
+            "config", "show", "--profile", "recipient", "--json")
+        #expect(recipient.output.contains("/recipient/AuthKey_"), "\(recipient)")
         for name in [key, "server-key.pem"] { #expect(try site.permissions(name) == 0o600) }
         #expect(try site.permissions("") == 0o700)
         let shown = try await site.siwa("config", "show", "--json")
@@ -37,7 +41,7 @@ import Testing
         #expect(again.errors.contains("'\(site.path)/config.json' exists already"), "\(again)")
         #expect(again.output.isEmpty)
         #expect(try site.folder.contents("apple/config.json") == before)
-        #expect(try site.files().count == 6)
+        #expect(try site.files().count == 7)
     }
 
     @Test func `siwa exchanges, refreshes and revokes over TLS`() async throws {

@@ -14,11 +14,15 @@ struct Cast: Sendable {
     let key: String
     /// Makes tokens that are Apple's in all but what a scenario says.
     let tokens: TokenMint
+    /// The one of the team that the clients can be transferred to.
+    let recipientsKey: String
     /// A `.p8` it does not know.
     let strangersKey: String
 
     private init() async throws {
         let key = try P256PrivateKey.generate()
+        let recipientsKey = try P256PrivateKey.generate()
+        self.recipientsKey = try Self.pem(recipientsKey)
         emulatorKeys = try await EmulatorKeys.generate()
         tokens = try TokenMint()
         self.key = try Self.pem(key)
@@ -36,8 +40,17 @@ struct Cast: Sendable {
             users: [
                 EmulatedUser(
                     name: "alice", userID: UserID(unchecked: "001234.0123456789abcdef.0830"),
-                    email: "alice@example.com", realUserStatus: 2)
-            ])
+                    email: "alice@example.com", realUserStatus: 2),
+                EmulatedUser(
+                    name: "bob", userID: UserID(unchecked: "001235.0123456789abcdef.0931"),
+                    email: "qwertz1234@privaterelay.appleid.com", isPrivateEmail: true),
+            ],
+            recipient: EmulatedTeam(
+                teamID: TeamID(unchecked: "R1C2P3N4T5"),
+                keys: [
+                    EmulatedKey(
+                        keyID: KeyID(unchecked: "B1L2M3N4P5"), publicKey: recipientsKey.publicKey)
+                ]))
     }
 
     /// What Apple really signed; PROVENANCE.md beside the files says when.
@@ -56,7 +69,7 @@ struct Cast: Sendable {
     var shapes: [String: String] {
         let body = key.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
         return [
-            "KEY": key, "STRANGERS_KEY": strangersKey,
+            "KEY": key, "STRANGERS_KEY": strangersKey, "RECIPIENTS_KEY": recipientsKey,
             "KEY_ESCAPED": key.split(separator: "\n").joined(separator: "\\n"),
             "KEY_CRLF": key.split(separator: "\n").joined(separator: "\r\n"),
             "KEY_BODY": body, "CR": "\r", "JWKS": tokens.keySet.text,

@@ -50,7 +50,7 @@ struct Manners {
     /// batch that was stopped.
     private func output() {
         #expect(outcome.output.isEmpty || outcome.output.hasSuffix("\n"), "\(call)")
-        guard outcome.arguments.first != "batch" else { return }
+        guard !["batch", "migrate"].contains(outcome.arguments.first) else { return }
         guard outcome.exitCode > 1, outcome.arguments.first != "revoke" || !has("--code") else {
             return
         }

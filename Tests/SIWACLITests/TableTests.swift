@@ -7,8 +7,8 @@ import Testing
 @Suite struct TableTests {
     static let commands = [
         "secret", "exchange", "refresh", "revoke", "verify", "notification", "inspect", "doctor",
-        "keys", "authorize-url", "public-key", "batch revoke", "batch refresh", "batch verify",
-        "config show",
+        "keys", "authorize-url", "public-key", "batch revoke", "batch refresh",
+        "batch verify", "migrate export", "migrate import", "config show",
         "config path", "completions",
         "manual",
     ]

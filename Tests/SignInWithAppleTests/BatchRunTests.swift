@@ -158,6 +158,28 @@ struct BatchRunTests {
         #expect(desk.isFinished && desk.isCompleted)
     }
 
+    @Test func `what is in doubt waits for an item that is not`() {
+        var desk = Hand(items: 4, concurrency: 4, doubts: [1, 3])
+        _ = desk.startAll(at: .zero)
+        for item in [1, 3] { desk.answer(item: item, .ok, at: .zero) }
+        #expect(desk.results.isEmpty)
+        desk.answer(item: 2, .ok, at: .zero)
+        #expect(desk.results == ["1 done", "3 done", "2 done"])
+    }
+
+    @Test(arguments: [true, false])
+    func `what is in doubt has a result when the input ends, and none when the run stops`(
+        _ stops: Bool
+    ) {
+        var desk = Hand(items: 3, concurrency: 3, doubts: [1, 2, 3])
+        _ = desk.startAll(at: .zero)
+        for item in 1...2 { desk.answer(item: item, .ok, at: .zero) }
+        desk.answer(item: 3, stops ? .error("invalid_client") : .ok, at: .zero)
+        _ = desk.startAll(at: .zero)
+        #expect(desk.isFinished)
+        #expect(desk.results == (stops ? [] : ["1 done", "2 done", "3 done"]))
+    }
+
     @Test func `a slow input is waited for`() {
         var desk = Hand(items: 1, concurrency: 2, isSlow: true)
         #expect(desk.startAll(at: .zero).isEmpty)
@@ -177,7 +199,7 @@ private struct Hand {
 
     init(
         items: Int, concurrency: Int, maxAttempts: Int = 4, steps: Int = 1, ticketLasts: Int? = nil,
-        isSlow: Bool = false
+        doubts: Set<Int> = [], isSlow: Bool = false
     ) {
         let settings = BatchSettings(
             concurrency: concurrency, maxAttempts: maxAttempts,
@@ -185,7 +207,7 @@ private struct Hand {
         let queue = Sunk()
         queue.next.withLock { $0 = isSlow ? -1 : 0 }
         run = BatchRun(
-            CountingJob(steps: steps, ticketLasts: ticketLasts), settings: settings,
+            CountingJob(steps: steps, ticketLasts: ticketLasts, doubts: doubts), settings: settings,
             calendar: { NumericDate(1_700_000_000) },
             source: {
                 queue.next.withLock { next in
@@ -274,10 +296,12 @@ private struct CountingJob: BatchJob {
 
     let steps: Int
     let ticketLasts: Int?
+    /// The items whose answers say nothing yet.
+    let doubts: Set<Int>
     var ticketsLeft = 0
 
-    init(steps: Int, ticketLasts: Int?) {
-        (self.steps, self.ticketLasts) = (steps, ticketLasts)
+    init(steps: Int, ticketLasts: Int?, doubts: Set<Int>) {
+        (self.steps, self.ticketLasts, self.doubts) = (steps, ticketLasts, doubts)
     }
 
     mutating func preparation(at now: NumericDate) throws(ClientSecretError) -> HTTPRequest? {
@@ -292,7 +316,7 @@ private struct CountingJob: BatchJob {
     }
 
     mutating func request(
-        for item: Item, at now: NumericDate
+        for item: inout Item, at now: NumericDate
     ) throws(ClientSecretError) -> HTTPRequest {
         ticketsLeft -= 1
         return HTTPRequest(method: .post, url: "\(item.number)")
@@ -303,6 +327,9 @@ private struct CountingJob: BatchJob {
     ) -> BatchVerdict<ItemOutcome<Int>> {
         let number = item.number
         let verdict = response.verdict(hiding: []) { _ in number }
+        if case .finished(let outcome) = verdict, doubts.contains(number) {
+            return .doubtful(outcome)
+        }
         guard case .finished = verdict, item.step < steps else { return verdict }
         item.step += 1
         return .next

@@ -118,6 +118,7 @@ import Testing
         #expect(
             Endpoint.allCases.map { BaseURL.apple.url(of: $0) } == [
                 "https://appleid.apple.com/auth/token", "https://appleid.apple.com/auth/revoke",
+                "https://appleid.apple.com/auth/usermigrationinfo",
                 "https://appleid.apple.com/auth/keys",
                 "https://appleid.apple.com/auth/authorize",
             ])

@@ -13,8 +13,12 @@ final class LocalApple: Sendable {
 
     /// A fresh folder, key and certificate, and a server on a port of its own.
     ///
-    /// - Parameter callback: where the website is, in place of `https://example.com/callback`.
-    init(usesTLS: Bool = true, callback: String? = nil) async throws {
+    /// - Parameters:
+    ///   - callback: where the website is, in place of `https://example.com/callback`.
+    ///   - users: who signs in, in place of three people.
+    init(
+        usesTLS: Bool = true, callback: String? = nil, users: [JSON.Member] = []
+    ) async throws {
         folder = try TemporaryFolder()
         let emulator = try Executable.product("siwa-emulator")
         let made = try await emulator.run("init", folder.path("apple"))
@@ -24,6 +28,12 @@ final class LocalApple: Sendable {
             try folder.write(
                 "apple/emulator.json",
                 file.replacing("https://example.com/callback", with: callback))
+        }
+        if !users.isEmpty {
+            let file = try JSON(try folder.contents("apple/emulator.json"))
+            let others = try #require(file.members).filter { $0.name != "users" }
+            let changed = JSON.object(others + [JSON.Member("users", .object(users))])
+            try folder.write("apple/emulator.json", changed.text)
         }
         server = try emulator.start(
             Executable.Call(
@@ -124,8 +134,8 @@ final class LocalApple: Sendable {
 
     /// What Apple's endpoints received: those of `path`.
     func requests(to path: String = "/auth/token") async throws -> [JSON] {
-        try #require(try await control(.get, "requests", nil)["requests"]?.elements)
-            .filter { $0["path"]?.string == path }
+        try #require(
+            try await control(.get, "requests?path=\(path)", nil)["requests"]?.elements)
     }
 
     private func control(_ method: HTTPRequest.Method, _ name: String, _ body: JSON?) async throws

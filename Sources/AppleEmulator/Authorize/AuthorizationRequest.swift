@@ -42,7 +42,8 @@ extension ReceivedForm {
     ) throws(Refusal) -> EmulatedClient {
         guard let client = configuration.client(try required("client_id")) else {
             throw Refusal(
-                .invalidClient, because: "client_id: no client of team \(configuration.teamID)")
+                .invalidClient, because: "client_id: no client of team \(configuration.team.teamID)"
+            )
         }
         return client
     }

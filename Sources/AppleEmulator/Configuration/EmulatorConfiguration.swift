@@ -2,12 +2,12 @@ public import SignInWithApple
 
 /// What the emulated Apple knows from the start: `emulator.json`.
 public struct EmulatorConfiguration: Sendable {
-    /// The one team.
-    public let teamID: TeamID
+    /// The team that all clients belong to, until a transfer to ``recipient`` is accepted.
+    public let team: EmulatedTeam
     /// Its apps and websites.
     public let clients: [EmulatedClient]
-    /// The public halves of its keys.
-    public let keys: [EmulatedKey]
+    /// The team that may get all clients; nil when nobody does.
+    public let recipient: EmulatedTeam?
     /// The people who sign in; the first one is the default.
     public let users: [EmulatedUser]
     /// How Apple behaves where that is not certain.
@@ -16,11 +16,11 @@ public struct EmulatorConfiguration: Sendable {
     /// Composes a configuration.
     public init(
         teamID: TeamID, clients: [EmulatedClient], keys: [EmulatedKey], users: [EmulatedUser],
-        switches: Switches = Switches()
+        switches: Switches = Switches(), recipient: EmulatedTeam? = nil
     ) {
-        self.teamID = teamID
+        team = EmulatedTeam(teamID: teamID, keys: keys)
         self.clients = clients
-        self.keys = keys
+        self.recipient = recipient
         self.users = users
         self.switches = switches
     }
@@ -29,9 +29,8 @@ public struct EmulatorConfiguration: Sendable {
         clients.first { $0.clientID.rawValue.isExactly(name) }
     }
 
-    func key(_ name: String) -> EmulatedKey? {
-        keys.first { $0.keyID.rawValue.isExactly(name) }
-    }
+    /// Both teams, or the one.
+    var teams: [EmulatedTeam] { [team] + (recipient.map { [$0] } ?? []) }
 
     /// The user called `name`, or the first one.
     func user(_ name: String?) -> EmulatedUser? {
@@ -46,7 +45,7 @@ extension EmulatorConfiguration {
     /// - Throws: ``ShapeError``, which names the member at fault.
     public init(json: JSON) throws(ShapeError) {
         let reader = try MemberReader(
-            json, knowing: ["team_id", "clients", "keys", "users", "switches"])
+            json, knowing: ["team_id", "clients", "keys", "recipient", "users", "switches"])
         var switches = Switches()
         if let initial = json["switches"] { try switches.turn(initial) }
         self.init(
@@ -60,15 +59,21 @@ extension EmulatorConfiguration {
             users: try reader.members("users").map { entry throws(ShapeError) in
                 try EmulatedUser(entry.member, at: entry.place)
             },
-            switches: switches)
+            switches: switches,
+            recipient: try json["recipient"].map { entry throws(ShapeError) in
+                try EmulatedTeam(entry, at: "recipient")
+            })
     }
 
     /// The configuration as `emulator.json` holds it, switches left at their defaults.
     public var json: JSON {
-        [
-            "team_id": teamID.json, "clients": .array(clients.map(\.json)),
-            "keys": .array(keys.map(\.json)),
-            "users": .object(users.map { JSON.Member($0.name, $0.json) }),
+        let members = [
+            JSON.Member("team_id", team.teamID.json),
+            JSON.Member("clients", .array(clients.map(\.json))),
+            JSON.Member("keys", .array(team.keys.map(\.json))),
         ]
+        let people = JSON.Member("users", .object(users.map { JSON.Member($0.name, $0.json) }))
+        return .object(
+            members + (recipient.map { [JSON.Member("recipient", $0.json)] } ?? []) + [people])
     }
 }

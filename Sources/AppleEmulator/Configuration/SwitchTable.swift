@@ -37,6 +37,8 @@ private struct Switch: Sendable {
         Switch("notification_time", \.notificationTime),
         Switch("notification_private_email", \.notificationPrivateEmail),
         Switch("notification_delivery", \.notificationDelivery),
+        Switch("migration_needs_sign_in", \.migrationNeedsSignIn),
+        Switch("early_recipient", \.earlyRecipient),
         Switch("allow_loopback_redirect", \.allowsLoopbackRedirect),
     ]
 }

@@ -66,6 +66,14 @@ public struct Switches: Sendable, Hashable {
         case never
     }
 
+    /// What a team hears that migrates users of clients it does not have yet.
+    enum EarlyRecipient: String, CaseIterable, Shaped {
+        /// A bearer token, and a refusal for each user.
+        case invalidRequest = "invalid_request"
+        /// No bearer token.
+        case invalidClient = "invalid_client"
+    }
+
     var order = Order.credentialFirst
     var redirectMismatch = RedirectError.invalidGrant
     var acceptsSpareRedirect = false
@@ -86,6 +94,8 @@ public struct Switches: Sendable, Hashable {
     var notificationTime = NotificationTime.milliseconds
     var notificationPrivateEmail = EmailClaims.string
     var notificationDelivery = NotificationDelivery.once
+    var migrationNeedsSignIn = false
+    var earlyRecipient = EarlyRecipient.invalidRequest
     /// Not Apple's: without it no receiver on this machine could be tried.
     var allowsLoopbackRedirect = false
 

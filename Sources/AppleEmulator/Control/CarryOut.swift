@@ -34,10 +34,12 @@ extension AppleEmulator {
         case .switches:
             try service.switches.turn(body)
             return service.switches.json
-        case .requests: return log.json
+        case .requests:
+            return log.json(of: try MemberReader(body, knowing: ["path"]).optional("path"))
         case .keysRevoke: return try revokeKey(body)
         case .keysRotate: return try await rotateKeys(Rotation(json: body))
         case .notifications: return try await notify(body)
+        case .transfer: return try service.accept(TransferAcceptance(json: body))
         case .reset: return reset()
         }
     }
@@ -50,8 +52,9 @@ extension AppleEmulator {
 
     private func revokeKey(_ body: JSON) throws(ShapeError) -> JSON {
         let name: KeyID = try MemberReader(body, knowing: ["key_id"]).required("key_id")
-        guard configuration.key(name.rawValue) != nil else {
-            let known = configuration.keys.map(\.keyID.rawValue).joined(separator: ", ")
+        let keys = configuration.teams.flatMap(\.keys)
+        guard keys.contains(where: { $0.keyID == name }) else {
+            let known = keys.map(\.keyID.rawValue).joined(separator: ", ")
             throw ShapeError("", "'\(name)' is no key of this team; known are \(known)")
         }
         service.revokedKeys.insert(name)

@@ -10,6 +10,7 @@ enum Control: String, CaseIterable {
     case keysRevoke = "keys/revoke"
     case keysRotate = "keys/rotate"
     case notifications
+    case transfer
     case reset
 
     static let root = "/emulator/"
@@ -35,7 +36,8 @@ enum Control: String, CaseIterable {
         switch self {
         case .requests: ["GET"]
         case .switches: ["GET", "POST"]
-        case .codes, .faults, .clock, .keysRevoke, .keysRotate, .notifications, .reset: ["POST"]
+        case .codes, .faults, .clock, .keysRevoke, .keysRotate, .notifications, .transfer, .reset:
+            ["POST"]
         }
     }
 }
@@ -43,8 +45,14 @@ enum Control: String, CaseIterable {
 extension EmulatorRequest {
     var isControl: Bool { path.hasPrefix(Control.root) }
 
-    /// The body of a control request; no body is an empty object.
+    /// The body of a control request; no body is an empty object. A GET has its query instead.
     func controlBody() throws(ControlError) -> JSON {
+        if method == "GET" {
+            guard let query = try? ReceivedForm(self) else {
+                throw ControlError("the query is not percent-encoded as it must be")
+            }
+            return .object(query.parameters.map { JSON.Member($0.name, .string($0.value)) })
+        }
         guard body.count <= Self.bodyLimit else {
             throw ControlError(status: 413, "the body is longer than \(Self.bodyLimit) bytes")
         }

@@ -21,8 +21,9 @@ struct RequestLog {
         }
     }
 
-    /// The records, oldest first.
-    var json: JSON {
-        ["requests": .array((records[oldest...] + records[..<oldest]).map(\.json))]
+    /// The records, oldest first: all, or those of one path.
+    func json(of path: String?) -> JSON {
+        let all = records[oldest...] + records[..<oldest]
+        return ["requests": .array(all.filter { path == nil || $0.path == path }.map(\.json))]
     }
 }

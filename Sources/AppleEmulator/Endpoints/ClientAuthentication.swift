@@ -5,21 +5,25 @@ internal import SignInWithApple
 /// on the wire; the verdict says which one it was.
 struct ClientAuthentication {
     let configuration: EmulatorConfiguration
+    /// Whose secrets are taken: one team's, or either's while users migrate.
+    let teams: [EmulatedTeam]
     let revokedKeys: Set<KeyID>
     let tolerance: Duration
     let now: NumericDate
 
-    /// Passes only the client whose secret it is.
-    func check(_ credentials: ClientCredentials) throws {
+    /// Passes only the client whose secret it is, and answers the team whose key signed it.
+    func check(_ credentials: ClientCredentials) throws -> EmulatedTeam {
         guard let client = configuration.client(credentials.clientID) else {
             throw Refusal(
-                .invalidClient, because: "client_id: no client of team \(configuration.teamID)")
+                .invalidClient, because: "client_id: no client of team \(configuration.team.teamID)"
+            )
         }
         let token = try read(credentials.secret)
-        let key = try key(of: token, for: client)
+        let (key, team) = try key(of: token, for: client)
         try checkSignature(of: token, with: key)
-        try checkNames(in: token.payload, client: client)
+        try checkNames(in: token.payload, of: team, client: client)
         try ClientSecretTimes(now: now, tolerance: tolerance).check(token.payload)
+        return team
     }
 
     private func read(_ secret: String) throws(Refusal) -> CompactJWS {
@@ -32,23 +36,26 @@ struct ClientAuthentication {
 
     private func key(
         of token: CompactJWS, for client: EmulatedClient
-    ) throws(Refusal) -> EmulatedKey {
+    ) throws(Refusal) -> (EmulatedKey, EmulatedTeam) {
         guard token.header["alg"] == "ES256" else {
             throw .clientSecret("alg is \(Self.quoted(token.header["alg"])), must be ES256")
         }
         guard let name = token.header["kid"]?.string else {
             throw .clientSecret("kid is missing from the header")
         }
-        guard let key = configuration.key(name) else {
+        guard let team = teams.first(where: { $0.key(name) != nil }), let key = team.key(name)
+        else {
             throw .clientSecret("kid '\(name.clipped)' is no key of this team")
         }
         guard !revokedKeys.contains(key.keyID) else {
             throw .clientSecret("key \(key.keyID) is revoked")
         }
-        guard client.keyIDs?.contains(key.keyID) ?? true else {
+        // What is configured of the keys is the first team's; the other one brings its own.
+        let isForeign = team.teamID != configuration.team.teamID
+        guard isForeign || client.keyIDs?.contains(key.keyID) ?? true else {
             throw .clientSecret("key \(key.keyID) is not configured for \(client.clientID)")
         }
-        return key
+        return (key, team)
     }
 
     private func checkSignature(of token: CompactJWS, with key: EmulatedKey) throws {
@@ -66,9 +73,11 @@ struct ClientAuthentication {
         }
     }
 
-    private func checkNames(in claims: JSON, client: EmulatedClient) throws(Refusal) {
+    private func checkNames(
+        in claims: JSON, of team: EmulatedTeam, client: EmulatedClient
+    ) throws(Refusal) {
         let expected = [
-            ("iss", configuration.teamID.rawValue, "the Team ID"),
+            ("iss", team.teamID.rawValue, "the Team ID"),
             ("sub", client.clientID.rawValue, "the client_id"),
             // Whether Apple takes an array here is not recorded, so that no client may rely on it.
             ("aud", ClientSecret.audience, "exactly this text"),

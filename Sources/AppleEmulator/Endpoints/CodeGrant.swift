@@ -5,7 +5,7 @@ extension Service {
     mutating func exchange(_ form: ReceivedForm) throws -> Answer {
         let credentials = try ClientCredentials(form)
         let text = try form.required("code")
-        let code = try authenticate(credentials) { try find(code: text) }
+        let code = try authenticate(credentials) { try find(code: text) }.found
         try check(code, for: credentials, form)
         ledger.spendCode(text)
         return try openSession(for: code)
@@ -66,7 +66,8 @@ extension Service {
         let shard = try TokenText.shard(of: code.user.userID)
         let refreshToken = TokenText.fresh(.refresh, shard: shard)
         let session = Ledger.Session(
-            clientID: code.clientID, user: code.user, nonce: code.nonce, signedInAt: code.issuedAt)
+            clientID: code.clientID, teamID: owner.teamID, user: code.user, nonce: code.nonce,
+            signedInAt: code.issuedAt)
         let id = ledger.open(session, refreshToken: refreshToken)
         let accessToken = issueAccessToken(of: id, shard: shard)
         let idToken = try identityToken(

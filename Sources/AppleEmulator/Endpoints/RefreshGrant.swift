@@ -5,7 +5,7 @@ extension Service {
     mutating func refresh(_ form: ReceivedForm) throws -> Answer {
         let credentials = try ClientCredentials(form)
         let text = try form.required("refresh_token")
-        let (id, user) = try authenticate(credentials) { try find(refreshToken: text) }
+        let (id, user) = try authenticate(credentials) { try find(refreshToken: text) }.found
         let session = ledger[id]
         guard session.clientID.rawValue == credentials.clientID else {
             // Documented as invalid_grant; no description is recorded, so none is sent.

@@ -4,6 +4,7 @@ internal import SignInWithApple
 enum Route: String, CaseIterable {
     case token = "/auth/token"
     case revoke = "/auth/revoke"
+    case migration = "/auth/usermigrationinfo"
     case keys = "/auth/keys"
     case authorize = "/auth/authorize"
     /// Where the form on that page goes; Apple's own is another.
@@ -13,7 +14,7 @@ enum Route: String, CaseIterable {
     /// The one method the path takes.
     var method: String {
         switch self {
-        case .consent, .token, .revoke: "POST"
+        case .consent, .token, .revoke, .migration: "POST"
         case .authorize, .keys, .discovery: "GET"
         }
     }

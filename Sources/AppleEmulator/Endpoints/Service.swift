@@ -13,6 +13,10 @@ struct Service {
     var ledger = Ledger()
     var openPages = OpenPages()
     var revokedKeys: Set<KeyID> = []
+    /// When the recipient accepted the clients; nil before.
+    var acceptedAt: NumericDate?
+    /// Made when the first user migrates.
+    var transferees: Transferees?
 
     /// Answers one request to one of Apple's paths.
     mutating func answer(_ request: EmulatorRequest, _ form: FormReading) -> Answer {
@@ -29,27 +33,34 @@ struct Service {
         case .consent: .onPage { try consent(form.get()) }
         case .token: Answer { try token(form.get()) }
         case .revoke: Answer { try revoke(form.get()) }
+        case .migration: Answer { try migrate(form.get(), request.bearer) }
         case .keys: Answer(.json(keys.document()), because: "ok")
         case .discovery: Answer(.json(discovery(at: request.origin)), because: "ok")
         }
     }
 
-    /// Passes only the client whose secret it is.
-    func authenticate(_ credentials: ClientCredentials) throws {
+    /// Passes only the client whose secret it is, and answers the team that signed it.
+    @discardableResult
+    func authenticate(
+        _ credentials: ClientCredentials, for purpose: Purpose = .signIn
+    ) throws -> EmulatedTeam {
         try ClientAuthentication(
-            configuration: configuration, revokedKeys: revokedKeys,
+            configuration: configuration, teams: teams(for: purpose), revokedKeys: revokedKeys,
             tolerance: switches.clockSkewTolerance, now: now()
         ).check(credentials)
     }
 
     /// Looks a code or a token up and authenticates the client, in the order of the profile.
     func authenticate<Found>(
-        _ credentials: ClientCredentials, lookingUp find: () throws -> Found
-    ) throws -> Found {
-        if switches.order == .clientFirst { try authenticate(credentials) }
+        _ credentials: ClientCredentials, for purpose: Purpose = .signIn,
+        lookingUp find: () throws -> Found
+    ) throws -> (found: Found, team: EmulatedTeam) {
+        if switches.order == .clientFirst {
+            let team = try authenticate(credentials, for: purpose)
+            return (try find(), team)
+        }
         let found = try find()
-        if switches.order == .credentialFirst { try authenticate(credentials) }
-        return found
+        return (found, try authenticate(credentials, for: purpose))
     }
 }
 

@@ -5,18 +5,18 @@ extension Service {
     mutating func issueTeamToken(_ form: ReceivedForm) throws -> Answer {
         let credentials = try ClientCredentials(form)
         let scope = try form.required("scope")
-        try authenticate(credentials)
+        let team = try authenticate(credentials, for: .migration)
         guard scope == "user.migration" else {
             throw Refusal(
                 .invalidScope, because: "scope: '\(scope.clipped)' is not user.migration")
         }
         let session = Ledger.Session(
-            clientID: ClientID(unchecked: credentials.clientID), user: nil, nonce: nil,
-            signedInAt: now())
-        let shard = try TokenText.shard(of: UserID(unchecked: configuration.teamID.rawValue))
+            clientID: ClientID(unchecked: credentials.clientID), teamID: team.teamID, user: nil,
+            nonce: nil, signedInAt: now())
+        let shard = try TokenText.shard(of: UserID(unchecked: team.teamID.rawValue))
         let accessToken = issueAccessToken(of: ledger.open(session), shard: shard)
         return Answer(
             .json(.object(tokenMembers(accessToken: accessToken))),
-            because: "ok: token of the team")
+            because: "ok: token of team \(team.teamID)")
     }
 }

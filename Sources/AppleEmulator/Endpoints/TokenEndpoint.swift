@@ -27,7 +27,10 @@ extension Service {
 
     /// Signs what one identity token says.
     func identityToken(_ claims: IdentityTokenClaims) throws(OpenSSLError) -> String {
-        try keys.token(try claims.json(issuedAt: now(), switches: switches))
+        var claims = claims
+        claims.subject = try subject(of: claims.user)
+        claims.transferID = try transferID(shownWith: claims.user)
+        return try keys.token(try claims.json(issuedAt: now(), switches: switches))
     }
 
     /// The members every successful answer begins with, in Apple's order.

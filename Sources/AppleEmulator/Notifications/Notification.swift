@@ -50,10 +50,10 @@ extension Service {
     private func event(_ request: NotificationRequest) throws(OpenSSLError) -> JSON {
         var members = [
             JSON.Member("type", .string(request.type)),
-            JSON.Member("sub", request.user.userID.json),
+            JSON.Member("sub", try subject(of: request.user).json),
         ]
         if ["email-enabled", "email-disabled"].contains(request.type) {
-            let relay = try request.user.relay(for: configuration.teamID)
+            let relay = try request.user.relay(for: owner.teamID)
             let isText = switches.notificationPrivateEmail == .string
             members.append(JSON.Member("email", .string(relay)))
             members.append(JSON.Member("is_private_email", isText ? "true" : true))

@@ -72,3 +72,4 @@ extension TeamID: Shaped { static let shape = "a Team ID: ten letters and digits
 extension KeyID: Shaped { static let shape = "a Key ID: ten letters and digits" }
 extension ClientID: Shaped { static let shape = "an App ID or a Services ID" }
 extension UserID: Shaped { static let shape = "a user identifier" }
+extension TransferID: Shaped { static let shape = "a transfer identifier" }

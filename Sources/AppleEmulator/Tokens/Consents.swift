@@ -18,6 +18,7 @@ struct Consents {
     }
 
     private var choices: [Parties: EmailSharing] = [:]
+    private var withdrawn: Set<Parties> = []
 
     /// What the user has chosen; nil before the first sign-in.
     subscript(userID: UserID, clientID: ClientID) -> EmailSharing? {
@@ -31,11 +32,18 @@ struct Consents {
     ) -> (sharing: EmailSharing, isFirst: Bool) {
         if let settled = self[userID, clientID] { return (settled, false) }
         choices[Parties(userID: userID, clientID: clientID)] = sharing
+        withdrawn.remove(Parties(userID: userID, clientID: clientID))
         return (sharing, true)
     }
 
     /// The user counts as new to the client from now on.
     mutating func withdraw(_ userID: UserID, _ clientID: ClientID) {
         choices[Parties(userID: userID, clientID: clientID)] = nil
+        withdrawn.insert(Parties(userID: userID, clientID: clientID))
+    }
+
+    /// Whether the user has revoked the client, and has not come back.
+    func isWithdrawn(_ userID: UserID, _ clientID: ClientID) -> Bool {
+        withdrawn.contains(Parties(userID: userID, clientID: clientID))
     }
 }

@@ -16,16 +16,20 @@ struct IdentityTokenClaims {
     let signedInAt: NumericDate
     /// Apple judges the person only in an app, and only at the first sign-in.
     var realUserStatus: Int?
+    /// What the client's team calls the user, unless it is the first one.
+    var subject: UserID?
+    /// How the user can be recognised after a transfer.
+    var transferID: TransferID?
 
     /// iss, aud, exp, iat, sub, nonce, c_hash or at_hash, the email claims, auth_time,
-    /// nonce_supported, real_user_status: the recorded order.
+    /// nonce_supported, real_user_status: the recorded order. Where transfer_sub stands is not.
     func json(issuedAt now: NumericDate, switches: Switches) throws(OpenSSLError) -> JSON {
         var members = [
             JSON.Member("iss", "https://appleid.apple.com"),
             JSON.Member("aud", .string(clientID.rawValue)),
             JSON.Member("exp", .integer((now + switches.idTokenLifetime).seconds)),
             JSON.Member("iat", .integer(now.seconds)),
-            JSON.Member("sub", .string(user.userID.rawValue)),
+            JSON.Member("sub", .string((subject ?? user.userID).rawValue)),
         ]
         if let nonce { members.append(JSON.Member("nonce", .string(nonce))) }
         members.append(try companion.hash())
@@ -35,6 +39,7 @@ struct IdentityTokenClaims {
         if let realUserStatus {
             members.append(JSON.Member("real_user_status", .integer(realUserStatus)))
         }
+        if let transferID { members.append(JSON.Member("transfer_sub", transferID.json)) }
         return .object(members)
     }
 

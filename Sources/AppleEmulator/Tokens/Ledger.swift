@@ -18,6 +18,8 @@ struct Ledger {
     /// A team's own session, for user migration, has no user and no refresh token.
     struct Session {
         let clientID: ClientID
+        /// Whose secret opened it.
+        let teamID: TeamID
         let user: EmulatedUser?
         let nonce: String?
         let signedInAt: NumericDate
@@ -84,6 +86,9 @@ extension Ledger {
         guard let token = accessTokens[exactly: text], token.expiresAt > now else { return nil }
         return token.session
     }
+
+    /// The token is of no use any more.
+    mutating func spendAccessToken(_ text: String) { accessTokens[text] = nil }
 
     /// Ends a session and with it every token of it.
     ///

@@ -17,9 +17,12 @@ enum BatchStatus: String, Sendable, CaseIterable {
 /// The results of a batch: a line each, written as they come, and counted.
 final class BatchOutput: Sendable {
     private let sink: any LineSink
+    private let layout: BatchLayout
     private let counts = Mutex(BatchCounts())
 
-    init(_ sink: any LineSink) { self.sink = sink }
+    init(_ sink: any LineSink, _ layout: @escaping BatchLayout = standardLayout) {
+        (self.sink, self.layout) = (sink, layout)
+    }
 
     /// Why nothing is written any more; nil while all is well.
     var failure: FileError? { sink.failure }
@@ -28,17 +31,17 @@ final class BatchOutput: Sendable {
     /// How many of each there are.
     var counted: BatchCounts { counts.withLock { $0 } }
 
-    /// Writes one result: `{"line","id","status","exit_code",…}`.
+    /// Writes one result.
     func write(
         line: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode, _ members: [JSON.Member]
     ) {
-        write(Self.bytes(line: line, id: id, status, exitCode, members), status)
+        write(Self.bytes(line: line, id: id, status, exitCode, members, layout), status)
     }
 
     /// Writes that a line is no item.
-    func write(line: Int, _ problem: InvalidLine) { write(problem.bytes(line), .invalid) }
+    func write(line: Int, _ problem: InvalidLine) { write(problem.bytes(line, layout), .invalid) }
 
-    /// Writes one result as ``bytes(line:id:_:_:_:)`` made it.
+    /// Writes one result as ``bytes(line:id:_:_:_:_:)`` made it.
     func write(_ bytes: [UInt8], _ status: BatchStatus) {
         counts.withLock { $0.add(status) }
         sink.append(bytes)
@@ -46,14 +49,20 @@ final class BatchOutput: Sendable {
 
     /// One result as it is written, with the end of its line.
     static func bytes(
-        line: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode, _ members: [JSON.Member]
+        line: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode,
+        _ members: [JSON.Member], _ layout: BatchLayout = standardLayout
     ) -> [UInt8] {
-        var line = begin(line: line, id: id, status, exitCode)
-        for member in members { line.add(member) }
-        return line.finished()
+        let verdict: [JSON.Member] = [
+            .init("status", .string(status.rawValue)),
+            .init("exit_code", .integer(Int(exitCode.rawValue))),
+        ]
+        var text = JSONLine()
+        text.add("line", .integer(line))
+        for member in layout(id, verdict, members) { text.add(member) }
+        return text.finished()
     }
 
-    /// What every result begins with.
+    /// What a result begins with as ``standardLayout(_:_:_:)`` has it.
     static func begin(
         line number: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode
     ) -> JSONLine {
@@ -71,10 +80,23 @@ final class BatchOutput: Sendable {
 
 extension InvalidLine {
     /// The result of a line that is no item.
-    func bytes(_ line: Int) -> [UInt8] {
+    func bytes(_ line: Int, _ layout: BatchLayout = standardLayout) -> [UInt8] {
         BatchOutput.bytes(
-            line: line, id: id, .invalid, .usage, [.error("invalid_line", printable(reason))])
+            line: line, id: id, .invalid, .usage, [.error("invalid_line", printable(reason))],
+            layout)
     }
+}
+
+/// The members of a result behind its line, in their order: from what the item is known by, how
+/// it ended, and what there is to say besides.
+typealias BatchLayout =
+    @Sendable (_ id: JSON?, _ verdict: [JSON.Member], _ rest: [JSON.Member]) -> [JSON.Member]
+
+/// `{"line","id","status","exit_code",…}`.
+@Sendable func standardLayout(
+    _ id: JSON?, _ verdict: [JSON.Member], _ rest: [JSON.Member]
+) -> [JSON.Member] {
+    [.init("id", id ?? .null)] + verdict + rest
 }
 
 /// How many items ended how.

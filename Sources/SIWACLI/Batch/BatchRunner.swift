@@ -12,6 +12,8 @@ struct BatchRunner: Sendable {
     let request: String
     /// What hints may draw on when Apple refuses.
     let situation: @Sendable (TokenFailure) -> Situation
+    /// How the line of an item is laid out.
+    var layout: BatchLayout = standardLayout
 
     var world: World { session.world }
 
@@ -35,6 +37,7 @@ struct BatchRunner: Sendable {
     ///
     /// - Parameters:
     ///   - read: makes an item of a line.
+    ///   - resuming: tells the job that an earlier run had items done.
     ///   - describe: what the line of an answered item says.
     func run<Job: BatchJob>(
         _ job: Job,
@@ -42,10 +45,13 @@ struct BatchRunner: Sendable {
             @escaping @Sendable (SecretBytes, Int) throws(InvalidLine) -> (
                 item: Job.Item, id: JSON?
             ),
+        resuming: (inout Job) -> Void = { _ in },
         describe: @escaping @Sendable (Job.Item, Job.Outcome) -> ItemReport
     ) async throws where Job.Item: NumberedItem {
         let bell = FeedBell()
-        let opened = try OpenedBatch(options, in: world, news: bell.ring)
+        let opened = try OpenedBatch(options, layout, in: world, news: bell.ring)
+        var job = job
+        if opened.done.hasDone { resuming(&job) }
         let input = BatchInputLines(
             opened.lines, done: opened.done, ids: SeenIDs(spill: world.streams.hashes),
             opened.output, read: read)

@@ -7,6 +7,8 @@ struct DoneLines: Sendable {
     private var words: [UInt64] = []
     /// How many of them were not done.
     private(set) var notDone = 0
+    /// Whether any was done.
+    private(set) var hasDone = false
 
     /// Far beyond any input; a number above it does not come from a batch.
     private static let most = 1 << 32
@@ -22,7 +24,8 @@ struct DoneLines: Sendable {
             let number = json["line"]?.integer, (1..<Self.most).contains(number)
         else { return false }
         guard insert(number) else { return true }
-        if json["status"]?.string != BatchStatus.done.rawValue { notDone += 1 }
+        let isDone = json["status"]?.string == BatchStatus.done.rawValue
+        if isDone { hasDone = true } else { notDone += 1 }
         return true
     }
 

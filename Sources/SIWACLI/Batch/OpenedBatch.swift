@@ -12,7 +12,8 @@ struct OpenedBatch: Sendable {
     ///
     /// - Parameter news: called when there is more input, or more room for output.
     init(
-        _ options: BatchOptions, in world: World, news: @escaping @Sendable () -> Void
+        _ options: BatchOptions, _ layout: @escaping BatchLayout = standardLayout,
+        in world: World, news: @escaping @Sendable () -> Void
     ) throws(FileError) {
         lines = try world.streams.lines(options.input.path, news)
         var done = DoneLines()
@@ -24,7 +25,7 @@ struct OpenedBatch: Sendable {
             sink = try world.streams.results(options.output.path, nil, news)
         }
         world.streams.holdSignals()
-        output = BatchOutput(sink)
+        output = BatchOutput(sink, layout)
         self.done = done
     }
 }

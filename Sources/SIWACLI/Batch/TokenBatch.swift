@@ -27,24 +27,7 @@ struct TokenBatch: Sendable {
 
     /// Prints what would be sent for the first item. Sends nothing and writes no file.
     func rehearse(_ sequence: (TokenItem) -> [TokenRequest]) async throws {
-        let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let world = runner.session.world
-        let source = try world.streams.lines(runner.options.input.path) {
-            news.continuation.yield()
-        }
-        while true {
-            switch source.next() {
-            case .notYet: for await _ in news.stream { break }
-            case .end(let failure):
-                if let failure { throw failure }
-                throw NegativeAnswer(
-                    "no_items", "the input has no item", hints: ["give a token a line"])
-            case .lines(let lines):
-                let items = lines.lazy.compactMap { line in
-                    line.bytes.flatMap { try? Self.readOpaque($0, line.number).item }
-                }
-                if let first = items.first { return try requests.rehearse(sequence(first)) }
-            }
-        }
+        let first = try await runner.firstItem(hint: "give a token a line", Self.readOpaque)
+        try requests.rehearse(sequence(first))
     }
 }

@@ -106,6 +106,7 @@ struct RefusalHints: Sendable {
     }
 
     private var unexplainedGrant: [String] {
+        if let migration { return migration.invalidGrant }
         guard failure.request == "the exchange" else {
             return ["the token is dead or belongs to another client: a new sign-in is needed"]
         }
@@ -120,8 +121,13 @@ struct RefusalHints: Sendable {
         ]
     }
 
+    private var migration: MigrationHints? {
+        MigrationHints(failure.request, client)
+    }
+
     private var invalidRequest: [String] {
-        failure.request == "the exchange"
+        if let migration { return migration.invalidRequest }
+        return failure.request == "the exchange"
             ? [
                 "the code and the client may not belong together: check --client-id and --profile",
                 "a code from a web sign-in needs --redirect-uri; an app's code must not have one",

@@ -25,7 +25,7 @@ extension BatchRun {
             case .failure(let error): .trouble(.unreachable(error))
             }
         switch verdict {
-        case nil, .finished, .next: noteGoodAnswer(at: now)
+        case nil, .finished, .doubtful, .next: noteGoodAnswer(at: now)
         case .stop(let cause): finish(.stopped(cause), at: now)
         case .trouble(let cause): slowDown(cause, since: pace.mark, at: now)
         }
@@ -43,7 +43,11 @@ extension BatchRun {
         switch verdict {
         case .finished(let outcome):
             noteGoodAnswer(at: now)
+            settleDoubts()
             sink(flight.item, .answered(outcome))
+        case .doubtful(let outcome):
+            noteGoodAnswer(at: now)
+            doubtful.append((flight.item, outcome))
         case .next:
             noteGoodAnswer(at: now)
             // First in the queue: what was begun is ended before something new is begun.
@@ -51,6 +55,12 @@ extension BatchRun {
         case .stop(let cause): finish(.stopped(cause), at: now)
         case .trouble(let cause): meet(cause, flight, at: now)
         }
+    }
+
+    /// What was in doubt was about its items after all.
+    mutating func settleDoubts() {
+        for (item, outcome) in doubtful { sink(item, .answered(outcome)) }
+        doubtful = []
     }
 
     private mutating func noteGoodAnswer(at now: Duration) {

@@ -15,9 +15,9 @@ public protocol BatchJob: Sendable {
         _ response: HTTPResponse, at now: NumericDate
     ) -> BatchVerdict<Outcome>?
 
-    /// The next request about an item.
+    /// The next request about an item, which may note with what it went.
     mutating func request(
-        for item: Item, at now: NumericDate
+        for item: inout Item, at now: NumericDate
     ) throws(ClientSecretError) -> HTTPRequest
 
     /// What an answer means; it may bring the item to its next request.
@@ -42,6 +42,10 @@ extension BatchJob {
 public enum BatchVerdict<Outcome: Sendable>: Sendable {
     /// The item is done with, one way or the other.
     case finished(Outcome)
+    /// The item is done with if this was about the item; it may have been about all of them. Its
+    /// result waits until another item is finished or the input ends, and is none when the run
+    /// stops before.
+    case doubtful(Outcome)
     /// The item has another request to make.
     case next
     /// The same request can fare better later.

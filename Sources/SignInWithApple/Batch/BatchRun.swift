@@ -19,6 +19,8 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
     var preparation: Int?
     /// Items that wait for another attempt; never more than may be in flight.
     var waiting: [Flight] = []
+    /// Results that may say nothing about their items.
+    var doubtful: [(item: Job.Item, outcome: Job.Outcome)] = []
     /// An item fresh from the source that waits for its turn.
     private var fresh: Flight?
     private var isInputAtEnd = false
@@ -89,6 +91,7 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
             guard inFlight == 0, waiting.isEmpty, isInputAtEnd else {
                 return .wait(until: waiting.map(\.notBefore).min())
             }
+            settleDoubts()
             finish(.completed, at: now)
             return nil
         }
@@ -118,8 +121,8 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
         if flight.attempts == 0 { flight.goodAnswersBefore = goodAnswers }
         flight.attempts += 1
         flight.mark = pace.mark
+        let request = try job.request(for: &flight.item, at: date)
         flights[slot] = flight
-        let request = try job.request(for: flight.item, at: date)
         return .send(request, slot: slot, timeout: settings.timeout)
     }
 

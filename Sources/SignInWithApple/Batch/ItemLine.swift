@@ -66,6 +66,16 @@ struct ItemLine {
         return SecretText(text)
     }
 
+    /// The object; nil for a bare text.
+    var object: JSON? {
+        if case .object(let json) = content { json } else { nil }
+    }
+
+    /// The bare text; nil for an object.
+    var bare: SecretText? {
+        if case .bare(let text) = content { SecretText(text) } else { nil }
+    }
+
     /// A text that an item may have; null is none.
     func text(_ name: String) throws(InvalidLine) -> String? {
         guard case .object(let json) = content else { return nil }

@@ -11,7 +11,7 @@ public struct RefreshJob: BatchJob {
 
     /// The refresh of one token.
     public mutating func request(
-        for item: TokenItem, at now: NumericDate
+        for item: inout TokenItem, at now: NumericDate
     ) throws(ClientSecretError) -> HTTPRequest {
         let secret = try credentials.secret(for: item.clientID, at: now)
         return TokenRequest.refresh(RefreshToken(item.token)).filled(

@@ -15,7 +15,7 @@ public struct RevokeJob: BatchJob {
 
     /// The revocation of one token, or the refresh after it.
     public mutating func request(
-        for item: TokenItem, at now: NumericDate
+        for item: inout TokenItem, at now: NumericDate
     ) throws(ClientSecretError) -> HTTPRequest {
         let secret = try credentials.secret(for: item.clientID, at: now)
         let request: TokenRequest =

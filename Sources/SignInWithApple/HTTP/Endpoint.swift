@@ -4,6 +4,8 @@ public enum Endpoint: String, Sendable, CaseIterable {
     case token = "/auth/token"
     /// Revokes tokens.
     case revoke = "/auth/revoke"
+    /// Names users on their way from one team to another.
+    case userMigration = "/auth/usermigrationinfo"
     /// The keys that sign identity tokens, as a JWK Set.
     case keys = "/auth/keys"
     /// The page on which a user signs in: for a browser, never for siwa itself.

@@ -71,7 +71,7 @@ extension TokenRequest {
     }
 }
 
-private let formFields = commonFields + [HTTPField("Content-Type", Form.contentType)]
+let formFields = commonFields + [HTTPField("Content-Type", Form.contentType)]
 
 /// What every request carries. Clients without a User-Agent are said to be refused.
 let commonFields = [

@@ -38,8 +38,9 @@ struct InitCommand: Command {
     private static func summary(_ made: NewFolder, _ path: String) -> String {
         """
         made \(path)
-          \(made.keyName)  the private key of team \(made.teamID)
-          config.json            settings for siwa: profiles app and web
+          \(made.team.keyName)  the private key of team \(made.team.teamID)
+          recipient/             that of team \(made.recipient.teamID), to transfer the app to
+          config.json            settings for siwa: profiles app, web and recipient
           emulator.json          what the emulator knows: clients, public keys, users
           ca.pem                 what clients must trust
           server.pem             what the emulator shows them, with server-key.pem

@@ -1,0 +1,32 @@
+public import SignInWithApple
+
+/// A developer team, as far as a client_secret shows it.
+public struct EmulatedTeam: Sendable {
+    /// `iss` of its client_secrets.
+    public let teamID: TeamID
+    /// The public halves of its keys.
+    public let keys: [EmulatedKey]
+
+    /// Registers a team.
+    public init(teamID: TeamID, keys: [EmulatedKey]) {
+        self.teamID = teamID
+        self.keys = keys
+    }
+
+    func key(_ name: String) -> EmulatedKey? {
+        keys.first { $0.keyID.rawValue.isExactly(name) }
+    }
+}
+
+extension EmulatedTeam {
+    init(_ json: JSON, at place: String) throws(ShapeError) {
+        let reader = try MemberReader(json, at: place, knowing: ["team_id", "keys"])
+        self.init(
+            teamID: try reader.required("team_id"),
+            keys: try reader.elements("keys").map { entry throws(ShapeError) in
+                try EmulatedKey(entry.json, at: entry.place)
+            })
+    }
+
+    var json: JSON { ["team_id": teamID.json, "keys": .array(keys.map(\.json))] }
+}

@@ -1,0 +1,27 @@
+internal import SignInWithApple
+
+/// What `POST /emulator/transfer` asks for: the recipient accepts the clients.
+struct TransferAcceptance {
+    /// How long ago it did.
+    let age: Duration
+
+    init(json: JSON) throws(ShapeError) {
+        age = try MemberReader(json, knowing: ["ago"]).optional("ago") ?? .zero
+        guard age >= .zero else { throw ShapeError("", "'ago' must not be negative") }
+    }
+}
+
+extension Service {
+    /// From now on the clients are the recipient's.
+    mutating func accept(_ acceptance: TransferAcceptance) throws(ShapeError) -> JSON {
+        guard let recipient = configuration.recipient else {
+            throw ShapeError("", "emulator.json names no 'recipient' that could accept the clients")
+        }
+        let moment = now() - acceptance.age
+        acceptedAt = moment
+        return [
+            "team_id": recipient.teamID.json, "accepted_at": .string(moment.rfc3339),
+            "ends_at": .string((migrationEnd ?? moment).rfc3339),
+        ]
+    }
+}

@@ -1,0 +1,36 @@
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// Every user, and every name that a transfer can give them: made once, because there may be
+/// very many.
+struct Transferees {
+    /// Who hides behind a transfer identifier.
+    struct Transferee {
+        let user: EmulatedUser
+        /// The team it was made for; nobody else can use it.
+        let target: TeamID
+    }
+
+    private var users: [String: EmulatedUser] = [:]
+    private var transferees: [String: Transferee] = [:]
+
+    /// An identifier can be made for any team, also for the own one, where it is of no use.
+    init(_ configuration: EmulatorConfiguration) throws(OpenSSLError) {
+        for user in configuration.users {
+            users[user.userID.rawValue] = user
+            for team in configuration.teams {
+                let name = try user.transferID(to: team.teamID).rawValue
+                transferees[name] = Transferee(user: user, target: team.teamID)
+            }
+        }
+    }
+
+    func user(_ userID: String) -> EmulatedUser? {
+        users[userID].flatMap { $0.userID.rawValue.isExactly(userID) ? $0 : nil }
+    }
+
+    /// The identifiers made here are ASCII; to Swift's == a Kelvin sign is a K.
+    subscript(transferID: String) -> Transferee? {
+        transferID.utf8.allSatisfy { $0 < 0x80 } ? transferees[transferID] : nil
+    }
+}

@@ -1,0 +1,133 @@
+internal import CommandTable
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// What both halves of an app transfer share.
+struct Migration: Sendable {
+    let half: MigrationHalf
+    private let requests: Requests
+    private let runner: BatchRunner
+
+    /// - Parameter half: from the team that speaks.
+    init(
+        _ global: GlobalOptions, _ batch: BatchOptions, in world: World,
+        half: (Client) throws -> MigrationHalf
+    ) throws {
+        let session = try Session(TypedSettings(global: global), in: world)
+        requests = try Requests(session)
+        self.half = try half(requests.loaded.client)
+        var runner = try BatchRunner(
+            session, batch, request: self.half.requestName, situation: requests.situation)
+        runner.layout = self.half.layout
+        self.runner = runner
+    }
+
+    /// Asks about everybody, or prints how it would.
+    func run(_ options: MigrationOptions) async throws {
+        announce(options.acceptedAt)
+        let half = half
+        @Sendable func read(
+            _ line: SecretBytes, _ number: Int
+        ) throws(InvalidLine) -> (item: MigrationItem, id: JSON?) {
+            let item = try MigrationItem(line, line: number, half: half)
+            return (item, .string(item.name))
+        }
+        guard !options.isDryRun else {
+            return try rehearse(
+                try await runner.firstItem(hint: "give an identifier a line", read))
+        }
+        let job = MigrationJob(requests.loaded.client, baseURL: requests.network.baseURL)
+        try await runner.run(job, read: read, resuming: { $0.trust() }) { _, outcome in
+            switch outcome {
+            case .refused(let refusal): ItemReport(refused: refusal, half.requestName)
+            case .done(let user): ItemReport(.done, .done, user.members)
+            }
+        }
+    }
+
+    /// A wrong team is found out weeks later, by the other one: it is worth a look.
+    private func announce(_ acceptedAt: MomentText?) {
+        let console = runner.session.console
+        let client = requests.loaded.client
+        switch half {
+        case .export(let team):
+            console.note(
+                "users of \(client.clientID) go from team \(client.teamID) to team \(team)")
+        case .admission:
+            console.note("users of \(client.clientID) arrive at team \(client.teamID)")
+        }
+        guard let acceptedAt else { return }
+        let window = MigrationWindow(
+            acceptedAt: acceptedAt.date, now: runner.world.clocks.now())
+        if window.isOver { console.warn(window.words) } else { console.note(window.words) }
+    }
+
+    private func rehearse(_ item: MigrationItem) throws {
+        let now = runner.world.clocks.now()
+        let client = requests.loaded.client
+        let form = item.request.form(
+            clientID: client.clientID, clientSecret: try client.mintSecret(at: now).text)
+        let question = item.request.carrying(
+            form, bearer: "(access_token)", to: requests.network.baseURL)
+        try requests.rehearse(
+            drafts: [try requests.tokens.draft(.clientCredentials, at: now), (question, form)])
+    }
+}
+
+extension MigrationHalf {
+    fileprivate var requestName: String {
+        switch self {
+        case .export: MigrationName.export
+        case .admission: MigrationName.admission
+        }
+    }
+
+    /// The names an identifier goes by before and after.
+    private var names: [String] {
+        switch self {
+        case .export: ["user_id", "transfer_id"]
+        case .admission: ["transfer_id", "user_id"]
+        }
+    }
+
+    /// `{"line","user_id","transfer_id","status",…}`, or the names the other way round: both
+    /// stand there always, so that an export's results are an import's input.
+    fileprivate var layout: BatchLayout {
+        { [names] id, verdict, rest in
+            let known =
+                (id?.members ?? id.map { [JSON.Member(names[0], $0)] } ?? [])
+                + rest.filter { $0.name != names[0] }
+            let both = names.map { name in
+                JSON.Member(name, known.first { $0.name == name }?.value ?? .null)
+            }
+            let other = known.filter { !names.contains($0.name) }
+            return both + other.filter { $0.name != "error" } + verdict
+                + other.filter { $0.name == "error" }
+        }
+    }
+}
+
+extension MigratedUser {
+    /// Both names and the address, as far as there is one.
+    fileprivate var members: [JSON.Member] {
+        [
+            .init("user_id", .string(userID.rawValue)),
+            .init("transfer_id", .string(transferID.rawValue)),
+        ]
+            + (email.map { [.init("email", .string($0))] } ?? [])
+            + (isPrivateEmail.map { [.init("is_private_email", .boolean($0))] } ?? [])
+    }
+}
+
+extension MigrationItem: NumberedItem {
+    /// The name that is asked about, and the old one beside it.
+    var id: JSON? {
+        switch request {
+        case .export: .string(name)
+        case .admission:
+            .object(
+                [.init("transfer_id", .string(name))]
+                    + (oldUserID.map { [.init("old_user_id", .string($0.rawValue))] } ?? []))
+        }
+    }
+}

@@ -1,0 +1,50 @@
+internal import SignInWithApple
+
+/// What a migration is called in messages.
+enum MigrationName {
+    static let export = "the export"
+    static let admission = "the import"
+}
+
+/// What a refusal means that stopped a migration: the same answer to everybody.
+struct MigrationHints: Sendable {
+    private let isExport: Bool
+    private let client: Client
+
+    /// Nil for any other request.
+    init?(_ request: String, _ client: Client) {
+        guard [MigrationName.export, MigrationName.admission].contains(request) else { return nil }
+        isExport = request == MigrationName.export
+        self.client = client
+    }
+
+    /// Apple says no more to a wrong user, a wrong team and a wrong moment.
+    var invalidRequest: [String] {
+        let first = "of the first \(MigrationJob.mostRefusedAtFirst) users none got through, and "
+        return isExport
+            ? [
+                first + "nothing was recorded of them: check that they are users of "
+                    + "\(client.clientID) (the sub of its identity tokens), as team "
+                    + "\(client.teamID) knows them",
+                "if the transfer was accepted 60 days ago or more, Apple exports nobody any more",
+                Self.mayBeRight,
+            ]
+            : [
+                first + "nothing was recorded of them: check that team \(client.teamID) has "
+                    + "accepted the transfer of \(client.clientID), less than 60 days ago",
+                "ask the old team whether it exported them with --to-team \(client.teamID): "
+                    + "identifiers made for another team are of no use",
+                Self.mayBeRight,
+            ]
+    }
+
+    var invalidGrant: [String] {
+        [
+            "Apple gave several bearer tokens and refused each: check that \(client.clientID) "
+                + "is the app that moves; 'siwa doctor --online' asks for such a token, too"
+        ]
+    }
+
+    private static let mayBeRight =
+        "if so many at the beginning may well have left the app, put users first who have not"
+}

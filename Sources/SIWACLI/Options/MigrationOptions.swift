@@ -1,0 +1,55 @@
+internal import CommandTable
+internal import SignInWithApple
+
+/// The options of both halves of a migration, as they were typed.
+struct MigrationOptions: Sendable {
+    var acceptedAt: MomentText?
+    var isDryRun = false
+
+    static func parameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
+        all.map { $0.rerooted(at: path) }
+    }
+
+    private static let all: [Parameter<Self>] = [
+        .option(
+            "deadline", \.acceptedAt, value: "DATE",
+            help: "Say how many of the 60 days since the transfer was accepted, on DATE, are left."),
+        .flag(
+            "dry-run", \.isDryRun,
+            help: "Print the requests of the first item with secrets masked; send nothing."),
+    ]
+}
+
+/// The 60 days in which Apple knows both names of a user.
+struct MigrationWindow: Sendable {
+    let acceptedAt: NumericDate
+    let now: NumericDate
+
+    private static let length = Duration.seconds(60 * 86_400)
+
+    private var end: NumericDate { acceptedAt + Self.length }
+
+    /// Whether there is any time left.
+    var isOver: Bool { now >= end }
+
+    /// What there is to say about it.
+    var words: String {
+        if isOver {
+            return
+                "the 60 days ended \(Self.days(now - end)) ago, at \(end.rfc3339): Apple refuses "
+                + "both halves; transfer the app back and begin anew"
+        }
+        if acceptedAt > now {
+            return "the transfer is to be accepted in \(Self.days(acceptedAt - now)); an import "
+                + "works from then on, until \(end.rfc3339)"
+        }
+        return "\(Self.days(end - now)) of the 60 are left, until \(end.rfc3339)"
+    }
+
+    /// Whole days; hours when there is no whole one.
+    private static func days(_ duration: Duration) -> String {
+        let hours = Int(duration.components.seconds / 3600)
+        let (count, unit) = hours < 24 ? (hours, "hour") : (hours / 24, "day")
+        return "\(count) \(unit)\(count == 1 ? "" : "s")"
+    }
+}

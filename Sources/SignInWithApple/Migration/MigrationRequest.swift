@@ -1,0 +1,66 @@
+/// A question about one user on the way from one team to another (Apple: "Transferring your apps
+/// and users to another team", "Bringing new apps and users into your team").
+public enum MigrationRequest: Sendable {
+    /// The sender's half: how will `target` know this user?
+    case export(UserID, to: TeamID)
+    /// The recipient's half: who is this here?
+    case admission(TransferID)
+
+    /// The request as it goes out: the secret in its body, the bearer token in its header.
+    public func carrying(_ form: Form, bearer: String?, to baseURL: BaseURL) -> HTTPRequest {
+        HTTPRequest(
+            method: .post, url: baseURL.url(of: .userMigration),
+            fields: formFields
+                + (bearer.map { [HTTPField("Authorization", "Bearer \($0)")] } ?? []),
+            body: form.encoded(), secrets: form.secrets)
+    }
+
+    /// Its form.
+    public func form(clientID: ClientID, clientSecret: SecretText) -> Form {
+        Form(
+            [
+                ("client_id", .plain(clientID.rawValue)),
+                ("client_secret", .secret(clientSecret)),
+            ] + ownParameters)
+    }
+
+    private var ownParameters: [(String, Form.Value)] {
+        switch self {
+        case .export(let userID, let team):
+            [("sub", .plain(userID.rawValue)), ("target", .plain(team.rawValue))]
+        case .admission(let transferID): [("transfer_sub", .plain(transferID.rawValue))]
+        }
+    }
+}
+
+/// What Apple says of a user who moves.
+public struct MigratedUser: Hashable, Sendable {
+    /// The user's name with the team that asked: the old one of an export, the new one of an
+    /// import.
+    public let userID: UserID
+    /// The user's name on the way, the same however often it is asked for.
+    public let transferID: TransferID
+    /// The relay address with the new team; only for a user who had one with the old team.
+    public let email: String?
+    /// Whether that address is a relay.
+    public let isPrivateEmail: Bool?
+}
+
+extension MigratedUser {
+    /// Reads the answer; nil when it is none.
+    init?(_ body: [UInt8], to request: MigrationRequest) {
+        guard let json = try? JSON(body) else { return nil }
+        switch request {
+        case .export(let userID, _):
+            guard let name = json["transfer_sub"]?.string, !name.isEmpty else { return nil }
+            self.init(
+                userID: userID, transferID: TransferID(unchecked: name), email: nil,
+                isPrivateEmail: nil)
+        case .admission(let transferID):
+            guard let name = json["sub"]?.string, !name.isEmpty else { return nil }
+            self.init(
+                userID: UserID(unchecked: name), transferID: transferID,
+                email: json["email"]?.string, isPrivateEmail: json["is_private_email"]?.flag)
+        }
+    }
+}

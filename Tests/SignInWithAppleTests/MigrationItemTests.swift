@@ -1,0 +1,62 @@
+import SIWACrypto
+import Testing
+
+@testable import SignInWithApple
+
+/// The lines of a migration.
+@Suite struct MigrationItemTests {
+    private static let export = MigrationHalf.export(to: TeamID(unchecked: "R1C2P3N4T5"))
+
+    @Test(arguments: [
+        ("001234.0123456789abcdef.0830", "001234.0123456789abcdef.0830"),
+        ("  u \r", "u"), (#"{"user_id":"u","more":[1]}"#, "u"), (#"{"sub":"u"}"#, "u"),
+        (#"{"sub":"v","user_id":"u"}"#, "u"),
+    ])
+    func `a user who goes`(_ line: String, _ name: String) throws {
+        let item = try MigrationItem(SecretBytes(line.utf8), line: 3, half: Self.export)
+        #expect(item.name == name && item.line == 3 && item.oldUserID == nil)
+    }
+
+    @Test(arguments: [
+        ("t", "t", nil), (#"{"transfer_id":"t","user_id":"u"}"#, "t", "u"),
+        (#"{"transfer_sub":"t"}"#, "t", nil),
+        (
+            #"{"line":1,"transfer_id":"t","user_id":null,"old_user_id":"u","status":"refused"}"#,
+            "t", "u"
+        ),
+    ])
+    func `a user who arrives`(_ line: String, _ name: String, _ old: String?) throws {
+        let item = try MigrationItem(SecretBytes(line.utf8), line: 1, half: .admission)
+        #expect(item.name == name && item.oldUserID?.rawValue == old)
+    }
+
+    @Test(arguments: [
+        ("{", "the line is no JSON*"), ("{}", "the line has no member 'user_id'"),
+        (#"{"user_id":7}"#, "'user_id' is a number, not a string"),
+        (#"{"user_id":""}"#, "the line has no identifier"),
+        (#"{"transfer_id":"t"}"#, "the line has no member 'user_id'"),
+        ("a b", "*a blank*"), ("1,2", "*a comma*"), ("\"u\"", "*a quotation mark*"),
+        ("ü", "*a blank*"), ("x@example.com", "*an e-mail address*"),
+        ("A1B2C3D4E5", "*a Team ID*"), (String(repeating: "1", count: 256), "*is longer*"),
+    ])
+    func `what is no user`(_ line: String, _ reason: String) throws {
+        let error = #expect(throws: InvalidLine.self) {
+            try MigrationItem(SecretBytes(line.utf8), line: 1, half: Self.export)
+        }
+        let words = reason.split(separator: "*").first.map(String.init) ?? ""
+        let found = error?.reason ?? ""
+        #expect(
+            reason.hasPrefix("*")
+                ? found.contains(words)
+                : reason.hasSuffix("*") ? found.hasPrefix("the line ") : found == words, "\(found)")
+    }
+
+    @Test func `who was not exported does not arrive`() throws {
+        let line = #"{"line":1,"user_id":"u","transfer_id":null,"status":"refused"}"#
+        let error = #expect(throws: InvalidLine.self) {
+            try MigrationItem(SecretBytes(line.utf8), line: 1, half: .admission)
+        }
+        #expect(error?.id == ["old_user_id": "u"])
+        #expect(error?.reason.hasPrefix("the user was not exported") == true)
+    }
+}

@@ -1,0 +1,245 @@
+import SIWACrypto
+import Testing
+
+@testable import SignInWithApple
+
+/// A migration, Apple's part played by a test.
+@Suite struct MigrationJobTests {
+    private static let start = NumericDate(1_800_000_000)
+
+    @Test func `no user is asked about without a bearer token, which all share`() throws {
+        var desk = try Desk()
+        #expect(try desk.renew(at: Self.start) == "client_credentials")
+        var first = try desk.item(1)
+        let request = try desk.job.request(for: &first, at: Self.start)
+        #expect(request.fields["Authorization"] == "Bearer a1")
+        #expect(request.url == "https://appleid.apple.com/auth/usermigrationinfo")
+        let form = SecretText(request.body).revealed()
+        #expect(form.hasPrefix("client_id=com.example.app&client_secret=eyJ"))
+        #expect(form.hasSuffix("&sub=user.1&target=R1C2P3N4T5"))
+        #expect(try desk.renew(at: Self.start + .seconds(3539)) == nil)
+        #expect(try desk.renew(at: Self.start + .seconds(3540)) == "client_credentials")
+        var second = try desk.item(2)
+        #expect(
+            try desk.job.request(for: &second, at: Self.start).fields["Authorization"]
+                == "Bearer a2")
+    }
+
+    @Test(arguments: [(nil, 3540), (3600, 3540), (100, 50), (7200, 3540), (Int.max, 3540)])
+    func `a bearer token is replaced before it expires`(
+        _ lifetime: Int?, _ renewal: Int
+    ) throws {
+        var desk = try Desk()
+        _ = try desk.renew(at: Self.start, lifetime: lifetime)
+        _ = try desk.ask(1)
+        #expect(try desk.renew(at: Self.start + .seconds(renewal - 1)) == nil)
+        #expect(try desk.renew(at: Self.start + .seconds(renewal)) != nil)
+    }
+
+    @Test(arguments: [0, -1, Int.min])
+    func `one that lives no time is used once all the same`(_ lifetime: Int) throws {
+        var desk = try Desk()
+        _ = try desk.renew(at: Self.start, lifetime: lifetime)
+        #expect(try desk.renew(at: Self.start) == nil)
+        _ = try desk.ask(1)
+        #expect(try desk.renew(at: Self.start) != nil)
+    }
+
+    @Test func `a token that could end the header is none`() throws {
+        var desk = try Desk()
+        guard
+            case .trouble(.unusable) = desk.job.takePreparation(
+                .ok(["access_token": "a\r\nX: y"]), at: Self.start)
+        else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(try desk.job.preparation(at: Self.start) != nil)
+    }
+
+    @Test(arguments: ["invalid_client", "invalid_request", "of_tomorrow"])
+    func `who gets no bearer token asks about nobody`(_ code: String) throws {
+        var desk = try Desk()
+        let verdict = desk.job.takePreparation(.refusal(code), at: Self.start)
+        guard case .stop(.refused(let error)) = verdict else {
+            Issue.record("\(String(describing: verdict))")
+            return
+        }
+        #expect(error.code.rawValue == code)
+        guard case .trouble = desk.job.takePreparation(HTTPResponse(status: 503), at: Self.start)
+        else {
+            Issue.record("an outage is no refusal")
+            return
+        }
+    }
+
+    @Test func `a refused bearer token is replaced once, and everybody asks again`() throws {
+        var desk = try Desk()
+        _ = try desk.renew(at: Self.start)
+        #expect(try desk.answer(1, .done) == "done")
+        var items = try (2...4).map { try desk.sent($0) }
+        #expect(desk.judge(&items[0], .refusal("invalid_grant")) == "next")
+        #expect(try desk.renew(at: Self.start) != nil)
+        #expect(desk.judge(&items[1], .refusal("invalid_grant")) == "next")
+        #expect(try desk.renew(at: Self.start) == nil)
+        for item in items {
+            var item = item
+            _ = try desk.job.request(for: &item, at: Self.start)
+            #expect(item.bearer?.number == 2)
+            #expect(desk.judge(&item, .done) == "done")
+        }
+    }
+
+    @Test func `one user whom no bearer token helps does not stop the others`() throws {
+        var desk = try Desk()
+        _ = try desk.renew(at: Self.start)
+        #expect(try desk.answer(1, .done) == "done")
+        var unlucky = try desk.sent(2)
+        for verdict in ["next", "next", "doubtful invalid_grant"] {
+            #expect(desk.judge(&unlucky, .refusal("invalid_grant")) == verdict)
+            _ = try desk.renew(at: Self.start)
+            _ = try desk.job.request(for: &unlucky, at: Self.start)
+        }
+        #expect(try desk.answer(3, .done) == "done")
+    }
+
+    @Test func `four bearer tokens in vain stop the run`() throws {
+        var desk = try Desk()
+        var verdicts: [String] = []
+        for line in 1...4 {
+            _ = try desk.renew(at: Self.start)
+            verdicts.append(try desk.answer(line, .refusal("invalid_grant")))
+        }
+        #expect(verdicts == ["next", "next", "next", "stop invalid_grant"])
+    }
+
+    @Test func `until one gets through, refusals are doubtful, and a hundred stop the run`() throws
+    {
+        var desk = try Desk()
+        _ = try desk.renew(at: Self.start)
+        for line in 1...99 {
+            #expect(
+                try desk.answer(line, .refusal("invalid_request")) == "doubtful invalid_request")
+        }
+        #expect(try desk.answer(100, .refusal("invalid_request")) == "stop invalid_request")
+    }
+
+    @Test(arguments: [true, false])
+    func `once one got through, refusals are about their users`(_ isResumed: Bool) throws {
+        var desk = try Desk()
+        if isResumed { desk.job.trust() }
+        _ = try desk.renew(at: Self.start)
+        if !isResumed { #expect(try desk.answer(1, .done) == "done") }
+        for line in 2...300 {
+            #expect(
+                try desk.answer(line, .refusal("invalid_request")) == "refused invalid_request")
+        }
+        #expect(try desk.answer(301, .refusal("invalid_client")) == "stop invalid_client")
+        #expect(try desk.answer(302, HTTPResponse(status: 503)) == "trouble")
+        #expect(try desk.answer(303, .ok(["transfer_sub": ""])) == "trouble")
+    }
+
+    @Test func `an answer that repeats the bearer token is not believed`() throws {
+        var desk = try Desk()
+        _ = try desk.renew(at: Self.start, token: "a-long-bearer-token")
+        var item = try desk.sent(1)
+        let verdict = desk.job.judge(
+            HTTPResponse(
+                status: 400,
+                body: Array(#"{"error":"x","error_description":"a-long-bearer-token"}"#.utf8)),
+            for: &item, at: Self.start)
+        guard case .doubtful(.refused(let error)) = verdict else {
+            Issue.record("\(verdict)")
+            return
+        }
+        #expect(error.detail?.hasPrefix("(sha256:") == true)
+    }
+
+    @Test func `an import answers a new name and perhaps a relay address`() throws {
+        let request = MigrationRequest.admission(TransferID(unchecked: "t"))
+        let full = MigratedUser(
+            Array(
+                #"{"sub":"u","email":"x@privaterelay.appleid.com","is_private_email":"true"}"#.utf8),
+            to: request)
+        #expect(full?.userID.rawValue == "u" && full?.transferID.rawValue == "t")
+        #expect(full?.email == "x@privaterelay.appleid.com" && full?.isPrivateEmail == true)
+        #expect(MigratedUser(Array(#"{"sub":"u"}"#.utf8), to: request)?.email == nil)
+        #expect(MigratedUser(Array("{}".utf8), to: request) == nil)
+        #expect(MigratedUser(Array("<html>".utf8), to: request) == nil)
+    }
+}
+
+/// A job and the answers it gets.
+private struct Desk {
+    var job: MigrationJob
+    private var tokens = 0
+
+    init() throws {
+        let key = SigningKey(try P256PrivateKey.generate(), id: KeyID(unchecked: "K1L2M3N4P5"))
+        job = MigrationJob(
+            Client(
+                teamID: TeamID(unchecked: "A1B2C3D4E5"),
+                clientID: ClientID(unchecked: "com.example.app"), signingKey: key,
+                secretLifetime: .seconds(86_400)))
+    }
+
+    /// Gets a bearer token if the job wants one; answers which grant it asked for.
+    mutating func renew(
+        at now: NumericDate, lifetime: Int? = 3600, token: String? = nil
+    ) throws -> String? {
+        guard let request = try job.preparation(at: now) else { return nil }
+        tokens += 1
+        let lifetime = lifetime.map { [JSON.Member("expires_in", .integer($0))] } ?? []
+        let answer = JSON.object(
+            [JSON.Member("access_token", .string(token ?? "a\(tokens)"))] + lifetime)
+        #expect(job.takePreparation(.ok(answer), at: now) == nil)
+        let form = SecretText(request.body).revealed()
+        return form.split(separator: "&").first { $0.hasPrefix("grant_type=") }
+            .map { String($0.dropFirst(11)) }
+    }
+
+    func item(_ line: Int) throws -> MigrationItem {
+        try MigrationItem(
+            SecretBytes("user.\(line)".utf8), line: line,
+            half: .export(to: TeamID(unchecked: "R1C2P3N4T5")))
+    }
+
+    mutating func sent(_ line: Int) throws -> MigrationItem {
+        var item = try item(line)
+        _ = try job.request(for: &item, at: NumericDate(1_800_000_000))
+        return item
+    }
+
+    mutating func ask(_ line: Int) throws -> HTTPRequest {
+        var item = try item(line)
+        return try job.request(for: &item, at: NumericDate(1_800_000_000))
+    }
+
+    mutating func answer(_ line: Int, _ response: HTTPResponse) throws -> String {
+        var item = try sent(line)
+        return judge(&item, response)
+    }
+
+    mutating func judge(_ item: inout MigrationItem, _ response: HTTPResponse) -> String {
+        switch job.judge(response, for: &item, at: NumericDate(1_800_000_000)) {
+        case .finished(.done): "done"
+        case .finished(.refused(let error)): "refused \(error.code.rawValue)"
+        case .doubtful(.refused(let error)): "doubtful \(error.code.rawValue)"
+        case .doubtful(.done): "doubtful done"
+        case .next: "next"
+        case .trouble: "trouble"
+        case .stop(.refused(let error)): "stop \(error.code.rawValue)"
+        case .stop: "stop"
+        }
+    }
+}
+
+extension HTTPResponse {
+    fileprivate static let done = ok(["transfer_sub": "001234.0123456789abcdef.1830"])
+
+    fileprivate static func ok(_ json: JSON) -> Self { Self(status: 200, body: json.bytes) }
+
+    fileprivate static func refusal(_ code: String) -> Self {
+        Self(status: 400, body: JSON.object([JSON.Member("error", .string(code))]).bytes)
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import SignInWithApple
+import TestSupport
+import Testing
+
+/// Many users of an app that moves, and what may become of each: of a hundred, three do not get
+/// through.
+struct Population: Sendable {
+    enum Fate { case migrates, leavesBefore, leavesAfter, isUnknown }
+
+    let count: Int
+
+    /// The whole number in the environment, for the long run by hand, or `usual`.
+    init(usual: Int) {
+        let wished = ProcessInfo.processInfo.environment["SIWA_MIGRATION_USERS"]
+        count = wished.flatMap { Int($0) } ?? usual
+    }
+
+    func fate(_ number: Int) -> Fate {
+        switch number % 100 {
+        case 33: .leavesBefore
+        case 66: .isUnknown
+        case 99: .leavesAfter
+        default: .migrates
+        }
+    }
+
+    func name(_ number: Int) -> String { "user\(number)" }
+
+    func userID(_ number: Int) -> String {
+        let digits = String(number)
+        let padded = String(repeating: "0", count: max(6 - digits.count, 0)) + digits
+        return "\(padded).0123456789abcdef0123456789abcdef.1234"
+    }
+
+    func hasRelay(_ number: Int) -> Bool { number % 2 == 0 }
+
+    func relay(_ number: Int) -> String { "relay\(number)@privaterelay.appleid.com" }
+
+    func numbers(_ fates: Fate...) -> [Int] { (1...count).filter { fates.contains(fate($0)) } }
+
+    /// Those the emulator knows, as `emulator.json` has them.
+    var members: [JSON.Member] {
+        numbers(.migrates, .leavesBefore, .leavesAfter).map { number in
+            let email: [JSON.Member] =
+                hasRelay(number)
+                ? [.init("email", .string(relay(number))), .init("is_private_email", true)] : []
+            return JSON.Member(
+                name(number), .object([.init("sub", .string(userID(number)))] + email))
+        }
+    }
+}
+
+/// A pipe with a name: an input that goes on when the test says so.
+final class NamedPipe: Sendable {
+    let path: String
+    private let handle: FileHandle
+
+    init(_ path: String) throws {
+        try #require(mkfifo(path, 0o600) == 0)
+        self.path = path
+        handle = try #require(FileHandle(forUpdatingAtPath: path))
+    }
+
+    func write(_ text: String) throws { try handle.write(contentsOf: Data(text.utf8)) }
+
+    func close() throws { try handle.close() }
+}
+
+/// The lines of a batch's output by their numbers; each line is there once.
+func results(_ folder: TemporaryFolder, _ name: String) throws -> [Int: JSON] {
+    var results: [Int: JSON] = [:]
+    for line in try folder.contents(name).split(separator: 0x0A) {
+        let result = try JSON(Array(line))
+        let number = try #require(result["line"]?.integer)
+        #expect(results.updateValue(result, forKey: number) == nil, "line \(number) is there twice")
+    }
+    return results
+}

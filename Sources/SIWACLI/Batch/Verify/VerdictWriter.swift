@@ -27,8 +27,10 @@ struct VerdictWriter: Sendable {
 
     private mutating func remember(_ newer: [Check]) {
         if newer.count != checks.count { (checks, written) = ([], []) }
-        for index in newer.indices where index >= checks.count || newer[index] != checks[index] {
-            let bytes = newer[index].json.bytes
+        // Spans lend their elements, where arrays would hand out copies.
+        let (before, after) = (checks.span, newer.span)
+        for index in after.indices where before.isEmpty || before[index] != after[index] {
+            let bytes = after[index].json.bytes
             if index == written.count { written.append(bytes) } else { written[index] = bytes }
         }
         checks = newer

@@ -7,10 +7,8 @@ import Testing
 @Suite struct TableTests {
     static let commands = [
         "secret", "exchange", "refresh", "revoke", "verify", "notification", "inspect", "doctor",
-        "keys", "authorize-url", "public-key", "batch revoke", "batch refresh",
-        "batch verify", "migrate export", "migrate import", "config show",
-        "config path", "completions",
-        "manual",
+        "keys", "authorize-url", "public-key", "batch revoke", "batch refresh", "batch verify",
+        "migrate export", "migrate import", "config show", "config path", "completions", "manual",
     ]
 
     @Test func `the table is sound`() { #expect(siwaTool.faults() == []) }

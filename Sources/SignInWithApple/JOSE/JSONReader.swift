@@ -203,7 +203,7 @@ extension JSONReader {
             for index in 0..<32 {
                 let byte = block[index]
                 least = min(least, byte < 0x20 ? 0 : 1)
-                least = min(least, byte ^ UInt8(ascii: "\""), byte ^ UInt8(ascii: "\\"))
+                least = min(least, min(byte ^ UInt8(ascii: "\""), byte ^ UInt8(ascii: "\\")))
             }
             if least == 0 { break }
             end += 32

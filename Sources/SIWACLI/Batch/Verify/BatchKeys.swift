@@ -9,10 +9,10 @@ actor BatchKeys {
     private let now: @Sendable () -> NumericDate
     private let isFinal: Bool
     private var known: KnownKeys?
-    private var searchedAt: NumericDate?
-    private var search: Task<KnownKeys, any Error>?
+    /// When a search was last in vain.
+    private var missedAt: NumericDate?
+    private var search: Task<Void, any Error>?
 
-    /// - Parameter given: the set of --jwks, by which nobody is asked.
     init(_ verifying: Verifying) {
         find = { keyID in try await verifying.appleKeys().held(for: keyID) }
         now = verifying.session.world.clocks.now
@@ -23,25 +23,28 @@ actor BatchKeys {
     ///
     /// - Throws: ``KeySetError`` when there is no key set at all.
     func keys(for keyID: String) async throws -> KnownKeys {
-        // Whoever waited for a search takes what came of it.
-        if let search { return try await search.value }
-        if let known, known.settles(keyID, at: now()) || isSearchVain { return known }
-        let search = Task { [find, isFinal] in
-            let held = try await find(keyID)
-            return KnownKeys(held.keySet, fetchedAt: isFinal ? nil : held.fetchedAt)
+        while true {
+            if let known, known.settles(keyID, at: now()) || hasJustMissed { return known }
+            // Whoever finds a search under way waits for what comes of it, and then looks again:
+            // it may have been for another key.
+            let search = search ?? Task { try await look(for: keyID) }
+            self.search = search
+            try await search.value
         }
-        self.search = search
-        defer { self.search = nil }
-        searchedAt = now()
-        let found = try await search.value
-        known = found
-        return found
     }
 
-    /// Whether the last search is so recent that another would find the same.
-    private var isSearchVain: Bool {
-        guard let searchedAt else { return false }
-        let age = now() - searchedAt
+    private func look(for keyID: String) async throws {
+        defer { search = nil }
+        let held = try await find(keyID)
+        let found = KnownKeys(held.keySet, fetchedAt: isFinal ? nil : held.fetchedAt)
+        if !found.settles(keyID, at: now()) { missedAt = now() }
+        known = found
+    }
+
+    /// Whether another search would find what the last one found.
+    private var hasJustMissed: Bool {
+        guard let missedAt else { return false }
+        let age = now() - missedAt
         return .zero <= age && age < KeySetCache.pause
     }
 }

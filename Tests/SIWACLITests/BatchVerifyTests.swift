@@ -1,0 +1,119 @@
+import SIWACrypto
+import SignInWithApple
+import Testing
+
+@testable import LocalFiles
+@testable import SIWACLI
+
+/// `siwa batch verify` against `siwa verify`, and the parts that put its workers together.
+@Suite struct BatchVerifyTests {
+    /// Claims and header members that differ from a good token's.
+    static let changes: [(JSON, JSON)] = [
+        ([:], [:]), (["exp": 1], [:]), (["aud": ["com.example.app"]], [:]), (["sub": ""], [:]),
+        (["iat": 1_900_000_000, "iss": "https://evil.example"], [:]),
+        ([:], ["alg": "HS256", "kid": "one"]),
+        ([:], ["kid": "two", "jku": "https://evil.example"]),
+        ([:], ["crit": ["b64"]]), (["email": "a@b.example", "email_verified": "true"], [:]),
+        (["real_user_status": 2, "auth_time": 1_800_000_000, "exp_rfc3339": "never"], [:]),
+        (["name": "\"\\\u{7}\u{E9}\u{202E}", "nested": ["a": [1, .number("1.5"), true]]], [:]),
+    ]
+
+    @Test func `the line of a token has what the single command prints`() async throws {
+        let desk = try await Desk()
+        let mint = try await Cast.shared.value.tokens
+        let good = try mint.sign(claims: [:], header: [:])
+        let tokens =
+            try Self.changes.map { try mint.sign(claims: $0, header: $1) }
+            + ["no token", "a.b.c", good.dropLast(4) + "AAAA", "\(good)=", good]
+        desk.memory.with {
+            $0.files["/in"] = .init(contents: Array(tokens.joined(separator: "\n").utf8))
+        }
+        let batch = await desk.run([
+            "batch", "verify", "--input", "/in", "--jwks", "/siwa/keys.json",
+        ])
+        let lines = batch.output.split(separator: "\n")
+        try #require(lines.count == tokens.count, "\(batch)")
+        for (token, line) in zip(tokens, lines) {
+            let single = await desk.run(["verify", token, "--jwks", "/siwa/keys.json"])
+            let result = try JSON(text: String(line))
+            let own = ["line", "id", "status", "exit_code", "error"]
+            let rest = result.members?.filter { !own.contains($0.name) } ?? []
+            #expect(JSON.object(rest).indentedText + "\n" == single.output)
+            #expect(result["exit_code"]?.integer == Int(single.exitCode))
+            let message = try result["error"]?["message"].map { try #require($0.string) }
+            #expect(
+                message
+                    == single.errors.first.map { String($0.split(separator: " ", maxSplits: 2)[2]) }
+            )
+        }
+    }
+
+    @Test func `a thousand forged tokens among good ones cost one request`() async throws {
+        let desk = try await Desk()
+        let mint = try await Cast.shared.value.tokens
+        let forged = try (0..<10).map {
+            try mint.sign(claims: [:], header: ["kid": .string("f\($0)")])
+        }
+        let good = try await desk.signIn("com.example.app", [:]).identityToken
+        let input = (0..<100).flatMap { _ in forged + [good] }
+        desk.memory.with {
+            $0.files["/in"] = .init(contents: Array(input.joined(separator: "\n").utf8))
+        }
+        let batch = await desk.run([
+            "batch", "verify", "--input", "/in", "--concurrency", "4", "-q",
+        ])
+        #expect(batch.sent == 1 && batch.exitCode == 1)
+        let done = batch.output.split(separator: "\n").filter {
+            $0.hasPrefix("{") && $0.contains("\"done\"")
+        }
+        #expect(done.count == 100)
+    }
+
+    @Test func `results leave in the order of the groups, however they arrive`() {
+        let sink = Lines()
+        let results = OrderedResults(
+            BatchOutput(sink),
+            ids: SeenIDs(spill: { () throws(FileError) in throw FileError("create", "/", code: 2) }
+            ),
+            News(), ahead: 3)
+        func group(_ number: Int) -> GroupResults {
+            let result = LineResult(line: number + 1, id: 7, .done, Array("\(number)\n".utf8))
+            return GroupResults(number: number, results: [result])
+        }
+        results.take(group(2))
+        #expect(sink.text == "" && results.hasRoom(for: 2) && !results.hasRoom(for: 3))
+        results.take(group(1))
+        results.take(group(0))
+        let lines = sink.text.split(separator: "\n")
+        #expect(lines.first == "0" && lines.count == 3)
+        // The first of the input keeps the id, not the first that was finished.
+        #expect(lines.dropFirst().allSatisfy { $0.hasPrefix(#"{"line":"#) }, "\(lines)")
+        #expect(results.hasRoom(for: 5) && !results.hasRoom(for: 6))
+    }
+
+    @Test func `whoever waits for news hears of what came between asking and waiting`() async {
+        let news = News()
+        let seen = news.count
+        news.ring()
+        await news.next(after: seen)
+        async let first: Void = news.next(after: news.count)
+        async let second: Void = news.next(after: news.count)
+        let ringing = Task {
+            while !Task.isCancelled {
+                news.ring()
+                await Task.yield()
+            }
+        }
+        _ = await (first, second)
+        ringing.cancel()
+    }
+}
+
+private final class Lines: LineSink {
+    private let memory = Memory()
+    var text: String { memory.with { String(decoding: $0.output, as: UTF8.self) } }
+    var failure: FileError? { nil }
+    var isFull: Bool { false }
+    func append(_ lines: [UInt8]) { memory.with { $0.output += lines } }
+    func close() throws(FileError) {}
+}

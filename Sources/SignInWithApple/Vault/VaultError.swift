@@ -1,0 +1,40 @@
+/// The vault cannot do what it was asked to.
+public struct VaultError: Error, Hashable, Sendable {
+    /// What went wrong.
+    public enum Kind: String, Hashable, Sendable {
+        /// There is no vault at that place.
+        case notInitialized
+        /// There is one already.
+        case alreadyInitialized
+        /// Made by a newer siwa.
+        case tooNew
+        /// The place cannot be used: its URL, its folder, its permissions, its login.
+        case unusable
+        /// The library that reads it is not installed.
+        case unavailable
+        /// Another process holds it for too long.
+        case busy
+        /// No room is left.
+        case full
+        /// The server does not answer, or went away.
+        case unreachable
+        /// The database is broken.
+        case damaged
+        /// A key is missing, malformed or another one.
+        case key
+        /// A record does not open: it was changed, or belongs elsewhere.
+        case sealBroken
+    }
+
+    /// What went wrong.
+    public let kind: Kind
+    /// What happened, as a sentence without its end. Of a record it names client and user, never
+    /// the token.
+    public let message: String
+
+    /// Says what happened.
+    public init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
+
+    /// Whether the same call can fare better later.
+    public var isTemporary: Bool { [.busy, .full, .unreachable].contains(kind) }
+}

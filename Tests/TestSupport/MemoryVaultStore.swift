@@ -1,5 +1,5 @@
 public import SignInWithApple
-public import Synchronization
+internal import Synchronization
 
 /// A vault's records in memory. Its clock is turned by the test.
 public final class MemoryVaultStore: VaultStore {

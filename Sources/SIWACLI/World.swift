@@ -21,6 +21,8 @@ public struct World: Sendable {
     public var streams: Streams
     /// Makes the network, once the settings are known.
     public var transport: @Sendable (TransportSettings) throws(TransportError) -> any Transport
+    /// Makes the store of a vault from its URL; nothing is opened before its first call.
+    public var vault: @Sendable (String) throws(VaultError) -> any VaultStore
 
     /// Puts a world together.
     public init(
@@ -28,7 +30,9 @@ public struct World: Sendable {
         files: Files,
         output: @escaping @Sendable (SecretBytes) throws(FileError) -> Void,
         errorLine: @escaping @Sendable (String) -> Void, streams: Streams,
-        transport: @escaping @Sendable (TransportSettings) throws(TransportError) -> any Transport
+        transport:
+            @escaping @Sendable (TransportSettings) throws(TransportError) -> any Transport,
+        vault: @escaping @Sendable (String) throws(VaultError) -> any VaultStore
     ) {
         self.clocks = clocks
         self.variables = variables
@@ -38,6 +42,7 @@ public struct World: Sendable {
         self.errorLine = errorLine
         self.streams = streams
         self.transport = transport
+        self.vault = vault
     }
 
     /// What the network needs to know.

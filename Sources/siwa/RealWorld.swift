@@ -31,7 +31,8 @@ extension World {
             transport: { settings throws(TransportError) in
                 try CurlTransport(
                     authorityFile: settings.authorityFile, variables: settings.variables)
-            })
+            },
+            vault: { _ throws(VaultError) in throw VaultError(.unavailable, "not built in") })
     }
 }
 

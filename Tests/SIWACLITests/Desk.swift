@@ -3,6 +3,7 @@ import LocalFiles
 import SIWACLI
 import SIWACrypto
 import SignInWithApple
+import TestSupport
 import Testing
 
 /// The place of one scenario: files in memory, a clock that stands still, an Apple of its own.
@@ -10,6 +11,8 @@ struct Desk: Sendable {
     let memory = Memory()
     let emulator: AppleEmulator
     let wire: Wire
+    /// Whatever URL names it: one vault a desk.
+    let vault = MemoryVaultStore()
 
     init() async throws {
         let cast = try await Cast.shared.value
@@ -58,6 +61,7 @@ struct Desk: Sendable {
             memory.with { $0.trusted += settings.authorityFile.map { [$0] } ?? [] }
             return wire
         }
+        world.vault = { [vault] _ throws(VaultError) in vault }
         return world
     }
 

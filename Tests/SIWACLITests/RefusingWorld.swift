@@ -32,6 +32,10 @@ extension World {
             transport: { _ throws(TransportError) in
                 touched("the network", ())
                 throw TransportError(.unavailable, "not provided", requestMayHaveLeft: false)
+            },
+            vault: { url throws(VaultError) in
+                touched("the vault \(url)", ())
+                throw VaultError(.unavailable, "not provided")
             })
     }
 }

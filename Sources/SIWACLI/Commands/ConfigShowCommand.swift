@@ -59,6 +59,8 @@ struct ConfigShowCommand: Command {
                     Setting(
                         value: .integer(settings.maxAttemptsSetting.value),
                         origin: settings.maxAttemptsSetting.origin)),
+                text(settings, .vaultURL),
+                Row("vault.key_file", settings.path(.vaultKeyFile).map(json)),
                 Row(
                     "strict",
                     Setting(

@@ -14,6 +14,7 @@ public final class MemoryVaultStore: VaultStore {
         var rows: [VaultUser: Row] = [:]
         var now = Duration.zero
         var failure: VaultError?
+        var callsBeforeFailure = 0
     }
 
     private let state = Mutex(State())
@@ -24,8 +25,10 @@ public final class MemoryVaultStore: VaultStore {
     /// Lets leases grow older.
     public func advance(by duration: Duration) { state.withLock { $0.now += duration } }
 
-    /// Every call from now on fails; nil ends it.
-    public func fail(with error: VaultError?) { state.withLock { $0.failure = error } }
+    /// Every call from now on fails, but for the first few; nil ends it.
+    public func fail(with error: VaultError?, after calls: Int = 0) {
+        state.withLock { ($0.failure, $0.callsBeforeFailure) = (error, calls) }
+    }
 
     /// Changes what is stored behind everybody's back.
     public func tamper(_ user: VaultUser, _ change: (inout VaultRecord) -> Void) {
@@ -128,7 +131,10 @@ public final class MemoryVaultStore: VaultStore {
         isOpen: Bool = true, _ body: (inout State) throws(VaultError) -> Result
     ) throws(VaultError) -> Result {
         try state.withLock { state throws(VaultError) in
-            if let failure = state.failure { throw failure }
+            if let failure = state.failure {
+                guard state.callsBeforeFailure > 0 else { throw failure }
+                state.callsBeforeFailure -= 1
+            }
             guard !isOpen || !state.keys.isEmpty else {
                 throw VaultError(.notInitialized, "there is no vault")
             }

@@ -39,6 +39,7 @@ public final class MemoryVaultStore: VaultStore {
         }
     }
 
+    /// See ``VaultStore``.
     public func create(_ key: VaultKeyCheck) throws(VaultError) {
         try transaction(isOpen: false) { state throws(VaultError) in
             guard state.keys.isEmpty else {
@@ -48,10 +49,12 @@ public final class MemoryVaultStore: VaultStore {
         }
     }
 
+    /// See ``VaultStore``.
     public func keyChecks() throws(VaultError) -> [VaultKeyCheck] {
         try transaction { state throws(VaultError) in state.keys }
     }
 
+    /// See ``VaultStore``.
     public func register(_ key: VaultKeyCheck) throws(VaultError) {
         try transaction { state throws(VaultError) in
             guard !state.keys.contains(where: { $0.number == key.number }) else { return }
@@ -60,10 +63,12 @@ public final class MemoryVaultStore: VaultStore {
         }
     }
 
+    /// See ``VaultStore``.
     public func record(of user: VaultUser) throws(VaultError) -> VaultRecord? {
         try transaction { state throws(VaultError) in state.rows[user]?.record }
     }
 
+    /// See ``VaultStore``.
     public func records(
         _ filter: VaultFilter, after user: VaultUser?, limit: Int
     ) throws(VaultError) -> [VaultRecord] {
@@ -77,6 +82,7 @@ public final class MemoryVaultStore: VaultStore {
         }
     }
 
+    /// See ``VaultStore``.
     public func counts(of clientID: ClientID?) throws(VaultError) -> [VaultState: Int] {
         try transaction { state throws(VaultError) in
             let filter = VaultFilter(clientID: clientID)
@@ -86,6 +92,7 @@ public final class MemoryVaultStore: VaultStore {
         }
     }
 
+    /// See ``VaultStore``.
     public func change(
         _ users: [VaultUser], releasedBy owner: String?,
         _ decide: (VaultUser, VaultRecord?) throws(VaultError) -> VaultChange
@@ -106,6 +113,7 @@ public final class MemoryVaultStore: VaultStore {
         }
     }
 
+    /// See ``VaultStore``.
     public func claim(
         _ filter: VaultFilter, limit: Int, for lease: VaultLease,
         _ change: (VaultRecord) -> VaultRecord
@@ -124,6 +132,7 @@ public final class MemoryVaultStore: VaultStore {
         }
     }
 
+    /// See ``VaultStore``.
     public func faults() throws(VaultError) -> [String] { [] }
 
     /// All or nothing.

@@ -53,7 +53,7 @@ let package = Package(
             dependencies: ["CommandTable", "LocalFiles", "SignInWithApple", "SIWACrypto"],
             swiftSettings: safe),
         .executableTarget(
-            name: "siwa", dependencies: ["SIWACLI", "CurlTransport", "LocalFiles"],
+            name: "siwa", dependencies: ["SIWACLI", "CurlTransport", "LocalFiles", "TokenVault"],
             swiftSettings: safe),
         .executableTarget(
             name: "siwa-emulator",
@@ -93,8 +93,8 @@ let package = Package(
         .testTarget(
             name: "SiwaTests",
             dependencies: [
-                "siwa", "siwa-emulator", "CurlTransport", "SignInWithApple", "SIWACrypto",
-                "TestSupport",
+                "siwa", "siwa-emulator", "CurlTransport", "TokenVault", "SignInWithApple",
+                "SIWACrypto", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "SIWACLITests",

@@ -46,7 +46,8 @@ import Testing
     private func start(_ number: Int, _ stage: VaultStage) throws -> RunningProgram {
         try stage.apple.start(
             [
-                "batch", "revoke", "--vault", "--lease", "3s", "--output",
+                "batch", "revoke", "--vault", "--lease", stage.people.count > 1000 ? "15s" : "3s",
+                "--output",
                 stage.apple.folder.path("out-\(number)"),
             ], environment: stage.environment)
     }

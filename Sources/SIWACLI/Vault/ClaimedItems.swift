@@ -23,6 +23,9 @@ final class ClaimedItems: Sendable {
         var nextLine: Int
         var isExhausted = false
         var isClosed = false
+        /// Whether what is finished has waited long enough for company.
+        var isDue = false
+        var isTicking = false
         var failure: VaultError?
     }
 
@@ -98,6 +101,7 @@ final class ClaimedItems: Sendable {
             do throws(VaultError) {
                 if try !noteFinished(), try !claimMore() {
                     guard !state.withLock({ $0.isClosed }) else { return }
+                    tick()
                     await news.next(after: seen)
                 }
             } catch {
@@ -108,10 +112,12 @@ final class ClaimedItems: Sendable {
         }
     }
 
-    /// False when there is nothing to note.
+    /// False when there is nothing to note yet. A transaction costs a disk as much for one record
+    /// as for many, and other processes wait meanwhile: results wait a moment for company.
     private func noteFinished() throws(VaultError) -> Bool {
-        let group = state.withLock { state in
-            defer { state.finished = [] }
+        let group: [Finished] = state.withLock { state in
+            guard isWorthwhile(state) else { return [] }
+            defer { (state.finished, state.isDue) = ([], false) }
             return state.finished
         }
         guard !group.isEmpty else { return false }
@@ -123,6 +129,26 @@ final class ClaimedItems: Sendable {
         }
         noted()
         return true
+    }
+
+    private func isWorthwhile(_ state: State) -> Bool {
+        let othersFollow = !state.isClosed && !(state.out.isEmpty && state.ready.isEmpty)
+        return !othersFollow || state.isDue || state.finished.count >= claim.size / 2
+    }
+
+    /// After a moment, what is finished is due, however little it is.
+    private func tick() {
+        let starts = state.withLock { state in
+            guard !state.finished.isEmpty, !state.isTicking else { return false }
+            state.isTicking = true
+            return true
+        }
+        guard starts else { return }
+        Task {
+            try? await Task.sleep(for: .milliseconds(50))
+            state.withLock { ($0.isTicking, $0.isDue) = (false, true) }
+            news.ring()
+        }
     }
 
     /// False when there is enough, or no more.

@@ -52,3 +52,27 @@ import Testing
             ], environment: stage.environment)
     }
 }
+
+extension VaultWorkersTests {
+    @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
+    func `what an interrupted run did not send the next one has at once`(
+        _ backend: VaultBackend
+    ) async throws {
+        let people = Population(usual: 60, all: .migrates)
+        let stage = try await VaultStage(backend, people)
+        _ = try await stage.store(Array(1...people.count))
+        let slow = try stage.apple.start(
+            ["batch", "revoke", "--vault", "--rate", "5/s", "--lease", "1h"],
+            environment: stage.environment)
+        try await eventually("it is on its way") {
+            try stage.vault().store.counts(of: nil)[.revoked, default: 0] > 2
+        }
+        slow.signal(15)
+        let stopped = try await slow.result()
+        #expect(stopped.exitCode == 143, "\(stopped)")
+        let next = try await stage.apple.siwa(
+            "batch", "revoke", "--vault", environment: stage.environment)
+        #expect(next.exitCode == 0, "\(next)")
+        #expect(try stage.vault().store.counts(of: nil) == [.revoked: people.count])
+    }
+}

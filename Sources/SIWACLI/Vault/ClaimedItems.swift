@@ -100,7 +100,7 @@ final class ClaimedItems: Sendable {
             let seen = news.count
             do throws(VaultError) {
                 if try !noteFinished(), try !claimMore() {
-                    guard !state.withLock({ $0.isClosed }) else { return }
+                    guard !state.withLock({ $0.isClosed }) else { return try giveBack() }
                     tick()
                     await news.next(after: seen)
                 }
@@ -129,6 +129,18 @@ final class ClaimedItems: Sendable {
         }
         noted()
         return true
+    }
+
+    /// Lets others have at once what did not come to an end.
+    private func giveBack() throws(VaultError) {
+        let left = state.withLock { state in
+            defer { (state.ready, state.out) = ([], [:]) }
+            return state.ready.map(\.record) + state.out.values
+        }
+        guard !left.isEmpty else { return }
+        try claim.vault.note(
+            left.map { ($0.user, $0.version, nil) }, releasedBy: claim.lease.owner,
+            at: clocks.now())
     }
 
     private func isWorthwhile(_ state: State) -> Bool {

@@ -23,6 +23,9 @@ func place(of url: String, patience: Duration) throws(VaultError) -> any Databas
         }
         return SQLitePlace(path: path, patience: patience)
     }
+    if ["postgresql://", "postgres://"].contains(where: url.hasPrefix), !url.utf8.contains(0) {
+        return PostgresPlace(url: url, patience: patience)
+    }
     throw VaultError(.unusable, "the vault's URL begins neither with sqlite: nor postgresql://")
 }
 

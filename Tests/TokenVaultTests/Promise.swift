@@ -43,6 +43,16 @@ extension Ground {
     }
 }
 
+@Suite(
+    .enabled(
+        if: PostgresServer.isAvailable, "needs PostgreSQL's server: Debian's package postgresql"))
+struct PostgresTests {
+    @Test(arguments: Promise.all)
+    func `a store on a server keeps:`(_ promise: Promise) async throws {
+        try await promise.check(PostgresGround())
+    }
+}
+
 private struct MemoryGround: Ground {
     private let memory = MemoryVaultStore()
 

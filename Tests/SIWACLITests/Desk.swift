@@ -41,6 +41,12 @@ struct Desk: Sendable {
         world.files.write = { [memory] bytes, path, _ throws(FileError) in
             memory.write(bytes, to: path)
         }
+        world.files.create = { [memory] bytes, path throws(FileError) in
+            guard memory.with({ $0.files[path] == nil }) else {
+                throw FileError("write", path, code: 17)
+            }
+            memory.write(bytes, to: path)
+        }
         world.files.exists = { [memory] path in memory.with { $0.files[path] != nil } }
         world.files.names = { [memory] folder in
             memory.with { $0.files.keys.filter { $0.hasPrefix(folder + "/") } }

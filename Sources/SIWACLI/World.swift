@@ -59,6 +59,8 @@ public struct World: Sendable {
         public var read: @Sendable (String) throws(FileError) -> LocalFile
         /// Writes a file whole or not at all, for its owner alone.
         public var write: @Sendable (SecretBytes, String, SymbolicLink) throws(FileError) -> Void
+        /// Writes a new file whole or not at all, for its owner alone; never over an old one.
+        public var create: @Sendable (SecretBytes, String) throws(FileError) -> Void
         /// Whether something stands at a path.
         public var exists: @Sendable (String) -> Bool
         /// The names in a folder; none when it cannot be read.
@@ -77,6 +79,7 @@ public struct World: Sendable {
             read: @escaping @Sendable (String) throws(FileError) -> LocalFile,
             write:
                 @escaping @Sendable (SecretBytes, String, SymbolicLink) throws(FileError) -> Void,
+            create: @escaping @Sendable (SecretBytes, String) throws(FileError) -> Void,
             exists: @escaping @Sendable (String) -> Bool,
             names: @escaping @Sendable (String) -> [String],
             makeFolder: @escaping @Sendable (String) throws(FileError) -> Void,
@@ -86,6 +89,7 @@ public struct World: Sendable {
         ) {
             self.read = read
             self.write = write
+            self.create = create
             self.exists = exists
             self.names = names
             self.makeFolder = makeFolder

@@ -16,6 +16,9 @@ extension World {
                 write: { contents, path, link throws(FileError) in
                     try writeFile(contents, to: path, link: link)
                 },
+                create: { contents, path throws(FileError) in
+                    try createFile(contents, at: path)
+                },
                 exists: fileExists, names: namesInFolder,
                 makeFolder: { path throws(FileError) in try makePrivateFolder(path) },
                 tryLock: { path throws(FileError) in try LocalFiles.tryLock(path) },

@@ -1,10 +1,11 @@
 import AppleEmulator
-import LocalFiles
 import SIWACLI
 import SIWACrypto
 import SignInWithApple
 import TestSupport
 import Testing
+
+@testable import LocalFiles
 
 /// The place of one scenario: files in memory, a clock that stands still, an Apple of its own.
 struct Desk: Sendable {
@@ -39,6 +40,12 @@ struct Desk: Sendable {
         world.variables = { [memory] name in memory.with { $0.variables[name] } }
         world.files.read = { [memory] path throws(FileError) in try memory.read(path) }
         world.files.write = { [memory] bytes, path, _ throws(FileError) in
+            memory.write(bytes, to: path)
+        }
+        world.files.create = { [memory] bytes, path throws(FileError) in
+            guard memory.with({ $0.files[path] == nil }) else {
+                throw FileError("write", path, code: 17)
+            }
             memory.write(bytes, to: path)
         }
         world.files.exists = { [memory] path in memory.with { $0.files[path] != nil } }

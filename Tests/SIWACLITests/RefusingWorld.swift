@@ -20,6 +20,7 @@ extension World {
             files: Files(
                 read: { path throws(FileError) in throw unprovided("read", path) },
                 write: { _, path, _ throws(FileError) in throw unprovided("write", path) },
+                create: { _, path throws(FileError) in throw unprovided("create", path) },
                 exists: { touched("looking for \($0)", false) },
                 names: { touched("looking into \($0)", []) },
                 makeFolder: { path throws(FileError) in throw unprovided("make the folder", path) },

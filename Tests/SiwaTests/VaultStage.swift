@@ -119,6 +119,7 @@ final class VaultStage: Sendable {
 /// A database that a vault can be in.
 enum VaultBackend: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case sqlite
+    case postgres
 
     var testDescription: String { rawValue }
 
@@ -131,11 +132,16 @@ enum VaultBackend: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     /// The backends of this machine.
-    static var available: [VaultBackend] { allCases }
+    static var available: [VaultBackend] {
+        PostgresServer.isAvailable ? allCases : [.sqlite]
+    }
 
     func start(in folder: TemporaryFolder) async throws -> Running {
         switch self {
-        case .sqlite: Running(url: "sqlite:" + folder.path("vault.db"))
+        case .sqlite: return Running(url: "sqlite:" + folder.path("vault.db"))
+        case .postgres:
+            let server = try await PostgresServer.shared()
+            return Running(url: try await server.database(), server: server)
         }
     }
 }

@@ -59,7 +59,11 @@ struct ConfigShowCommand: Command {
                     Setting(
                         value: .integer(settings.maxAttemptsSetting.value),
                         origin: settings.maxAttemptsSetting.origin)),
-                address(settings, .vaultURL),
+                Row(
+                    "vault.url",
+                    settings.text(.vaultURL).map {
+                        Setting(value: .string(withoutPassword($0.value)), origin: $0.origin)
+                    }),
                 Row("vault.key_file", settings.path(.vaultKeyFile).map(json)),
                 Row(
                     "strict",

@@ -10,7 +10,8 @@ extension Diagnosis {
 }
 
 extension VaultError.Kind {
-    fileprivate var remedy: String {
+    /// What to do.
+    var remedy: String {
         switch self {
         case .notInitialized: "check vault.url and --vault; 'siwa vault init' makes a vault"
         case .alreadyInitialized: "use it as it is, or name another place with --vault"

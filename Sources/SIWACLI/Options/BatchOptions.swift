@@ -46,6 +46,10 @@ struct InputArgument: ParameterValue, Hashable {
     /// Nil for standard input.
     let path: String?
 
+    static let standard = Self(path: nil)
+
+    private init(path: String?) { self.path = path }
+
     init?(argument: String) {
         guard !argument.isEmpty else { return nil }
         path = argument == "-" ? nil : argument

@@ -15,12 +15,7 @@ struct StoredToken: Sendable {
         vault = try session.vault()
         clocks = session.world.clocks
         guard let record = try vault.store.record(of: user) else {
-            throw NegativeAnswer(
-                "not_stored", "the vault has no token of '\(user.userID)' of \(user.clientID)",
-                hints: [
-                    "check --client-id and --profile; 'siwa vault list' shows what there is",
-                    "without a token the user must sign in once more: siwa revoke --code",
-                ])
+            throw try NegativeAnswer.noRecord(of: user, in: vault.store)
         }
         self.record = record
         token = try vault.token(of: record)
@@ -29,20 +24,6 @@ struct StoredToken: Sendable {
     /// Notes what happened to this very token: one that was stored meanwhile is another.
     func note(_ event: VaultEvent) throws(VaultError) {
         try vault.note(event, of: record.user, version: record.version, at: clocks.now())
-    }
-}
-
-extension Session {
-    /// A user of the client of the settings.
-    func vaultUser(_ userID: String) throws -> VaultUser {
-        let clientID = try clientID()
-        do {
-            return try VaultUser(clientID, validating: userID)
-        } catch {
-            throw UsageError.Problem.misuse(
-                "the user '\(error.text)' \(error.fault)",
-                hint: "give the 'sub' of an identity token, which siwa calls user_id")
-        }
     }
 }
 

@@ -73,6 +73,7 @@ private final class Stage: Sendable {
                         isWritableByOthers: false)
                 },
                 write: { _, path, _ throws(FileError) in fatalError("\(path) was written") },
+                create: { _, path throws(FileError) in fatalError("\(path) was made") },
                 exists: { files[$0] != nil }, names: { _ in [] },
                 makeFolder: { path throws(FileError) in fatalError("\(path) was made") },
                 tryLock: { path throws(FileError) in fatalError("\(path) was locked") },

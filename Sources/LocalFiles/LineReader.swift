@@ -118,7 +118,7 @@ public final class LineReader: Sendable {
 /// Cuts chunks into lines; a line may span several chunks.
 struct LineSplitter: ~Copyable {
     private let limit: Int
-    private var partial = SecretBuffer(capacity: 256)
+    private var partial = SecretBuffer(capacity: 0)
     private var isTooLong = false
     private var number = 0
 
@@ -147,11 +147,13 @@ struct LineSplitter: ~Copyable {
 
     private mutating func collect(_ bytes: UnsafeRawBufferPointer) {
         guard !isTooLong, partial.count + bytes.count <= limit else { return isTooLong = true }
+        // Most lines lie in one chunk, and need no room to grow.
+        if partial.count == 0 { partial = SecretBuffer(capacity: bytes.count) }
         partial.append(contentsOf: bytes)
     }
 
     private mutating func finishLine() -> InputLine {
-        var line = SecretBuffer(capacity: 256)
+        var line = SecretBuffer(capacity: 0)
         swap(&line, &partial)
         let isTooLong = isTooLong
         self.isTooLong = false

@@ -121,7 +121,8 @@ public final class LineWriter: Sendable {
         }
     }
 
-    private static let mostPending = 1 << 19
+    /// Short of a power of two, at which the array would take twice as much memory.
+    private static let mostPending = 3 << 16
     /// Worth a write of its own.
     private static let enough = 1 << 17
     private static let pause = DispatchTimeInterval.milliseconds(10)

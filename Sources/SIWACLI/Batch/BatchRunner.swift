@@ -55,7 +55,9 @@ struct BatchRunner: Sendable {
         let input = BatchInputLines(
             opened.lines, done: opened.done, ids: SeenIDs(spill: world.streams.hashes),
             opened.output, read: read)
-        let progress = BatchProgress(opened.output, world, isQuiet: session.options.isQuiet)
+        let progress = BatchProgress(opened, world, isQuiet: session.options.isQuiet) {
+            input.skipped
+        }
         let request = request
         let run = BatchRun(
             job, settings: try settings(stoppingWith: opened.output), calendar: world.clocks.now,

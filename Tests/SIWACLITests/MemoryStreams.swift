@@ -31,7 +31,8 @@ private final class MemoryLines: LineSource {
         var splitter = LineSplitter(limit: 1 << 16)
         let whole = splitter.split(SecretBytes(text))
         let all = whole + splitter.rest()
-        (lines, expectedLines) = (Mutex(all), all.count)
+        lines = Mutex(all)
+        expectedLines = all.count
     }
 
     func next() -> LineSupply {

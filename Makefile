@@ -20,7 +20,8 @@ MANUALS = $(DESTDIR)$(PREFIX)/share/man/man1
 COMPLETIONS = $(DESTDIR)$(PREFIX)/share
 
 # Debian's packages: the C libraries, what Swift's linker needs, and what the tests call.
-PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev pkg-config libc6-dev openssl curl
+PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libsqlite3-dev libpq-dev \
+	pkg-config libc6-dev openssl curl
 
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
 # (docs/decisions/linking.md).

@@ -3,6 +3,7 @@ internal import LocalFiles
 internal import SIWACLI
 internal import SIWACrypto
 internal import SignInWithApple
+internal import TokenVault
 
 extension World {
     /// The system's clocks, files, streams, and libcurl for the network.
@@ -35,7 +36,7 @@ extension World {
                 try CurlTransport(
                     authorityFile: settings.authorityFile, variables: settings.variables)
             },
-            vault: { _ throws(VaultError) in throw VaultError(.unavailable, "not built in") })
+            vault: { url throws(VaultError) in try openVaultStore(url) })
     }
 }
 

@@ -1,10 +1,11 @@
 import AppleEmulator
-import LocalFiles
 import SIWACLI
 import SIWACrypto
 import SignInWithApple
 import TestSupport
 import Testing
+
+@testable import LocalFiles
 
 /// The place of one scenario: files in memory, a clock that stands still, an Apple of its own.
 struct Desk: Sendable {

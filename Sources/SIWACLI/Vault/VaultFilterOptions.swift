@@ -1,5 +1,5 @@
-public import CommandTable
-public import SignInWithApple
+internal import CommandTable
+internal import SignInWithApple
 
 /// Which records a command is about, as it was typed.
 struct VaultFilterOptions: Sendable {
@@ -21,5 +21,3 @@ struct VaultFilterOptions: Sendable {
         return VaultFilter(clientID: clientID, states: states)
     }
 }
-
-extension VaultState: ParameterValue {}

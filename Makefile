@@ -9,6 +9,7 @@
 #   make check      lint and test, as a change must pass
 #   make sanitize   run the crypto and transport tests under the address and thread sanitizers
 #   make fuzz       look for inputs that break a rule: FUZZ_SECONDS (600) a target, or TARGET alone
+#   make endurance  run the long versions of tests with the release build, for half an hour
 #   make bench      measure siwa beside what one would use in its place; ROUNDS (5) a table
 #   make install    install the executables and their manual pages under PREFIX (/usr/local)
 #   make clean      remove everything that was built
@@ -30,7 +31,8 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker -s
 
-.PHONY: demo test test-browser build setup lint format check sanitize fuzz fuzz-keep bench install clean
+.PHONY: demo test test-browser build setup lint format check sanitize fuzz fuzz-keep endurance bench \
+	install clean
 
 demo: build
 	@docs/demo.sh $(RELEASE)
@@ -89,6 +91,21 @@ fuzz: setup
 # What fuzzing found and no input of the corpus reaches, added to the corpus.
 fuzz-keep:
 	@Tests/Fuzz/fuzz.sh keep $(FUZZ_PROGRAM) $(TARGET)
+
+# A bad day for 100,000 revocations, kills, a transfer of 10,000 users, 20,000 users of a vault
+# (docs/testing.md).
+REVOCATIONS ?= 100000
+REFRESHES ?= 20000
+KILLS ?= 50
+USERS ?= 10000
+VAULT_USERS ?= 20000
+VAULT_KILLS ?= 200
+endurance: build
+	SIWA_PRODUCTS="$$PWD/$(RELEASE)" SIWA_BATCH_ITEMS=$(REVOCATIONS) SIWA_REFRESH_ITEMS=$(REFRESHES) \
+	SIWA_KILLS=$(KILLS) SIWA_MIGRATION_USERS=$(USERS) SIWA_VAULT_USERS=$(VAULT_USERS) \
+	SIWA_VAULT_KILLS=$(VAULT_KILLS) \
+	swift test --no-parallel \
+		--filter 'SiwaTests.(BatchFaultTests|MigrationTests|VaultWorkersTests|VaultKillTests)'
 
 # nginx is the server of the revocations; peers that are not installed are skipped by name.
 ROUNDS ?= 5

@@ -27,6 +27,8 @@ public final class LineReader: Sendable {
     private let descriptor: CInt
     private let name: String
     private let lineLimit: Int
+    /// The size of a file; nil for what has none, such as a pipe.
+    private let size: Int?
     private let news: @Sendable () -> Void
     private let state = Mutex<State>(State())
     /// Made empty and then filled: Dispatch ends the process when one goes away with less in it
@@ -34,7 +36,10 @@ public final class LineReader: Sendable {
     private let room = DispatchSemaphore(value: 0)
 
     private struct State {
-        var ready: [[InputLine]] = []
+        var ready: [(lines: [InputLine], bytesRead: Int)] = []
+        /// How much of the input was given out.
+        var lines = 0
+        var bytes = 0
         var isStarted = false
         var isAtEnd = false
         var failure: FileError?
@@ -55,6 +60,9 @@ public final class LineReader: Sendable {
         } else {
             descriptor = STDIN_FILENO
         }
+        var status = stat()
+        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        size = isFile ? Int(status.st_size) : nil
         self.lineLimit = lineLimit
         for _ in 0..<Self.chunksAhead { room.signal() }
         self.news = news
@@ -68,9 +76,22 @@ public final class LineReader: Sendable {
         return state.withLock { state in
             if !state.ready.isEmpty {
                 room.signal()
-                return .lines(state.ready.removeFirst())
+                let (lines, bytesRead) = state.ready.removeFirst()
+                state.lines += lines.count
+                state.bytes = bytesRead
+                return .lines(lines)
             }
             return state.isAtEnd ? .end(state.failure) : .notYet
+        }
+    }
+
+    /// About how many lines there are in all, judged by those that were given out; nil when nobody
+    /// can know.
+    public var expectedLines: Int? {
+        guard let size else { return nil }
+        return state.withLock { state in
+            guard state.bytes > 0 else { return nil }
+            return Int(Double(state.lines) * Double(max(size, state.bytes)) / Double(state.bytes))
         }
     }
 
@@ -86,9 +107,13 @@ public final class LineReader: Sendable {
     private func readAll() {
         var splitter = LineSplitter(limit: lineLimit)
         var failure: FileError?
+        var bytesRead = 0
         do throws(FileError) {
-            while case let chunk = try readChunk(), chunk.count > 0 { give(splitter.split(chunk)) }
-            give(splitter.rest())
+            while case let chunk = try readChunk(), chunk.count > 0 {
+                bytesRead += chunk.count
+                give(splitter.split(chunk), bytesRead)
+            }
+            give(splitter.rest(), bytesRead)
         } catch {
             failure = error
         }
@@ -96,10 +121,10 @@ public final class LineReader: Sendable {
         news()
     }
 
-    private func give(_ lines: [InputLine]) {
+    private func give(_ lines: [InputLine], _ bytesRead: Int) {
         guard !lines.isEmpty else { return }
         room.wait()
-        state.withLock { $0.ready.append(lines) }
+        state.withLock { $0.ready.append((lines, bytesRead)) }
         news()
     }
 
@@ -111,14 +136,14 @@ public final class LineReader: Sendable {
         return chunk.finished()
     }
 
-    private static let chunkSize = 1 << 16
+    private static let chunkSize = 1 << 14
     private static let chunksAhead = 4
 }
 
 /// Cuts chunks into lines; a line may span several chunks.
 struct LineSplitter: ~Copyable {
     private let limit: Int
-    private var partial = SecretBuffer(capacity: 256)
+    private var partial = SecretBuffer(capacity: 0)
     private var isTooLong = false
     private var number = 0
 
@@ -147,11 +172,13 @@ struct LineSplitter: ~Copyable {
 
     private mutating func collect(_ bytes: UnsafeRawBufferPointer) {
         guard !isTooLong, partial.count + bytes.count <= limit else { return isTooLong = true }
+        // Most lines lie in one chunk, and need no room to grow.
+        if partial.count == 0 { partial = SecretBuffer(capacity: bytes.count) }
         partial.append(contentsOf: bytes)
     }
 
     private mutating func finishLine() -> InputLine {
-        var line = SecretBuffer(capacity: 256)
+        var line = SecretBuffer(capacity: 0)
         swap(&line, &partial)
         let isTooLong = isTooLong
         self.isTooLong = false

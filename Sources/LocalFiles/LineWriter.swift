@@ -83,13 +83,16 @@ public final class LineWriter: Sendable {
     private func run() {
         defer { ended.signal() }
         var lastSync = ContinuousClock.now
+        // Trades places with what is pending: memory that is used again need not grow again.
+        var group: [UInt8] = []
         while true {
             work.wait()
             // A pause in which more lines come: a write for each would cost more than they do.
             _ = hurry.wait(timeout: .now() + Self.pause)
-            let (group, isClosing, wasFull) = state.withLock { state in
-                defer { state.pending = [] }
-                return (state.pending, state.isClosing, state.wasFull)
+            group.removeAll(keepingCapacity: true)
+            let (isClosing, wasFull) = state.withLock { state in
+                swap(&group, &state.pending)
+                return (state.isClosing, state.wasFull)
             }
             do throws(FileError) {
                 try write(group)
@@ -118,7 +121,8 @@ public final class LineWriter: Sendable {
         }
     }
 
-    private static let mostPending = 1 << 19
+    /// Short of a power of two, at which the array would take twice as much memory.
+    private static let mostPending = 3 << 16
     /// Worth a write of its own.
     private static let enough = 1 << 17
     private static let pause = DispatchTimeInterval.milliseconds(10)

@@ -74,6 +74,9 @@ import Testing
         ]
         #expect(log == ["requests": [expected]])
         #expect(try await stand.control("requests", ["path": "/auth/token"]) == log)
+        #expect(try await stand.control("requests", ["after": "0", "limit": "1"]) == log)
+        #expect(try await stand.control("requests", ["after": "1"]) == ["requests": []])
+        #expect(try await stand.control("requests", ["limit": "0"]) == ["requests": []])
         let others = try await stand.control("requests", ["path": "/auth/revoke"])
         #expect(others == ["requests": []])
         #expect(!log.text.contains(code) && !log.text.contains("s3cret"))

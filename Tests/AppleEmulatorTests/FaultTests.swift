@@ -95,6 +95,21 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         #expect(await stand.emulator.respond(to: keys).response.status == 200)
     }
 
+    @Test func `a share of the requests is struck, and alike after every start`() async throws {
+        var runs: [[Int]] = []
+        for _ in 1...2 {
+            let stand = try await Stand()
+            try await stand.control("faults", ["status": 502, "count": 40, "percent": 10])
+            try await stand.control("faults", ["status": 503, "count": 2, "percent": 50])
+            var statuses: [Int] = []
+            for _ in 1...200 { statuses.append(try await reply(to: "x", stand).response.status) }
+            runs.append(statuses)
+        }
+        #expect(runs[0] == runs[1])
+        #expect((10...30).contains(runs[0].count { $0 == 502 }))
+        #expect(runs[0].count { $0 == 503 } == 2)
+    }
+
     @Test func `the log tells the fault from Apple's own answer`() async throws {
         let stand = try await Stand()
         try await stand.control("faults", ["error": "slow_down", "delay": "2s", "cut": "mid_body"])
@@ -112,6 +127,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     @Test(arguments: [
         ("{}", "a fault must have"), (#"{"status":99}"#, "'status' must be 200 to 599"),
         (#"{"status":503,"count":0}"#, "'count' must be"),
+        (#"{"status":503,"percent":101}"#, "'percent' must be 1 to 100"),
         (#"{"cut":"somewhere"}"#, "'cut' must be one of 'no_answer', 'before_body', 'mid_body'"),
         (#"{"delay":"soon"}"#, "'delay' must be a number of seconds, or a duration"),
         (#"{"delay":"2h"}"#, "'delay' at most an hour"),

@@ -35,6 +35,18 @@ import Testing
         #expect(try await read("in").map(\.text) == texts)
     }
 
+    @Test func `how many lines there are is guessed from those that were given out`() async throws {
+        try folder.write((100_000..<120_000).map { "line \($0)\n" }.joined(), to: "in")
+        let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let reader = try LineReader(folder.path("in")) { news.continuation.yield() }
+        #expect(reader.expectedLines == nil)
+        if case .notYet = reader.next() { for await _ in news.stream { break } }
+        _ = reader.next()
+        let expected = try #require(reader.expectedLines)
+        #expect((19_900...20_100).contains(expected))
+        #expect(try LineReader("/dev/null") {}.expectedLines == nil)
+    }
+
     @Test func `a reader may go before its lines do`() async throws {
         try folder.write((0..<200_000).map { "line \($0)\n" }.joined(), to: "in")
         let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))

@@ -25,11 +25,14 @@ extension World.Streams {
 /// All lines at once.
 private final class MemoryLines: LineSource {
     private let lines: Mutex<[InputLine]>
+    let expectedLines: Int?
 
     init(_ text: [UInt8]) {
         var splitter = LineSplitter(limit: 1 << 16)
         let whole = splitter.split(SecretBytes(text))
-        lines = Mutex(whole + splitter.rest())
+        let all = whole + splitter.rest()
+        lines = Mutex(all)
+        expectedLines = all.count
     }
 
     func next() -> LineSupply {

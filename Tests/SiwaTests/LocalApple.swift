@@ -40,7 +40,7 @@ final class LocalApple: Sendable {
                 [
                     "serve", folder.path("apple"), "--port", "0", "--ready-file",
                     folder.path("ready"),
-                ] + (usesTLS ? ["--tls"] : []), limit: .seconds(300)))
+                ] + (usesTLS ? ["--tls"] : []), limit: .seconds(1800)))
         let ready = folder.path("ready")
         let folder = folder
         try await eventually("the emulator is ready") {
@@ -79,7 +79,7 @@ final class LocalApple: Sendable {
     /// - Parameter isPolite: lets every other process go first.
     func start(
         _ arguments: [String], input: String = "", environment: [String: String] = [:],
-        isPolite: Bool = false
+        isPolite: Bool = false, limit: Duration = .seconds(180)
     ) throws -> RunningProgram {
         let siwa = try Executable.product("siwa")
         let nice = isPolite ? Executable.installed("nice") : nil
@@ -91,7 +91,7 @@ final class LocalApple: Sendable {
             Executable.Call(
                 (nice == nil ? [] : ["-n", "19", siwa.path]) + arguments,
                 environment: settings.merging(environment) { $1 },
-                input: .bytes(Array(input.utf8)), limit: .seconds(180)))
+                input: .bytes(Array(input.utf8)), limit: limit))
     }
 
     /// A control request, such as `post("faults", ["status": 503])`.
@@ -134,8 +134,21 @@ final class LocalApple: Sendable {
 
     /// What Apple's endpoints received: those of `path`.
     func requests(to path: String = "/auth/token") async throws -> [JSON] {
+        var all: [JSON] = []
+        while true {
+            let last = all.last?["number"]?.integer ?? 0
+            let query = "requests?path=\(path)&after=\(last)&limit=1000"
+            let page = try #require(try await control(.get, query, nil)["requests"]?.elements)
+            guard !page.isEmpty else { return all }
+            all += page
+        }
+    }
+
+    /// What Apple's endpoints received behind the request of that number, oldest first.
+    func requests(after number: Int, limit: Int) async throws -> [JSON] {
         try #require(
-            try await control(.get, "requests?path=\(path)", nil)["requests"]?.elements)
+            try await control(.get, "requests?after=\(number)&limit=\(limit)", nil)["requests"]?
+                .elements)
     }
 
     private func control(_ method: HTTPRequest.Method, _ name: String, _ body: JSON?) async throws

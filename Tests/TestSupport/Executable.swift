@@ -8,8 +8,12 @@ package struct Executable: Sendable {
     /// Any program.
     package init(path: String) { self.path = path }
 
-    /// A product of this package: it stands beside the test bundle that runs now.
+    /// A product of this package: it stands beside the test bundle that runs now, or in the folder
+    /// that `SIWA_PRODUCTS` names, such as `.build/release`.
     package static func product(_ name: String) throws -> Executable {
+        if let folder = getenv("SIWA_PRODUCTS") {
+            return Executable(path: "\(String(cString: folder))/\(name)")
+        }
         guard let own = realpath("/proc/self/exe", nil) else { throw SystemFailure("realpath") }
         defer { free(own) }
         let folder = String(cString: own).split(separator: "/").dropLast().joined(separator: "/")

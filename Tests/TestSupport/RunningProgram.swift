@@ -38,6 +38,9 @@ package final class RunningProgram: Sendable {
     /// Writes to the program's standard input, which must be a pipe.
     package func write(_ text: String) throws { try streams.inputEnd?.write(Array(text.utf8)) }
 
+    /// Whether it has ended.
+    package var hasEnded: Bool { state.withLock { $0.ending != nil } }
+
     /// What it has written to standard output so far.
     package func outputSoFar() throws -> String {
         String(decoding: try streams.output.contents(), as: UTF8.self)

@@ -35,7 +35,7 @@ extension AppleEmulator {
             try service.switches.turn(body)
             return service.switches.json
         case .requests:
-            return log.json(of: try MemberReader(body, knowing: ["path"]).optional("path"))
+            return log.json(try LogSelection(json: body))
         case .keysRevoke: return try revokeKey(body)
         case .keysRotate: return try await rotateKeys(Rotation(json: body))
         case .notifications: return try await notify(body)

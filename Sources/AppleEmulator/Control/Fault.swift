@@ -15,6 +15,8 @@ struct Fault: Sendable {
     /// Whether Apple's state changes before the fault strikes: a cut loses the answer to a
     /// request that was taken, while a 503 comes from an edge that never let it in.
     let reachesApple: Bool
+    /// How many of a hundred requests it strikes, by chance.
+    let percent: Int
     /// How many requests it still strikes.
     var count: Int
 
@@ -32,6 +34,7 @@ struct Fault: Sendable {
 /// The faults that wait, in the order they were queued.
 struct FaultQueue {
     private var waiting: [Fault] = []
+    private var chance = Chance()
 
     var count: Int { waiting.reduce(0) { $0 + $1.count } }
 
@@ -40,12 +43,33 @@ struct FaultQueue {
     /// The fault that strikes a request to `path`; it is used up by one.
     mutating func next(for path: String) -> Fault? {
         guard
-            let index = waiting.firstIndex(where: { $0.route == nil || $0.route?.rawValue == path })
+            let index = waiting.firstIndex(where: {
+                ($0.route == nil || $0.route?.rawValue == path) && chance.favours($0.percent)
+            })
         else { return nil }
         let fault = waiting[index]
         waiting[index].count -= 1
         if waiting[index].count == 0 { waiting.remove(at: index) }
         return fault
+    }
+}
+
+/// Random numbers that are the same after every start, so that a run can be repeated.
+private struct Chance: RandomNumberGenerator {
+    private var state: UInt64 = 0
+
+    /// True so many times in a hundred.
+    mutating func favours(_ percent: Int) -> Bool {
+        percent >= 100 || Int.random(in: 0..<100, using: &self) < percent
+    }
+
+    /// SplitMix64 (Steele, Lea and Flood, 2014).
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
     }
 }
 

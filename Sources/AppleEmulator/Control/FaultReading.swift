@@ -9,7 +9,7 @@ extension Fault {
             json,
             knowing: [
                 "endpoint", "status", "page", "error", "error_description", "headers", "delay",
-                "cut", "count", "process",
+                "cut", "count", "percent", "process",
             ])
         page = try reader.page()
         error = try reader.optional("error")
@@ -18,6 +18,7 @@ extension Fault {
         cut = try reader.optional("cut")
         route = try reader.optional("endpoint")
         count = try reader.optional("count") ?? 1
+        percent = try reader.optional("percent") ?? 100
         reachesApple = try reader.optional("process") ?? (page == nil || cut != nil)
         guard page != nil || cut != nil || delay > .zero || !fields.isEmpty else {
             throw ShapeError(
@@ -25,6 +26,9 @@ extension Fault {
         }
         guard (1...1_000_000).contains(count), (.zero ... .seconds(3600)).contains(delay) else {
             throw ShapeError("", "'count' must be 1 to 1000000 and 'delay' at most an hour")
+        }
+        guard (1...100).contains(percent) else {
+            throw ShapeError("", "'percent' must be 1 to 100")
         }
     }
 }

@@ -21,9 +21,39 @@ struct RequestLog {
         }
     }
 
-    /// The records, oldest first: all, or those of one path.
-    func json(of path: String?) -> JSON {
-        let all = records[oldest...] + records[..<oldest]
-        return ["requests": .array(all.filter { path == nil || $0.path == path }.map(\.json))]
+    /// The records that are asked for, oldest first.
+    func json(_ selection: LogSelection) -> JSON {
+        let first = count - records.count + 1
+        let wanted = stride(from: max(selection.after + 1, first), through: count, by: 1).lazy
+            .map { records[(oldest + $0 - first) % records.count] }
+            .filter { selection.path == nil || $0.path == selection.path }
+        return ["requests": .array(wanted.prefix(selection.limit).map(\.json))]
+    }
+}
+
+/// Which requests somebody wants to see.
+struct LogSelection {
+    /// Those to this path; nil for all.
+    let path: String?
+    /// Those behind this number.
+    let after: Int
+    /// No more than so many.
+    let limit: Int
+
+    /// Reads the query of `GET /emulator/requests`.
+    init(json: JSON) throws(ShapeError) {
+        let reader = try MemberReader(json, knowing: ["path", "after", "limit"])
+        path = try reader.optional("path")
+        after = try Self.number("after", reader) ?? 0
+        limit = try Self.number("limit", reader) ?? RequestLog.limit
+    }
+
+    /// In a query, every value is text.
+    private static func number(_ name: String, _ reader: MemberReader) throws(ShapeError) -> Int? {
+        guard let text: String = try reader.optional(name) else { return nil }
+        guard let number = Int(text), (0...Int(Int32.max)).contains(number) else {
+            throw ShapeError("", "'\(name)' must be a whole number")
+        }
+        return number
     }
 }

@@ -113,6 +113,15 @@ struct BatchCounts: Sendable {
 
     var total: Int { done + refused + failed + invalid }
 
+    /// `99990 done, 6 refused`: those there are, and `always`.
+    func named(always: BatchStatus = .done) -> String {
+        let all: [(Int, BatchStatus)] = [
+            (done, .done), (failed, .failed), (refused, .refused), (invalid, .invalid),
+        ]
+        return all.filter { $0.0 > 0 || [.done, always].contains($0.1) }
+            .map { "\($0.0) \($0.1.rawValue)" }.joined(separator: ", ")
+    }
+
     mutating func add(_ status: BatchStatus) {
         switch status {
         case .done: done += 1

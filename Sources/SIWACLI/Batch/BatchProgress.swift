@@ -4,13 +4,18 @@ internal import Synchronization
 /// How far a batch has come, for whoever watches a terminal, and how it ended.
 final class BatchProgress: Sendable {
     private let output: BatchOutput
+    private let expected: @Sendable () -> Int?
     private let timekeeper: Timekeeper
     private let show: (@Sendable (String) -> Void)?
     private let start: Duration
     private let lastShown: Mutex<Duration>
 
-    init(_ output: BatchOutput, _ world: World, isQuiet: Bool) {
-        self.output = output
+    /// - Parameter expected: about how many items there will be; nil when nobody knows.
+    init(
+        _ output: BatchOutput, _ world: World, isQuiet: Bool,
+        expected: @escaping @Sendable () -> Int?
+    ) {
+        (self.output, self.expected) = (output, expected)
         timekeeper = world.clocks.timekeeper
         show = isQuiet ? nil : world.streams.progress
         start = timekeeper.elapsed()
@@ -26,7 +31,7 @@ final class BatchProgress: Sendable {
             last = now
             return true
         }
-        if isDue { show(summary) }
+        if isDue { show(line) }
     }
 
     /// Takes the line away.
@@ -36,16 +41,26 @@ final class BatchProgress: Sendable {
     var summary: String {
         let counts = output.counted
         let time = timekeeper.elapsed() - start
-        let named = [
-            (counts.refused, "refused"), (counts.failed, "failed"), (counts.invalid, "invalid"),
-        ]
-        let parts =
-            ["\(counts.done) done"] + named.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-        return "\(parts.joined(separator: ", ")) in \(time.inSeconds) (\(rate(counts, time))/s)"
+        return "\(counts.named()) in \(time.inSeconds) (\(Int(rate(counts, time)))/s)"
     }
 
-    private func rate(_ counts: BatchCounts, _ time: Duration) -> Int {
-        let milliseconds = max(time / .milliseconds(1), 1)
-        return Int(Double(counts.total) * 1000 / milliseconds)
+    /// `99990 done, 0 failed, 6 refused, 8129/s, 1m12s left`.
+    private var line: String {
+        let counts = output.counted
+        let rate = rate(counts, timekeeper.elapsed() - start)
+        var line = "\(counts.named(always: .failed)), \(Int(rate))/s"
+        if let expected = expected(), rate > 0 {
+            let open = max(expected - counts.total, 0)
+            let seconds = min((Double(open) / rate).rounded(.up), Self.longest)
+            line += ", \(DurationText(.seconds(seconds)).argumentDescription) left"
+        }
+        return line
     }
+
+    private func rate(_ counts: BatchCounts, _ time: Duration) -> Double {
+        Double(counts.total) * 1000 / max(time / .milliseconds(1), 1)
+    }
+
+    /// Nobody plans beyond a year.
+    private static let longest = 365 * 86_400.0
 }

@@ -55,7 +55,9 @@ struct BatchRunner: Sendable {
         let input = BatchInputLines(
             opened.lines, done: opened.done, ids: SeenIDs(spill: world.streams.hashes),
             opened.output, read: read)
-        let progress = BatchProgress(opened.output, world, isQuiet: session.options.isQuiet)
+        let progress = BatchProgress(opened.output, world, isQuiet: session.options.isQuiet) {
+            opened.lines.expectedLines.map { $0 - input.skipped }
+        }
         let end = try await carry(job, bell, to: opened.output, from: input.next) { item, result in
             opened.output.write(line: item.line, id: item.id, report(of: item, result, describe))
             progress.update()
@@ -78,7 +80,8 @@ struct BatchRunner: Sendable {
     ) async throws where Job.Item == TokenItem {
         let bell = FeedBell()
         let (output, linesBefore) = try OpenedBatch.output(options, in: world, news: bell.ring)
-        let progress = BatchProgress(output, world, isQuiet: session.options.isQuiet)
+        // How many there are, others decide as well.
+        let progress = BatchProgress(output, world, isQuiet: session.options.isQuiet) { nil }
         let items = ClaimedItems(
             claim, after: linesBefore, world.clocks, output, bell, noted: progress.update)
         let working = Task(executorPreference: globalConcurrentExecutor) { await items.work() }

@@ -29,7 +29,7 @@ struct SeenIDs: Sendable {
         }
     }
 
-    private static let most = 1 << 13
+    private static let most = 1 << 11
 }
 
 /// A set of hashes, wherever it is; see ``HashFile``.

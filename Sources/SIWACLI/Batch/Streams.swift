@@ -4,6 +4,8 @@ public import LocalFiles
 public protocol LineSource: Sendable {
     /// What is there now; never blocks.
     func next() -> LineSupply
+    /// About how many lines there are in all; nil when nobody can know.
+    var expectedLines: Int? { get }
 }
 
 /// Lines that go out without anybody waiting for a disk; see ``LineWriter``.

@@ -36,6 +36,8 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
     struct Flight: Sendable {
         var item: Job.Item
         var attempts = 0
+        /// What they cost; see ``BatchSettings/maxAttempts``.
+        var spent = 0
         var mark = 0
         var goodAnswersBefore = 0
         var notBefore = Duration.zero

@@ -4,7 +4,8 @@ public struct BatchSettings: Sendable {
     public var concurrency: Int
     /// The most requests started in a second; nil for no such limit.
     public var rate: Int?
-    /// The most attempts at one request of an item, the first included.
+    /// The most attempts at one request of an item, the first included; one that is answered 429
+    /// or 503 counts as half of one.
     public var maxAttempts: Int
     /// The longest wait for one answer.
     public var timeout: Duration

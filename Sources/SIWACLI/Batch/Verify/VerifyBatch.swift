@@ -30,7 +30,9 @@ struct VerifyBatch: Sendable {
         let worker = Worker(
             verifier: ItemVerifier(verifying, BatchKeys(verifying), given: given),
             done: opened.done, groups: groups)
-        let progress = BatchProgress(output, world, isQuiet: session.options.isQuiet)
+        let progress = BatchProgress(output, world, isQuiet: session.options.isQuiet) {
+            opened.lines.expectedLines.map { $0 - results.skipped }
+        }
         let problem = await ringing(news) {
             await work(worker) { group in
                 results.take(group)

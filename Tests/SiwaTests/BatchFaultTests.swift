@@ -1,0 +1,160 @@
+import Glibc
+import SignInWithApple
+import TestSupport
+import Testing
+
+/// Batches with the real executables over TLS, while the server and the network misbehave.
+@Suite struct BatchFaultTests {
+    /// Of 100 requests: what the issue of a bad day looks like.
+    private static let badDay: [(percent: Int, fault: JSON)] = [
+        (5, ["status": 503]), (2, ["status": 429]), (1, ["cut": "no_answer"]),
+        (1, ["delay": "200ms"]),
+    ]
+
+    @Test(.timeLimit(.minutes(30)))
+    func `each refresh ends as on a good day, and is answered once`() async throws {
+        let day = try await Day(items: wished("SIWA_REFRESH_ITEMS", usual: 1_000))
+        let good = try await day.run("refresh", "good")
+        #expect(good.count { $0.value == "done 0" } == day.living)
+        #expect(good.count { $0.value == "refused 5" } == day.items - day.living)
+        try await day.turnBad(Self.badDay, at: "/auth/token")
+        let bad = try await day.run("refresh", "bad", checking: "refresh_token")
+        #expect(bad == good)
+    }
+
+    @Test(.timeLimit(.minutes(30)))
+    func `each revocation ends as on a good day, and is answered once`() async throws {
+        let day = try await Day(items: wished("SIWA_BATCH_ITEMS", usual: 1_000))
+        try await day.turnBad(Self.badDay, at: "/auth/revoke")
+        let bad = try await day.run("revoke", "bad", checking: "token")
+        #expect(bad.allSatisfy { $0.value == "done 0" })
+        #expect(try await day.run("refresh", "after").allSatisfy { $0.value == "refused 5" })
+        try await day.apple.post("reset")
+        #expect(try await day.run("revoke", "good") == bad)
+    }
+
+    @Test(.timeLimit(.minutes(30)))
+    func `killed at any moment and resumed, each item has one line`() async throws {
+        let day = try await Day(items: 2_000, living: 0)
+        for round in 1...wished("SIWA_KILLS", usual: 3) {
+            let output = "killed\(round)"
+            let call = day.call("revoke", output) + ["--resume", "--rate", "5000"]
+            // It takes half a second: before the first result, or among them.
+            let siwa = try day.apple.start(call)
+            try await Task.sleep(for: .milliseconds(.random(in: 20...450)))
+            siwa.signal(SIGKILL)
+            _ = try await siwa.result()
+            let result = try await day.apple.siwa(call)
+            #expect(result.exitCode == 0, "\(result)")
+            let lines = try results(day.apple.folder, output)
+            #expect(lines.keys.sorted() == Array(1...day.items))
+            #expect(lines.allSatisfy { $1["id"]?.string == "user-\($0)" && $1["status"] == "done" })
+        }
+    }
+}
+
+/// An Apple, and refresh tokens of which some are alive.
+private struct Day {
+    let apple: LocalApple
+    let items: Int
+    let living: Int
+    private let input: String
+
+    init(items: Int, living wished: Int? = nil) async throws {
+        apple = try await LocalApple()
+        self.items = items
+        living = wished ?? min(items / 10, 1_000)
+        var tokens = (0..<items).map { "r.\($0).0.nrzuu.AAAAAAAAAAAAAAAAAAAAAA" }
+        for number in 0..<living {
+            let result = try await apple.siwa(
+                "exchange", "--code", "-", "--print", "refresh_token", "-q",
+                input: try await apple.code())
+            tokens[number * items / living] = result.output.split(separator: "\n").joined()
+        }
+        let lines = zip(1..., tokens).map { #"{"id":"user-\#($0)","token":"\#($1)"}"# + "\n" }
+        input = try apple.folder.write("tokens", lines.joined())
+    }
+
+    func call(_ command: String, _ output: String) -> [String] {
+        [
+            "batch", command, "--input", input, "--output", apple.folder.path(output), "-q",
+            "--concurrency", "64",
+        ]
+    }
+
+    func turnBad(_ faults: [(percent: Int, fault: JSON)], at endpoint: String) async throws {
+        for (percent, fault) in faults {
+            let more: [JSON.Member] = [
+                .init("endpoint", .string(endpoint)), .init("percent", .integer(percent)),
+                .init("count", 1_000_000),
+            ]
+            try await apple.post("faults", .object((fault.members ?? []) + more))
+        }
+    }
+
+    /// How each item of a run ended, by its line.
+    ///
+    /// - Parameter secret: the parameter that no two whole answers may be about; nil for a run
+    ///   without faults.
+    func run(_ command: String, _ output: String, checking secret: String? = nil) async throws
+        -> [Int: String]
+    {
+        var log = AnsweredOnce(secret: secret ?? "")
+        if secret != nil { try await log.skip(on: apple) }
+        let siwa = try apple.start(call(command, output), limit: .seconds(1500))
+        if secret != nil {
+            try await eventually("the end of \(output)", limit: .seconds(1500)) {
+                // The log forgets what is older than 100,000 requests.
+                try await log.read(from: apple) < AnsweredOnce.page && siwa.hasEnded
+            }
+        }
+        let result = try await siwa.result()
+        #expect([0, 1].contains(result.exitCode), "\(result)")
+        #expect(log.answeredTwice.isEmpty)
+        if secret != nil {
+            while try await log.read(from: apple) > 0 {}
+            #expect(log.answered.count == items)
+            #expect(log.struck > items / 20)
+        }
+        let ended = try results(apple.folder, output)
+        #expect(ended.keys.sorted() == Array(1...items))
+        #expect(ended.allSatisfy { $1["id"]?.string == "user-\($0)" })
+        return ended.mapValues {
+            "\($0["status"]?.string ?? "none") \($0["exit_code"]?.integer ?? -1)"
+        }
+    }
+}
+
+/// Reads the emulator's log along with a run: whose answer went out whole, and whose twice.
+private struct AnsweredOnce {
+    static let page = 1000
+
+    let secret: String
+    private var last = 0
+    private(set) var answered: Set<String> = []
+    private(set) var answeredTwice: Set<String> = []
+    private(set) var struck = 0
+
+    init(secret: String) { self.secret = secret }
+
+    /// Passes over what came before.
+    mutating func skip(on apple: LocalApple) async throws {
+        while try await read(from: apple) > 0 {}
+        (answered, answeredTwice, struck) = ([], [], 0)
+    }
+
+    /// Reads on; answers how many requests there were.
+    mutating func read(from apple: LocalApple) async throws -> Int {
+        let requests = try await apple.requests(after: last, limit: Self.page)
+        for request in requests {
+            last = request["number"]?.integer ?? last
+            let fault = request["fault"]?.string
+            if fault != nil { struck += 1 }
+            guard let token = request["fingerprints"]?[secret]?.string,
+                fault?.hasPrefix("delayed") ?? true
+            else { continue }
+            if !answered.insert(token).inserted { answeredTwice.insert(token) }
+        }
+        return requests.count
+    }
+}

@@ -152,7 +152,7 @@ import Testing
         #expect(try folder.read("file") == "old")
     }
 
-    @Test func `a created file is for its owner alone, and never takes the place of another`() throws {
+    @Test func `a created file is for its owner alone, and replaces none`() throws {
         let path = folder.path("new")
         try createFile(SecretBytes(Array("first".utf8)), at: path)
         #expect(try readFile(path).permissions == 0o600)

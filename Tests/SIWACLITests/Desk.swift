@@ -43,10 +43,7 @@ struct Desk: Sendable {
             memory.write(bytes, to: path)
         }
         world.files.create = { [memory] bytes, path throws(FileError) in
-            guard memory.with({ $0.files[path] == nil }) else {
-                throw FileError("write", path, code: 17)
-            }
-            memory.write(bytes, to: path)
+            try memory.create(bytes, at: path)
         }
         world.files.exists = { [memory] path in memory.with { $0.files[path] != nil } }
         world.files.names = { [memory] folder in
@@ -111,6 +108,13 @@ struct Desk: Sendable {
             .flatMap { $0.split { "\n\r\\".contains($0) } }.map(String.init)
             .filter { $0.count > 20 && !$0.hasPrefix("-----") }
         return wire.secrets.union(keys).union(typed(in: arguments, state))
+            .union(vaultKeys(among: texts + state.variables.values)).union(["r-hush"])
+    }
+
+    /// What 64 hexadecimal digits can be on a desk.
+    private func vaultKeys(among texts: [String]) -> [String] {
+        texts.flatMap { $0.split { " \n,".contains($0) } }
+            .filter { $0.utf8.count == 64 && $0.allSatisfy(\.isHexDigit) }.map(String.init)
     }
 
     /// The secrets that stand on the command line, or that it points to.

@@ -4,7 +4,8 @@ internal import SignInWithApple
 func withoutPassword(_ url: String) -> String {
     guard !url.hasPrefix("sqlite:") else { return url }
     let scheme = url.prefix { $0 != ":" }
-    let place = url.prefix { $0 != "?" }.dropFirst(scheme.count + 1).drop { $0 == "/" }
+    let rest = url.dropFirst(scheme.count + 1)
+    let place = rest.dropFirst(rest.hasPrefix("//") ? 2 : 0).prefix { $0 != "?" }
     guard let at = place.lastIndex(of: "@") else {
         // What stands behind a question mark may be the rest of a password.
         return scheme + "://" + (url.mentions("@") ? "…" : place)

@@ -43,6 +43,14 @@
     FUNCTION(ERR_clear_error) \
     FUNCTION(ERR_get_error) \
     FUNCTION(ERR_reason_error_string) \
+    FUNCTION(EVP_CIPHER_CTX_ctrl) \
+    FUNCTION(EVP_CIPHER_CTX_free) \
+    FUNCTION(EVP_CIPHER_CTX_new) \
+    FUNCTION(EVP_CIPHER_fetch) \
+    FUNCTION(EVP_CIPHER_free) \
+    FUNCTION(EVP_CipherFinal_ex) \
+    FUNCTION(EVP_CipherInit_ex2) \
+    FUNCTION(EVP_CipherUpdate) \
     FUNCTION(EVP_Digest) \
     FUNCTION(EVP_DigestFinal_ex) \
     FUNCTION(EVP_DigestInit_ex2) \

@@ -33,6 +33,14 @@ enum Digest: OpenSSLKind {
     static func free(_ pointer: OpaquePointer) { openssl.EVP_MD_free(pointer) }
 }
 
+enum Cipher: OpenSSLKind {
+    static func free(_ pointer: OpaquePointer) { openssl.EVP_CIPHER_free(pointer) }
+}
+
+enum CipherContext: OpenSSLKind {
+    static func free(_ pointer: OpaquePointer) { openssl.EVP_CIPHER_CTX_free(pointer) }
+}
+
 enum DigestContext: OpenSSLKind {
     static func free(_ pointer: OpaquePointer) { openssl.EVP_MD_CTX_free(pointer) }
 }

@@ -10,4 +10,16 @@ public enum Random {
         try check(openssl.RAND_bytes(&bytes, CInt(count)))
         return bytes
     }
+
+    /// `count` unpredictable bytes that nobody else may see, such as a key.
+    ///
+    /// - Throws: ``OpenSSLError`` when the system gives no entropy.
+    public static func secret(_ count: Int) throws(OpenSSLError) -> SecretBytes {
+        var secret = SecretBuffer(capacity: count)
+        _ = try secret.append(upTo: count) { room throws(OpenSSLError) in
+            try check(openssl.RAND_bytes(room.baseAddress, CInt(count)))
+            return count
+        }
+        return secret.finished()
+    }
 }

@@ -37,3 +37,8 @@ extension VaultUser: Comparable {
             : left.clientID.rawValue.utf8.lexicographicallyPrecedes(right.clientID.rawValue.utf8)
     }
 }
+
+extension VaultUser: CustomStringConvertible {
+    /// What messages call the record.
+    public var description: String { "the record of '\(userID)' of \(clientID)" }
+}

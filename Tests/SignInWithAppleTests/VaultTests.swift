@@ -1,0 +1,232 @@
+import SIWACrypto
+import SignInWithApple
+import TestSupport
+import Testing
+
+@Suite struct VaultTests {
+    private let store = MemoryVaultStore()
+    private let vault: Vault
+    private let app = ClientID(unchecked: "com.example.app")
+    private let start = NumericDate(1_800_000_000)
+
+    init() throws {
+        let keys = try VaultKeyRing(try VaultKeyRing.newLine(number: 1))
+        try Vault.create(store, keys)
+        vault = try Vault(store, keys)
+    }
+
+    private func user(_ name: String) -> VaultUser { VaultUser(app, UserID(unchecked: name)) }
+
+    private func token(_ text: String) -> RefreshToken { RefreshToken(SecretText(text)) }
+
+    private func stored(_ name: String, _ text: String = "r1") throws -> VaultRecord {
+        try vault.store(token(text), for: user(name), at: start)
+        return try #require(try store.record(of: user(name)))
+    }
+
+    private func open(_ name: String) throws -> String {
+        let record = try #require(try store.record(of: user(name)))
+        return try vault.token(of: record).text.revealed()
+    }
+
+    private func refusal(_ name: String) throws -> VaultError? {
+        let record = try #require(try store.record(of: user(name)))
+        do {
+            _ = try vault.token(of: record)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: ["001234.ab.0001", "'; DROP TABLE vault_token; --", "𝄞", "a\u{0301}"])
+    func `a stored token comes back`(_ name: String) throws {
+        let record = try stored(name, "r-secret")
+        #expect(try open(name) == "r-secret")
+        #expect(record.state == .active)
+        #expect((record.storedAt, record.changedAt) == (start, start))
+        #expect(record.checkedAt == nil)
+        #expect(!String(describing: record).utf8.elementsEqual("r-secret".utf8))
+    }
+
+    @Test func `no byte of a record can change unnoticed`() throws {
+        let record = try stored("u")
+        for index in record.sealed.indices {
+            store.tamper(user("u")) { $0.sealed[index] ^= 0x10 }
+            #expect(try refusal("u")?.kind == .sealBroken, "byte \(index)")
+            store.tamper(user("u")) { $0.sealed = record.sealed }
+        }
+        #expect(try open("u") == "r1")
+    }
+
+    @Test func `a refusal names the record and not the token`() throws {
+        _ = try stored("u-7", "r-secret")
+        store.tamper(user("u-7")) { $0.sealed[3] ^= 1 }
+        let message = try #require(try refusal("u-7")).message
+        #expect(message.contains("'u-7' of com.example.app"))
+        #expect(!message.contains("r-secret"))
+    }
+
+    @Test func `records cannot change places`() throws {
+        let (first, second) = (try stored("a", "ra"), try stored("b", "rb"))
+        store.tamper(user("a")) { $0.sealed = second.sealed }
+        store.tamper(user("b")) { $0.sealed = first.sealed }
+        #expect(try refusal("a")?.kind == .sealBroken)
+        #expect(try refusal("b")?.kind == .sealBroken)
+    }
+
+    @Test func `texts that run together are still two places`() throws {
+        let one = VaultUser(ClientID(unchecked: "com.a"), UserID(unchecked: "bc"))
+        let other = VaultUser(ClientID(unchecked: "com.ab"), UserID(unchecked: "c"))
+        let sealed = try vault.keys.seal(token("r"), for: one, key: 1, version: 1)
+        let moved = VaultRecord(
+            user: other, state: .active, keyNumber: 1, version: 1, sealed: sealed, storedAt: start,
+            changedAt: start)
+        #expect(throws: VaultError.self) { try vault.token(of: moved) }
+    }
+
+    @Test func `an older token does not open in the place of a newer one`() throws {
+        let old = try stored("u", "r-old")
+        _ = try stored("u", "r-new")
+        store.tamper(user("u")) { $0.sealed = old.sealed }
+        #expect(try refusal("u")?.kind == .sealBroken)
+    }
+
+    @Test func `another key is told at once`() throws {
+        let other = try VaultKeyRing(try VaultKeyRing.newLine(number: 1))
+        let error = #expect(throws: VaultError.self) { try Vault(store, other) }
+        #expect(error?.kind == .key)
+        #expect(error?.message == "key 1 is not the one of this vault")
+    }
+
+    @Test func `a vault moves to a new key, a record at a time`() throws {
+        for name in ["a", "b", "c"] { _ = try stored(name, "r-\(name)") }
+        let lines = vault.keys.lines.revealed() + (try VaultKeyRing.newLine(number: 2)).revealed()
+        let keys = try VaultKeyRing(SecretBytes(lines))
+        try store.register(keys.check(ofKey: 2))
+        let moving = try Vault(store, keys)
+        #expect(moving.currentKey == 2)
+        try moving.reseal([user("a"), user("nobody")])
+        let left = try store.records(VaultFilter(keyOtherThan: 2), after: nil, limit: 10)
+        #expect(left.map(\.user) == [user("b"), user("c")])
+        try moving.reseal(left.map(\.user))
+        for name in ["a", "b", "c"] {
+            let record = try #require(try store.record(of: user(name)))
+            #expect((record.keyNumber, record.version) == (2, 2))
+            #expect(try moving.token(of: record).text.revealed() == "r-\(name)")
+        }
+        // Whoever has the old key alone is told which one is missing.
+        let error = #expect(throws: VaultError.self) { try Vault(store, vault.keys) }
+        #expect(error?.message == "the vault seals with key 2, which is not there")
+    }
+
+    @Test func `what happened to an older token leaves a newer one alone`() throws {
+        let old = try stored("u", "r-old")
+        _ = try stored("u", "r-new")
+        let record = try vault.note(
+            .refreshRefused, of: user("u"), version: old.version, at: start + .seconds(5))
+        #expect(record?.state == .active)
+        #expect(record?.checkedAt == nil)
+    }
+
+    @Test func `nothing is noted of nobody`() throws {
+        #expect(try vault.note(.revoked, of: user("nobody"), version: nil, at: start) == nil)
+        #expect(try vault.remove(user("nobody")) == nil)
+    }
+
+    @Test func `what is removed is gone`() throws {
+        _ = try stored("u")
+        #expect(try vault.remove(user("u"))?.user == user("u"))
+        #expect(try store.record(of: user("u")) == nil)
+    }
+
+    @Test func `of two claimers each gets its own, until a claim is over`() throws {
+        for name in ["a", "b", "c"] { _ = try stored(name) }
+        func claim(_ owner: String) throws -> [VaultUser] {
+            try store.claim(
+                VaultFilter(), limit: 2, for: VaultLease(owner: owner, duration: .seconds(60))
+            ) { $0.after(.revocationBegun, at: start) }.map(\.user)
+        }
+        #expect(try claim("one") == [user("a"), user("b")])
+        #expect(try claim("two") == [user("c")])
+        #expect(try claim("three") == [])
+        try vault.note([(user("a"), nil, nil)], releasedBy: "one", at: start)
+        #expect(try claim("one") == [], "its turn in this run is over")
+        #expect(try claim("three") == [user("a")])
+        store.advance(by: .seconds(61))
+        #expect(try claim("four") == [user("a"), user("b")])
+    }
+}
+
+@Suite struct VaultRecordTests {
+    private let stored = NumericDate(1_800_000_000)
+
+    private func record(_ state: VaultState) -> VaultRecord {
+        VaultRecord(
+            user: VaultUser(ClientID(unchecked: "c"), UserID(unchecked: "u")), state: state,
+            keyNumber: 1, version: 1, sealed: [], storedAt: stored, changedAt: stored)
+    }
+
+    @Test(
+        arguments: [
+            (VaultEvent.revocationBegun, "revoking revoking revoking revoking revoking revoking"),
+            (.revoked, "active revoked revoked dead consent_revoked account_deleted"),
+            (.refreshed, "active revoking revoked active consent_revoked account_deleted"),
+            (.refreshRefused, "dead revoking revoked dead consent_revoked account_deleted"),
+            (
+                .consentRevoked(at: NumericDate(1_800_000_001)),
+                "consent_revoked revoking revoked consent_revoked consent_revoked account_deleted"
+            ),
+            (
+                .consentRevoked(at: NumericDate(1_799_999_999)),
+                "active revoking revoked dead consent_revoked account_deleted"
+            ),
+            (
+                .accountDeleted(at: NumericDate(1_800_000_000)),
+                Array(repeating: "account_deleted", count: 6).joined(separator: " ")
+            ),
+            (
+                .accountDeleted(at: NumericDate(1_799_999_999)),
+                "active revoking revoked dead consent_revoked account_deleted"
+            ),
+        ])
+    func `every event in every state`(_ event: VaultEvent, _ states: String) {
+        let now = stored + .seconds(100)
+        let after = VaultState.allCases.map { record($0).after(event, at: now) }
+        #expect(after.map(\.state.rawValue).joined(separator: " ") == states)
+        for (before, after) in zip(VaultState.allCases, after) {
+            #expect(after.changedAt == (after.state == before ? stored : now))
+            let isCheck = [.refreshed, .refreshRefused].contains(event)
+            #expect(after.checkedAt == (isCheck ? now : nil))
+        }
+    }
+}
+
+@Suite struct VaultKeyRingTests {
+    private static let digits = String(repeating: "0a", count: 32)
+
+    @Test(arguments: [
+        (digits, [1]), ("  \(digits)\r\n", [1]), ("1 \(digits)", [1]),
+        ("# the keys\n\n2 \(digits)\n1\t\(digits.uppercased())\n", [1, 2]),
+        ("7 \(digits), 3 \(digits)", [3, 7]),
+    ])
+    func `keys in the shapes people have them`(_ text: String, _ numbers: [Int]) throws {
+        #expect(try VaultKeyRing(SecretBytes(text.utf8)).numbers == numbers)
+    }
+
+    @Test(arguments: [
+        ("", "are empty"), ("# nothing", "are empty"), ("1 \(digits.dropLast())", "line 1"),
+        ("1 \(digits)\nx \(digits)", "line 2"), ("0 \(digits)", "line 1"), ("1", "line 1"),
+        ("1 \(digits)\n\(digits)", "line 2"), ("1 \(digits)\n1 \(digits)", "two of number 1"),
+        ("1 \(digits.dropLast())g", "line 1"), ("1 \(digits) more", "line 1"),
+        ("99999999999999999999 \(digits)", "line 1"), ("-1 \(digits)", "line 1"),
+    ])
+    func `a text that holds no keys is refused without being quoted`(
+        _ text: String, _ words: String
+    ) {
+        let error = #expect(throws: VaultError.self) { try VaultKeyRing(SecretBytes(text.utf8)) }
+        #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("0a0a") == false)
+        #expect(error?.kind == .key)
+    }
+}

@@ -86,6 +86,7 @@ import Testing
         let full = try await siwa.run(call("/dev/full", input: path))
         #expect(full.exitCode == 75, "\(full)")
         #expect(full.errors.contains("no space left on device"), "\(full)")
+        #expect(full.errors.contains("--resume"), "\(full)")
         var closed = call("-", input: path)
         closed.output = .closedPipe
         let result = try await siwa.run(closed)

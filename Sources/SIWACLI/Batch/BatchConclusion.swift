@@ -19,7 +19,7 @@ struct BatchConclusion: Sendable {
     /// - Parameter reason: why it ended before its input did; nil when it did not.
     func end(stoppedBy reason: Diagnosis?) throws {
         progress.clear()
-        try output.close()
+        try closeOutput()
         let counts = output.counted
         summarize()
         if let signal = session.world.streams.wishedSignal() { throw Interruption(signal: signal) }
@@ -35,6 +35,16 @@ struct BatchConclusion: Sendable {
             throw NegativeAnswer(
                 "items_not_done", "\(open) of \(counts.total + before.lines) items were not done",
                 hints: ["their lines say why: look for a status that is not \"done\""])
+        }
+    }
+
+    /// Of a full disk, too, one has to know how to go on.
+    private func closeOutput() throws {
+        do throws(FileError) {
+            try output.close()
+        } catch {
+            guard !error.isClosedPipe else { throw error }
+            throw BatchStopped(Diagnosis(error), options)
         }
     }
 

@@ -27,9 +27,9 @@ struct BatchConclusion: Sendable {
             throw BatchStopped(
                 Diagnosis(
                     "input", "the input ends too early: \(inputFailure)", hints: [],
-                    exitCode: .settings), goOn ?? BatchStopped.goOn(options))
+                    exitCode: .settings), wayOn)
         }
-        if let reason { throw BatchStopped(reason, goOn ?? BatchStopped.goOn(options)) }
+        if let reason { throw BatchStopped(reason, wayOn) }
         let open = counts.total - counts.done + before.notDone
         guard open == 0 else {
             throw NegativeAnswer(
@@ -44,9 +44,11 @@ struct BatchConclusion: Sendable {
             try output.close()
         } catch {
             guard !error.isClosedPipe else { throw error }
-            throw BatchStopped(Diagnosis(error), options)
+            throw BatchStopped(Diagnosis(error), wayOn)
         }
     }
+
+    private var wayOn: String { goOn ?? BatchStopped.goOn(options) }
 
     private func summarize() {
         let before = before.lines > 0 ? ", \(before.lines) from before" : ""

@@ -44,7 +44,7 @@ struct BatchConclusion: Sendable {
             try output.close()
         } catch {
             guard !error.isClosedPipe else { throw error }
-            throw BatchStopped(Diagnosis(error), options)
+            throw BatchStopped(Diagnosis(error), goOn ?? BatchStopped.goOn(options))
         }
     }
 

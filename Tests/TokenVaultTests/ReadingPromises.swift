@@ -39,6 +39,14 @@ extension Promise {
             try store.put(users.shuffled().map { VaultRecord($0) })
             #expect(try store.all().map(\.user) == users)
         },
+        Promise("each client is named once, in order, whatever its users are called") { ground in
+            let store = try ground.vault()
+            #expect(try store.clients() == [])
+            let clients = ["A", "a", "a.b", "aB"]
+            let ids = ["", " ", "z", "\u{10FFFF}", String(repeating: "\u{10FFFF}", count: 62)]
+            try store.put(clients.flatMap { client in ids.map { VaultRecord(.init(client, $0)) } })
+            #expect(try store.clients().map(\.rawValue) == clients)
+        },
         Promise("a filter chooses what it matches, page by page") { ground in
             let store = try ground.vault()
             try store.register(.second)

@@ -21,7 +21,8 @@ MANUALS = $(DESTDIR)$(PREFIX)/share/man/man1
 COMPLETIONS = $(DESTDIR)$(PREFIX)/share
 
 # Debian's packages: the C libraries, what Swift's linker needs, and what the tests call.
-PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev pkg-config libc6-dev openssl curl
+PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libsqlite3-dev libpq-dev \
+	pkg-config libc6-dev openssl curl
 
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
 # (docs/decisions/linking.md).
@@ -91,15 +92,20 @@ fuzz: setup
 fuzz-keep:
 	@Tests/Fuzz/fuzz.sh keep $(FUZZ_PROGRAM) $(TARGET)
 
-# A bad day for 100,000 revocations, 50 kills, a transfer of 10,000 users (docs/testing.md).
+# A bad day for 100,000 revocations, kills, a transfer of 10,000 users, 20,000 users of a vault
+# (docs/testing.md).
 REVOCATIONS ?= 100000
 REFRESHES ?= 20000
 KILLS ?= 50
 USERS ?= 10000
+VAULT_USERS ?= 20000
+VAULT_KILLS ?= 200
 endurance: build
 	SIWA_PRODUCTS="$$PWD/$(RELEASE)" SIWA_BATCH_ITEMS=$(REVOCATIONS) SIWA_REFRESH_ITEMS=$(REFRESHES) \
-	SIWA_KILLS=$(KILLS) SIWA_MIGRATION_USERS=$(USERS) \
-	swift test --no-parallel --filter 'SiwaTests.(BatchFaultTests|MigrationTests)'
+	SIWA_KILLS=$(KILLS) SIWA_MIGRATION_USERS=$(USERS) SIWA_VAULT_USERS=$(VAULT_USERS) \
+	SIWA_VAULT_KILLS=$(VAULT_KILLS) \
+	swift test --no-parallel \
+		--filter 'SiwaTests.(BatchFaultTests|MigrationTests|VaultWorkersTests|VaultKillTests)'
 
 # nginx is the server of the revocations; peers that are not installed are skipped by name.
 ROUNDS ?= 5

@@ -21,10 +21,12 @@ let package = Package(
         .executable(name: "siwa-emulator", targets: ["siwa-emulator"]),
     ],
     targets: [
-        // No pkgConfig for these two: it would link the libraries, which are loaded when they are
+        // No pkgConfig for these four: it would link the libraries, which are loaded when they are
         // first used (docs/decisions/linking.md).
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
@@ -35,6 +37,9 @@ let package = Package(
         .target(name: "SignInWithApple", dependencies: ["SIWACrypto"], swiftSettings: safe),
         .target(
             name: "CurlTransport", dependencies: ["CCurl", "SignInWithApple", "SIWACrypto"],
+            swiftSettings: strict),
+        .target(
+            name: "TokenVault", dependencies: ["CSQLite", "CPostgres", "SignInWithApple"],
             swiftSettings: strict),
         .target(
             name: "AppleEmulator", dependencies: ["SignInWithApple", "SIWACrypto"],
@@ -48,7 +53,7 @@ let package = Package(
             dependencies: ["CommandTable", "LocalFiles", "SignInWithApple", "SIWACrypto"],
             swiftSettings: safe),
         .executableTarget(
-            name: "siwa", dependencies: ["SIWACLI", "CurlTransport", "LocalFiles"],
+            name: "siwa", dependencies: ["SIWACLI", "CurlTransport", "LocalFiles", "TokenVault"],
             swiftSettings: safe),
         .executableTarget(
             name: "siwa-emulator",
@@ -88,8 +93,8 @@ let package = Package(
         .testTarget(
             name: "SiwaTests",
             dependencies: [
-                "siwa", "siwa-emulator", "CurlTransport", "SignInWithApple", "SIWACrypto",
-                "TestSupport",
+                "siwa", "siwa-emulator", "CurlTransport", "TokenVault", "SignInWithApple",
+                "SIWACrypto", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "SIWACLITests",
@@ -104,6 +109,10 @@ let package = Package(
             name: "SignInWithAppleTests",
             dependencies: ["SignInWithApple", "SIWACrypto", "TestSupport"],
             exclude: ["Vectors"], swiftSettings: strict),
+        .testTarget(
+            name: "TokenVaultTests",
+            dependencies: ["TokenVault", "CSQLite", "SignInWithApple", "TestSupport"],
+            swiftSettings: strict),
         .target(
             name: "FuzzTargets",
             dependencies: [

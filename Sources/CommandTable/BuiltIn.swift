@@ -9,7 +9,8 @@ enum BuiltIn {
     ) -> ParameterInfo {
         ParameterInfo(
             kind: .flag, name: name, short: short, valueName: nil, help: help, arity: .optional,
-            choices: [], expectation: "", isSecret: false, completion: .none, isGlobal: true)
+            choices: [], expectation: "", isSecret: false, valuePrefixes: [], completion: .none,
+            isGlobal: true)
     }
 }
 

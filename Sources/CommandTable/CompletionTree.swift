@@ -48,7 +48,7 @@ struct CompletionTree {
             ParameterInfo(
                 kind: .operand, name: "COMMAND", short: nil, valueName: nil,
                 help: "The command to explain.", arity: .repeating, choices: [], expectation: "",
-                isSecret: false, completion: .command)
+                isSecret: false, valuePrefixes: [], completion: .command)
         ])
 
     /// The words that can follow `path`, in the order of the table.

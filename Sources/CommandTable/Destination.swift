@@ -34,12 +34,15 @@ struct ValueType: Sendable {
     var choices: [String] = []
     var expectation = ""
     var isSecret = false
+    var valuePrefixes: [String] = []
 
     /// The type of a flag, which has no value.
     static let none = Self()
 
     static func of<T: ParameterValue>(_: T.Type) -> Self {
-        Self(choices: T.choices, expectation: T.expectation, isSecret: T.isSecret)
+        Self(
+            choices: T.choices, expectation: T.expectation, isSecret: T.isSecret,
+            valuePrefixes: T.valuePrefixes)
     }
 }
 

@@ -17,7 +17,7 @@ extension Parameter {
         info = ParameterInfo(
             kind: kind, name: name, short: short.map { String($0) }, valueName: value, help: help,
             arity: destination.arity, choices: type.choices, expectation: type.expectation,
-            isSecret: type.isSecret, completion: completion)
+            isSecret: type.isSecret, valuePrefixes: type.valuePrefixes, completion: completion)
         self.destination = destination
     }
 }

@@ -88,6 +88,11 @@ struct Lexer {
 
     private mutating func readValue(of info: ParameterInfo, as spelling: String) {
         let next = rest.first
+        if !info.valuePrefixes.isEmpty,
+            !info.valuePrefixes.contains(where: next?.hasPrefix ?? { _ in false })
+        {
+            return tokens.append(.option(info.name, ""))
+        }
         let looksLikeFlag = next.map { $0.isFlagLike || $0 == "--" } ?? false
         guard let next, !looksLikeFlag else {
             return fail(.missingValue(option: spelling, followedByFlag: looksLikeFlag))

@@ -55,6 +55,10 @@ public struct ParameterInfo: Codable, Hashable, Sendable {
     /// Whether the value must never be shown.
     public let isSecret: Bool
 
+    /// How a value begins, where it may be left out: an argument that begins otherwise is not the
+    /// value but the next argument. Empty where the value must be there.
+    public let valuePrefixes: [String]
+
     /// What a shell offers for the value.
     public let completion: CompletionKind
 

@@ -9,6 +9,10 @@ public protocol ParameterValue: Sendable {
     /// The only values there are; empty when there is no such list.
     static var choices: [String] { get }
 
+    /// How a value begins, where it may be left out: `--vault` alone, or `--vault sqlite:PATH`. Left
+    /// out, it is read as the empty text.
+    static var valuePrefixes: [String] { get }
+
     /// Whether values must never be shown, not even in the message that refuses one.
     static var isSecret: Bool { get }
 
@@ -27,6 +31,9 @@ public protocol ParameterValue: Sendable {
 extension ParameterValue {
     /// Any value.
     public static var choices: [String] { [] }
+
+    /// The value must be there.
+    public static var valuePrefixes: [String] { [] }
 
     /// Not secret.
     public static var isSecret: Bool { false }

@@ -30,6 +30,9 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether there is no such file.
     public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
 
+    /// Whether something stands there already.
+    public var isTaken: Bool { code == EEXIST }
+
     /// Whether it holds more than was asked for.
     public var isTooLarge: Bool { code == EFBIG }
 

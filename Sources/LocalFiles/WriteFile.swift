@@ -25,6 +25,18 @@ public func writeFile(
     }
 }
 
+/// Writes a new file whole or not at all, as ``writeFile(_:to:permissions:link:)`` does.
+///
+/// - Throws: ``FileError``, which `isTaken` when something stands there: it is as it was.
+public func createFile(
+    _ contents: SecretBytes, at path: String, permissions: UInt32 = 0o600
+) throws(FileError) {
+    try withSignalsHeld { () throws(FileError) in
+        try write(
+            contents, to: path, named: path, permissions: permissions, owner: nil, isNew: true)
+    }
+}
+
 /// What writing makes of a symbolic link at the path.
 public enum SymbolicLink: Sendable {
     /// Its target is written, and it stays a link: what a user named.
@@ -42,7 +54,7 @@ public func createDirectory(_ path: String, permissions: UInt32 = 0o700) throws(
 
 private func write(
     _ contents: SecretBytes, to target: String, named path: String, permissions: UInt32,
-    owner: (user: uid_t, group: gid_t)?
+    owner: (user: uid_t, group: gid_t)?, isNew: Bool = false
 ) throws(FileError) {
     var template = Array((target + ".XXXXXX").utf8CString)
     let descriptor = try system("write", path) { mkstemp(&template) }
@@ -56,7 +68,11 @@ private func write(
         _ = try system("write", path) { fsync(descriptor) }
         isOpen = false
         _ = try system("write", path) { close(descriptor) }
-        _ = try system("write", path) { rename(template, target) }
+        // A link never replaces what stands there; a rename does.
+        _ = try system("write", path) {
+            isNew ? link(template, target) : rename(template, target)
+        }
+        if isNew { unlink(template) }
         syncFolder(of: target)
     } catch {
         if isOpen { close(descriptor) }

@@ -21,6 +21,8 @@ public struct World: Sendable {
     public var streams: Streams
     /// Makes the network, once the settings are known.
     public var transport: @Sendable (TransportSettings) throws(TransportError) -> any Transport
+    /// Makes the store of a vault from its URL; nothing is opened before its first call.
+    public var vault: @Sendable (String) throws(VaultError) -> any VaultStore
 
     /// Puts a world together.
     public init(
@@ -28,7 +30,9 @@ public struct World: Sendable {
         files: Files,
         output: @escaping @Sendable (SecretBytes) throws(FileError) -> Void,
         errorLine: @escaping @Sendable (String) -> Void, streams: Streams,
-        transport: @escaping @Sendable (TransportSettings) throws(TransportError) -> any Transport
+        transport:
+            @escaping @Sendable (TransportSettings) throws(TransportError) -> any Transport,
+        vault: @escaping @Sendable (String) throws(VaultError) -> any VaultStore
     ) {
         self.clocks = clocks
         self.variables = variables
@@ -38,6 +42,7 @@ public struct World: Sendable {
         self.errorLine = errorLine
         self.streams = streams
         self.transport = transport
+        self.vault = vault
     }
 
     /// What the network needs to know.
@@ -54,6 +59,8 @@ public struct World: Sendable {
         public var read: @Sendable (String) throws(FileError) -> LocalFile
         /// Writes a file whole or not at all, for its owner alone.
         public var write: @Sendable (SecretBytes, String, SymbolicLink) throws(FileError) -> Void
+        /// Writes a new file whole or not at all, for its owner alone; never over an old one.
+        public var create: @Sendable (SecretBytes, String) throws(FileError) -> Void
         /// Whether something stands at a path.
         public var exists: @Sendable (String) -> Bool
         /// The names in a folder; none when it cannot be read.
@@ -72,6 +79,7 @@ public struct World: Sendable {
             read: @escaping @Sendable (String) throws(FileError) -> LocalFile,
             write:
                 @escaping @Sendable (SecretBytes, String, SymbolicLink) throws(FileError) -> Void,
+            create: @escaping @Sendable (SecretBytes, String) throws(FileError) -> Void,
             exists: @escaping @Sendable (String) -> Bool,
             names: @escaping @Sendable (String) -> [String],
             makeFolder: @escaping @Sendable (String) throws(FileError) -> Void,
@@ -81,6 +89,7 @@ public struct World: Sendable {
         ) {
             self.read = read
             self.write = write
+            self.create = create
             self.exists = exists
             self.names = names
             self.makeFolder = makeFolder

@@ -3,6 +3,7 @@ internal import LocalFiles
 internal import SIWACLI
 internal import SIWACrypto
 internal import SignInWithApple
+internal import TokenVault
 
 extension World {
     /// The system's clocks, files, streams, and libcurl for the network.
@@ -14,6 +15,9 @@ extension World {
                 read: { path throws(FileError) in try readFile(path) },
                 write: { contents, path, link throws(FileError) in
                     try writeFile(contents, to: path, link: link)
+                },
+                create: { contents, path throws(FileError) in
+                    try createFile(contents, at: path)
                 },
                 exists: fileExists, names: namesInFolder,
                 makeFolder: { path throws(FileError) in try makePrivateFolder(path) },
@@ -31,7 +35,8 @@ extension World {
             transport: { settings throws(TransportError) in
                 try CurlTransport(
                     authorityFile: settings.authorityFile, variables: settings.variables)
-            })
+            },
+            vault: { url throws(VaultError) in try openVaultStore(url) })
     }
 }
 

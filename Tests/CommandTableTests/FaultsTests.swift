@@ -104,6 +104,7 @@ import Testing
     ) -> ParameterInfo {
         ParameterInfo(
             kind: kind, name: name, short: short, valueName: value, help: help, arity: arity,
-            choices: choices, expectation: "", isSecret: false, completion: .none)
+            choices: choices, expectation: "", isSecret: false, valuePrefixes: [], completion: .none
+        )
     }
 }

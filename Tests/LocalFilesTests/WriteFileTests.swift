@@ -152,6 +152,19 @@ import Testing
         #expect(try folder.read("file") == "old")
     }
 
+    @Test func `a created file is for its owner alone, and replaces none`() throws {
+        let path = folder.path("new")
+        try createFile(SecretBytes(Array("first".utf8)), at: path)
+        #expect(try readFile(path).permissions == 0o600)
+        #expect {
+            try createFile(SecretBytes(Array("second".utf8)), at: path)
+        } throws: { error in
+            (error as? FileError)?.isTaken == true
+        }
+        #expect(try folder.read("new") == "first")
+        #expect(folder.names == ["new"], "no temporary file stays")
+    }
+
     @Test func `a made folder is for its owner alone, and made once`() throws {
         try createDirectory(folder.path("inner"))
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("inner"))

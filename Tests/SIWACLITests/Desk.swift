@@ -1,15 +1,19 @@
 import AppleEmulator
-import LocalFiles
 import SIWACLI
 import SIWACrypto
 import SignInWithApple
+import TestSupport
 import Testing
+
+@testable import LocalFiles
 
 /// The place of one scenario: files in memory, a clock that stands still, an Apple of its own.
 struct Desk: Sendable {
     let memory = Memory()
     let emulator: AppleEmulator
     let wire: Wire
+    /// Whatever URL names it: one vault a desk.
+    let vault = MemoryVaultStore()
 
     init() async throws {
         let cast = try await Cast.shared.value
@@ -38,6 +42,9 @@ struct Desk: Sendable {
         world.files.write = { [memory] bytes, path, _ throws(FileError) in
             memory.write(bytes, to: path)
         }
+        world.files.create = { [memory] bytes, path throws(FileError) in
+            try memory.create(bytes, at: path)
+        }
         world.files.exists = { [memory] path in memory.with { $0.files[path] != nil } }
         world.files.names = { [memory] folder in
             memory.with { $0.files.keys.filter { $0.hasPrefix(folder + "/") } }
@@ -58,6 +65,7 @@ struct Desk: Sendable {
             memory.with { $0.trusted += settings.authorityFile.map { [$0] } ?? [] }
             return wire
         }
+        world.vault = { [vault] _ throws(VaultError) in vault }
         return world
     }
 
@@ -100,6 +108,13 @@ struct Desk: Sendable {
             .flatMap { $0.split { "\n\r\\".contains($0) } }.map(String.init)
             .filter { $0.count > 20 && !$0.hasPrefix("-----") }
         return wire.secrets.union(keys).union(typed(in: arguments, state))
+            .union(vaultKeys(among: texts + state.variables.values)).union(["r-hush"])
+    }
+
+    /// What 64 hexadecimal digits can be on a desk.
+    private func vaultKeys(among texts: [String]) -> [String] {
+        texts.flatMap { $0.split { " \n,".contains($0) } }
+            .filter { $0.utf8.count == 64 && $0.allSatisfy(\.isHexDigit) }.map(String.init)
     }
 
     /// The secrets that stand on the command line, or that it points to.

@@ -33,7 +33,9 @@ struct Manners {
     private func has(_ flag: String) -> Bool { outcome.arguments.contains(flag) }
 
     private func secrecy() {
-        let isOpen = has("--dry-run") || outcome.arguments.first == "config"
+        let isOpen =
+            has("--dry-run") || outcome.arguments.first == "config"
+            || outcome.arguments.first == "vault" && !has("--reveal")
         let visible = outcome.errors.joined(separator: "\n") + (isOpen ? outcome.output : "")
         for secret in secrets where visible.contains(secret) {
             Issue.record("'\(secret.prefix(8))…' is a secret, and it shows: \(call)\n\(visible)")
@@ -46,11 +48,14 @@ struct Manners {
         }
     }
 
-    /// Exits 0 and 1 have results; so has a revocation that lost its code on the way, and a
-    /// batch that was stopped.
+    /// Exits 0 and 1 have results; so has a revocation that lost its code on the way, a batch
+    /// that was stopped, and an export that left something out.
     private func output() {
         #expect(outcome.output.isEmpty || outcome.output.hasSuffix("\n"), "\(call)")
         guard !["batch", "migrate"].contains(outcome.arguments.first) else { return }
+        guard !outcome.arguments.starts(with: ["vault", "export"]) else { return }
+        // What Apple did is told, though the vault could not note it.
+        guard !has("--store"), !has("--user") else { return }
         guard outcome.exitCode > 1, outcome.arguments.first != "revoke" || !has("--code") else {
             return
         }

@@ -72,6 +72,12 @@ final class Memory: Sendable {
         }
     }
 
+    /// Leaves alone what stands there.
+    func create(_ contents: SecretBytes, at path: String) throws(FileError) {
+        guard with({ $0.files[path] == nil }) else { throw FileError("write", path, code: 17) }
+        write(contents, to: path)
+    }
+
     /// Nil while somebody has the lock.
     func lock(_ path: String) -> FileLock? {
         let isFree = with { state in

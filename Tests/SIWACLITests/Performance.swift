@@ -1,5 +1,7 @@
 import AppleEmulator
+import SIWACrypto
 import SignInWithApple
+import TestSupport
 import Testing
 
 /// Plays one scenario on a desk of its own.
@@ -52,6 +54,8 @@ struct Performance {
         case "sign": names[words[0]] = try await sign(words)
         case "apple": _ = try await desk.emulator.control(words[0], try JSON(text: words[1]))
         case "line": desk.wire.fail(try lineFault(words))
+        case "vault": try vault(words)
+        case "record": try compareRecord(words, line.number)
         default: try prepare(line, words)
         }
     }
@@ -97,6 +101,33 @@ struct Performance {
         let changes = try words.dropFirst().map { try JSON(text: $0) }
         return try await Cast.shared.value.tokens.sign(
             claims: changes[0], header: changes.count > 1 ? changes[1] : [:])
+    }
+
+    /// `vault`: there is one, empty, and its settings are in the environment. `vault fails KIND
+    /// [CALLS]`, `vault works`.
+    private func vault(_ words: [String]) throws {
+        switch words.first {
+        case nil:
+            let keys = try VaultKeyRing.newLine(number: 1)
+            try Vault.create(desk.vault, VaultKeyRing(keys))
+            desk.memory.with { state in
+                state.variables["SIWA_VAULT_URL"] = "sqlite:/siwa/vault.db"
+                state.files["/siwa/vault.key"] = .init(contents: keys.revealed())
+            }
+        case "fails":
+            let kind = try #require(VaultError.Kind(rawValue: words[1]))
+            desk.vault.fail(
+                with: VaultError(kind, "as the scenario has it"),
+                after: words.count > 2 ? try #require(Int(words[2])) : 0)
+        default: desk.vault.fail(with: nil)
+        }
+    }
+
+    /// `record CLIENT USER STATE`, or `none`.
+    private func compareRecord(_ words: [String], _ line: Int) throws {
+        let user = VaultUser(ClientID(unchecked: words[0]), UserID(unchecked: words[1]))
+        let state = try desk.vault.record(of: user)?.state.rawValue ?? "none"
+        #expect(state == words[2], "\(scenario.file):\(line)")
     }
 
     /// `line KIND left` or `line KIND unsent`: how the next request fails.

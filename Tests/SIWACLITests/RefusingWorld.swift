@@ -20,6 +20,7 @@ extension World {
             files: Files(
                 read: { path throws(FileError) in throw unprovided("read", path) },
                 write: { _, path, _ throws(FileError) in throw unprovided("write", path) },
+                create: { _, path throws(FileError) in throw unprovided("create", path) },
                 exists: { touched("looking for \($0)", false) },
                 names: { touched("looking into \($0)", []) },
                 makeFolder: { path throws(FileError) in throw unprovided("make the folder", path) },
@@ -32,6 +33,10 @@ extension World {
             transport: { _ throws(TransportError) in
                 touched("the network", ())
                 throw TransportError(.unavailable, "not provided", requestMayHaveLeft: false)
+            },
+            vault: { url throws(VaultError) in
+                touched("the vault \(url)", ())
+                throw VaultError(.unavailable, "not provided")
             })
     }
 }

@@ -8,7 +8,9 @@ import Testing
     static let commands = [
         "secret", "exchange", "refresh", "revoke", "verify", "notification", "inspect", "doctor",
         "keys", "authorize-url", "public-key", "batch revoke", "batch refresh", "batch verify",
-        "migrate export", "migrate import", "config show", "config path", "completions", "manual",
+        "migrate export", "migrate import", "vault init",
+        "vault list", "vault show", "vault import", "vault export", "vault remove", "vault rekey",
+        "vault check", "config show", "config path", "completions", "manual",
     ]
 
     @Test func `the table is sound`() { #expect(siwaTool.faults() == []) }

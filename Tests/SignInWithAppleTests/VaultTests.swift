@@ -131,12 +131,12 @@ import Testing
 
     @Test func `nothing is noted of nobody`() throws {
         #expect(try vault.note(.revoked, of: user("nobody"), version: nil, at: start) == nil)
-        #expect(try vault.remove(user("nobody")) == nil)
+        #expect(try store.remove(user("nobody")) == nil)
     }
 
     @Test func `what is removed is gone`() throws {
         _ = try stored("u")
-        #expect(try vault.remove(user("u"))?.user == user("u"))
+        #expect(try store.remove(user("u"))?.user == user("u"))
         #expect(try store.record(of: user("u")) == nil)
     }
 

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import SignInWithApple
 import TestSupport
 import Testing
@@ -13,7 +13,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(30)))
     func `each refresh ends as on a good day, and is answered once`() async throws {
-        let day = try await Day(items: size("SIWA_REFRESH_ITEMS", usual: 1_000))
+        let day = try await Day(items: wished("SIWA_REFRESH_ITEMS", usual: 1_000))
         let good = try await day.run("refresh", "good")
         #expect(good.count { $0.value == "done 0" } == day.living)
         #expect(good.count { $0.value == "refused 5" } == day.items - day.living)
@@ -24,7 +24,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(30)))
     func `each revocation ends as on a good day, and is answered once`() async throws {
-        let day = try await Day(items: size("SIWA_BATCH_ITEMS", usual: 1_000))
+        let day = try await Day(items: wished("SIWA_BATCH_ITEMS", usual: 1_000))
         try await day.turnBad(Self.badDay, at: "/auth/revoke")
         let bad = try await day.run("revoke", "bad", checking: "token")
         #expect(bad.allSatisfy { $0.value == "done 0" })
@@ -36,7 +36,7 @@ import Testing
     @Test(.timeLimit(.minutes(30)))
     func `killed at any moment and resumed, each item has one line`() async throws {
         let day = try await Day(items: 2_000, living: 0)
-        for round in 1...size("SIWA_KILLS", usual: 3) {
+        for round in 1...wished("SIWA_KILLS", usual: 3) {
             let output = "killed\(round)"
             let call = day.call("revoke", output) + ["--resume", "--rate", "5000"]
             // It takes half a second: before the first result, or among them.
@@ -51,11 +51,6 @@ import Testing
             #expect(lines.allSatisfy { $1["id"]?.string == "user-\($0)" && $1["status"] == "done" })
         }
     }
-}
-
-/// A number from the environment, for the long run by hand, or `usual`.
-private func size(_ variable: String, usual: Int) -> Int {
-    ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usual
 }
 
 /// An Apple, and refresh tokens of which some are alive.

@@ -134,8 +134,14 @@ final class LocalApple: Sendable {
 
     /// What Apple's endpoints received: those of `path`.
     func requests(to path: String = "/auth/token") async throws -> [JSON] {
-        try #require(
-            try await control(.get, "requests?path=\(path)", nil)["requests"]?.elements)
+        var all: [JSON] = []
+        while true {
+            let last = all.last?["number"]?.integer ?? 0
+            let query = "requests?path=\(path)&after=\(last)&limit=1000"
+            let page = try #require(try await control(.get, query, nil)["requests"]?.elements)
+            guard !page.isEmpty else { return all }
+            all += page
+        }
     }
 
     /// What Apple's endpoints received behind the request of that number, oldest first.

@@ -9,15 +9,21 @@ struct Population: Sendable {
     enum Fate { case migrates, leavesBefore, leavesAfter, isUnknown }
 
     let count: Int
+    /// What becomes of everybody; nil for a mixture.
+    private let common: Fate?
 
     /// The whole number in the environment, for the long run by hand, or `usual`.
     init(usual: Int) {
-        let wished = ProcessInfo.processInfo.environment["SIWA_MIGRATION_USERS"]
-        count = wished.flatMap { Int($0) } ?? usual
+        count = wished("SIWA_MIGRATION_USERS", usual: usual)
+        common = nil
     }
 
+    /// So many with the same fate.
+    init(usual count: Int, all fate: Fate) { (self.count, common) = (count, fate) }
+
     func fate(_ number: Int) -> Fate {
-        switch number % 100 {
+        if let common { return common }
+        return switch number % 100 {
         case 33: .leavesBefore
         case 66: .isUnknown
         case 99: .leavesAfter

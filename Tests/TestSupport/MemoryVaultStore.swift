@@ -14,6 +14,7 @@ public final class MemoryVaultStore: VaultStore {
         var rows: [VaultUser: Row] = [:]
         var now = Duration.zero
         var failure: VaultError?
+        var callsBeforeFailure = 0
     }
 
     private let state = Mutex(State())
@@ -24,8 +25,10 @@ public final class MemoryVaultStore: VaultStore {
     /// Lets leases grow older.
     public func advance(by duration: Duration) { state.withLock { $0.now += duration } }
 
-    /// Every call from now on fails; nil ends it.
-    public func fail(with error: VaultError?) { state.withLock { $0.failure = error } }
+    /// Every call from now on fails, but for the first few; nil ends it.
+    public func fail(with error: VaultError?, after calls: Int = 0) {
+        state.withLock { ($0.failure, $0.callsBeforeFailure) = (error, calls) }
+    }
 
     /// Changes what is stored behind everybody's back.
     public func tamper(_ user: VaultUser, _ change: (inout VaultRecord) -> Void) {
@@ -36,6 +39,7 @@ public final class MemoryVaultStore: VaultStore {
         }
     }
 
+    /// See ``VaultStore``.
     public func create(_ key: VaultKeyCheck) throws(VaultError) {
         try transaction(isOpen: false) { state throws(VaultError) in
             guard state.keys.isEmpty else {
@@ -45,10 +49,12 @@ public final class MemoryVaultStore: VaultStore {
         }
     }
 
+    /// See ``VaultStore``.
     public func keyChecks() throws(VaultError) -> [VaultKeyCheck] {
         try transaction { state throws(VaultError) in state.keys }
     }
 
+    /// See ``VaultStore``.
     public func register(_ key: VaultKeyCheck) throws(VaultError) {
         try transaction { state throws(VaultError) in
             guard !state.keys.contains(where: { $0.number == key.number }) else { return }
@@ -57,10 +63,12 @@ public final class MemoryVaultStore: VaultStore {
         }
     }
 
+    /// See ``VaultStore``.
     public func record(of user: VaultUser) throws(VaultError) -> VaultRecord? {
         try transaction { state throws(VaultError) in state.rows[user]?.record }
     }
 
+    /// See ``VaultStore``.
     public func records(
         _ filter: VaultFilter, after user: VaultUser?, limit: Int
     ) throws(VaultError) -> [VaultRecord] {
@@ -74,6 +82,7 @@ public final class MemoryVaultStore: VaultStore {
         }
     }
 
+    /// See ``VaultStore``.
     public func counts(of clientID: ClientID?) throws(VaultError) -> [VaultState: Int] {
         try transaction { state throws(VaultError) in
             let filter = VaultFilter(clientID: clientID)
@@ -83,6 +92,7 @@ public final class MemoryVaultStore: VaultStore {
         }
     }
 
+    /// See ``VaultStore``.
     public func change(
         _ users: [VaultUser], releasedBy owner: String?,
         _ decide: (VaultUser, VaultRecord?) throws(VaultError) -> VaultChange
@@ -103,6 +113,7 @@ public final class MemoryVaultStore: VaultStore {
         }
     }
 
+    /// See ``VaultStore``.
     public func claim(
         _ filter: VaultFilter, limit: Int, for lease: VaultLease,
         _ change: (VaultRecord) -> VaultRecord
@@ -121,6 +132,7 @@ public final class MemoryVaultStore: VaultStore {
         }
     }
 
+    /// See ``VaultStore``.
     public func faults() throws(VaultError) -> [String] { [] }
 
     /// All or nothing.
@@ -128,7 +140,10 @@ public final class MemoryVaultStore: VaultStore {
         isOpen: Bool = true, _ body: (inout State) throws(VaultError) -> Result
     ) throws(VaultError) -> Result {
         try state.withLock { state throws(VaultError) in
-            if let failure = state.failure { throw failure }
+            if let failure = state.failure {
+                guard state.callsBeforeFailure > 0 else { throw failure }
+                state.callsBeforeFailure -= 1
+            }
             guard !isOpen || !state.keys.isEmpty else {
                 throw VaultError(.notInitialized, "there is no vault")
             }

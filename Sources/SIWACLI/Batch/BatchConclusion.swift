@@ -11,6 +11,8 @@ struct BatchConclusion: Sendable {
     let before: (lines: Int, notDone: Int)
     /// Why the input could not be read to its end; nil when it was.
     let inputFailure: FileError?
+    /// How a run that was stopped goes on; nil for as its options allow.
+    var goOn: String?
 
     /// Says how it went, and ends with the exit code of it.
     ///
@@ -25,9 +27,9 @@ struct BatchConclusion: Sendable {
             throw BatchStopped(
                 Diagnosis(
                     "input", "the input ends too early: \(inputFailure)", hints: [],
-                    exitCode: .settings), options)
+                    exitCode: .settings), goOn ?? BatchStopped.goOn(options))
         }
-        if let reason { throw BatchStopped(reason, options) }
+        if let reason { throw BatchStopped(reason, goOn ?? BatchStopped.goOn(options)) }
         let open = counts.total - counts.done + before.notDone
         guard open == 0 else {
             throw NegativeAnswer(
@@ -56,11 +58,15 @@ struct BatchConclusion: Sendable {
 struct BatchStopped: Error, Sendable {
     let diagnosis: Diagnosis
 
-    init(_ diagnosis: Diagnosis, _ options: BatchOptions) {
-        let goOn =
-            options.output.path.map { _ in
-                "what was finished is in the output; the same call with --resume goes on from there"
-            } ?? "what was finished was printed; with --output FILE a run can be resumed"
+    static let vaultGoesOn = "the vault knows what is left: the same call goes on"
+
+    static func goOn(_ options: BatchOptions) -> String {
+        options.output.path.map { _ in
+            "what was finished is in the output; the same call with --resume goes on from there"
+        } ?? "what was finished was printed; with --output FILE a run can be resumed"
+    }
+
+    init(_ diagnosis: Diagnosis, _ goOn: String) {
         self.diagnosis = Diagnosis(
             diagnosis.code, diagnosis.message, hints: diagnosis.hints + [goOn],
             exitCode: diagnosis.exitCode, status: diagnosis.status, apple: diagnosis.apple)

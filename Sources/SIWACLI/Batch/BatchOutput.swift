@@ -38,6 +38,11 @@ final class BatchOutput: Sendable {
         write(Self.bytes(line: line, id: id, status, exitCode, members, layout), status)
     }
 
+    /// Writes what there is to say of an item.
+    func write(line: Int, id: JSON?, _ report: ItemReport) {
+        write(line: line, id: id, report.status, report.exitCode, report.members)
+    }
+
     /// Writes that a line is no item.
     func write(line: Int, _ problem: InvalidLine) { write(problem.bytes(line, layout), .invalid) }
 

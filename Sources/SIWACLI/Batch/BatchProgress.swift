@@ -4,19 +4,18 @@ internal import Synchronization
 /// How far a batch has come, for whoever watches a terminal, and how it ended.
 final class BatchProgress: Sendable {
     private let output: BatchOutput
-    private let lines: any LineSource
-    private let skipped: @Sendable () -> Int
+    private let expected: @Sendable () -> Int?
     private let timekeeper: Timekeeper
     private let show: (@Sendable (String) -> Void)?
     private let start: Duration
     private let lastShown: Mutex<Duration>
 
-    /// - Parameter skipped: how many lines were passed over, because they have their result.
+    /// - Parameter expected: about how many items there will be; nil when nobody knows.
     init(
-        _ opened: OpenedBatch, _ world: World, isQuiet: Bool,
-        skipped: @escaping @Sendable () -> Int
+        _ output: BatchOutput, _ world: World, isQuiet: Bool,
+        expected: @escaping @Sendable () -> Int?
     ) {
-        (output, lines, self.skipped) = (opened.output, opened.lines, skipped)
+        (self.output, self.expected) = (output, expected)
         timekeeper = world.clocks.timekeeper
         show = isQuiet ? nil : world.streams.progress
         start = timekeeper.elapsed()
@@ -50,8 +49,8 @@ final class BatchProgress: Sendable {
         let counts = output.counted
         let rate = rate(counts, timekeeper.elapsed() - start)
         var line = "\(counts.named(always: .failed)), \(Int(rate))/s"
-        if let expected = lines.expectedLines, rate > 0 {
-            let open = max(expected - skipped() - counts.total, 0)
+        if let expected = expected(), rate > 0 {
+            let open = max(expected - counts.total, 0)
             let seconds = min((Double(open) / rate).rounded(.up), Self.longest)
             line += ", \(DurationText(.seconds(seconds)).argumentDescription) left"
         }

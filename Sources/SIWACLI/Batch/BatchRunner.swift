@@ -18,7 +18,7 @@ struct BatchRunner: Sendable {
     var world: World { session.world }
 
     init(
-        _ session: Session, _ options: BatchOptions, request: String,
+        _ session: Session, _ options: BatchOptions, request: String, needsInput: Bool = true,
         situation: @escaping @Sendable (TokenFailure) -> Situation
     ) throws {
         guard (1...Self.mostInFlight).contains(options.concurrency) else {
@@ -26,7 +26,7 @@ struct BatchRunner: Sendable {
                 "--concurrency must be between 1 and \(Self.mostInFlight)",
                 hint: "16 is enough for most; Apple throttles whoever presses")
         }
-        try options.check()
+        try options.check(needsInput: needsInput)
         self.session = session
         self.options = options
         self.request = request
@@ -55,29 +55,76 @@ struct BatchRunner: Sendable {
         let input = BatchInputLines(
             opened.lines, done: opened.done, ids: SeenIDs(spill: world.streams.hashes),
             opened.output, read: read)
-        let progress = BatchProgress(opened, world, isQuiet: session.options.isQuiet) {
-            input.skipped
+        let progress = BatchProgress(opened.output, world, isQuiet: session.options.isQuiet) {
+            opened.lines.expectedLines.map { $0 - input.skipped }
         }
-        let request = request
-        let run = BatchRun(
-            job, settings: try settings(stoppingWith: opened.output), calendar: world.clocks.now,
-            source: input.next,
-            sink: { item, result in
-                let report =
-                    switch result {
-                    case .answered(let outcome): describe(item, outcome)
-                    case .failed(let cause, let attempts):
-                        ItemReport(failed: cause, attempts, request)
-                    }
-                opened.output.write(
-                    line: item.line, id: item.id, report.status, report.exitCode, report.members)
-                progress.update()
-            })
-        let ended = try await carry(run, bell)
+        let end = try await carry(job, bell, to: opened.output, from: input.next) { item, result in
+            opened.output.write(line: item.line, id: item.id, report(of: item, result, describe))
+            progress.update()
+        }
         try BatchConclusion(
             session: session, options: options, output: opened.output, progress: progress,
             before: (input.skipped, opened.done.notDone), inputFailure: input.failure
-        ).end(stoppedBy: diagnosis(of: ended.end))
+        ).end(stoppedBy: end)
+    }
+
+    /// Runs `job` over records of a vault, and writes a line for every one.
+    ///
+    /// - Parameters:
+    ///   - event: what an answer means for the record; nil when nothing.
+    ///   - describe: what the line of an answered item says.
+    func run<Job: BatchJob>(
+        _ job: Job, claiming claim: VaultClaim,
+        event: @escaping @Sendable (Job.Outcome) -> VaultEvent?,
+        describe: @escaping @Sendable (Job.Item, Job.Outcome) -> ItemReport
+    ) async throws where Job.Item == TokenItem {
+        let bell = FeedBell()
+        let (output, linesBefore) = try OpenedBatch.output(options, in: world, news: bell.ring)
+        // How many there are, others decide as well.
+        let progress = BatchProgress(output, world, isQuiet: session.options.isQuiet) { nil }
+        let items = ClaimedItems(
+            claim, after: linesBefore, world.clocks, output, bell, noted: progress.update)
+        let working = Task(executorPreference: globalConcurrentExecutor) { await items.work() }
+        let ended: Result<Diagnosis?, any Error>
+        do {
+            let end = try await carry(job, bell, to: output, from: items.next) { item, result in
+                let event: VaultEvent? =
+                    if case .answered(let outcome) = result { event(outcome) } else { nil }
+                items.finish(item, event, report(of: item, result, describe))
+            }
+            ended = .success(end)
+        } catch {
+            ended = .failure(error)
+        }
+        items.close()
+        await working.value
+        try BatchConclusion(
+            session: session, options: options, output: output, progress: progress,
+            before: (0, 0), inputFailure: nil, goOn: BatchStopped.vaultGoesOn
+        ).end(stoppedBy: try ended.get() ?? items.failure.map { Diagnosis($0) })
+    }
+
+    /// What the line of an item says of its result.
+    private func report<Item, Outcome>(
+        of item: Item, _ result: BatchResult<Outcome>,
+        _ describe: (Item, Outcome) -> ItemReport
+    ) -> ItemReport {
+        switch result {
+        case .answered(let outcome): describe(item, outcome)
+        case .failed(let cause, let attempts): ItemReport(failed: cause, attempts, request)
+        }
+    }
+
+    /// Carries a run to its end; answers why that came before its input's.
+    private func carry<Job: BatchJob>(
+        _ job: Job, _ bell: FeedBell, to output: BatchOutput,
+        from source: @escaping @Sendable () -> BatchInput<Job.Item>,
+        sink: @escaping @Sendable (Job.Item, BatchResult<Job.Outcome>) -> Void
+    ) async throws -> Diagnosis? {
+        let run = BatchRun(
+            job, settings: try settings(stoppingWith: output), calendar: world.clocks.now,
+            source: source, sink: sink)
+        return diagnosis(of: try await carry(run, bell).end)
     }
 
     private func settings(stoppingWith output: BatchOutput) throws -> BatchSettings {

@@ -9,7 +9,7 @@ extension BatchRunner {
         _ read: (SecretBytes, Int) throws(InvalidLine) -> (item: Item, id: JSON?)
     ) async throws -> Item {
         let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let source = try world.streams.lines(options.input.path) { news.continuation.yield() }
+        let source = try world.streams.lines(options.input?.path) { news.continuation.yield() }
         while true {
             switch source.next() {
             case .notYet: for await _ in news.stream { break }

@@ -15,7 +15,7 @@ struct OpenedBatch: Sendable {
         _ options: BatchOptions, _ layout: @escaping BatchLayout = standardLayout,
         in world: World, news: @escaping @Sendable () -> Void
     ) throws(FileError) {
-        lines = try world.streams.lines(options.input.path, news)
+        lines = try world.streams.lines(options.input?.path, news)
         var done = DoneLines()
         let sink: any LineSink
         if options.isResuming {
@@ -28,11 +28,33 @@ struct OpenedBatch: Sendable {
         output = BatchOutput(sink, layout)
         self.done = done
     }
+
+    /// Opens the output of a batch whose items do not come from a file; answers how many results
+    /// are in it already.
+    static func output(
+        _ options: BatchOptions, in world: World, news: @escaping @Sendable () -> Void
+    ) throws(FileError) -> (BatchOutput, linesBefore: Int) {
+        var lines = 0
+        let sink =
+            options.isResuming
+            ? try world.streams.results(
+                options.output.path,
+                { line in
+                    lines += 1
+                    return true
+                }, news)
+            : try world.streams.results(options.output.path, nil, news)
+        world.streams.holdSignals()
+        return (BatchOutput(sink), lines)
+    }
 }
 
 extension BatchOptions {
     /// Finds what cannot be asked for together.
-    func check() throws {
+    ///
+    /// - Parameter needsInput: whether items come from nowhere else.
+    func check(needsInput: Bool = true) throws(UsageError.Problem) {
+        guard input != nil || !needsInput else { throw .missingParameters(["--input FILE"]) }
         guard !isResuming || output.path != nil else {
             throw UsageError.Problem.misuse(
                 "--resume needs --output FILE: the file tells what is done",

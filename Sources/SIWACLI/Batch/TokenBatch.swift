@@ -9,12 +9,20 @@ struct TokenBatch: Sendable {
     let requests: Requests
 
     init(
-        _ global: GlobalOptions, _ options: BatchOptions, request: String, in world: World
+        _ global: GlobalOptions, _ options: BatchOptions, _ selection: VaultSelection,
+        request: String, in world: World
     ) throws {
-        let session = try Session(TypedSettings(global: global), in: world)
+        try selection.check(options)
+        let session = try Session(
+            TypedSettings(global: global, vault: selection.vault), in: world)
         requests = try Requests(session)
-        runner = try BatchRunner(session, options, request: request, situation: requests.situation)
+        runner = try BatchRunner(
+            session, options, request: request, needsInput: selection.vault == nil,
+            situation: requests.situation)
     }
+
+    /// Of which client.
+    var clientID: ClientID { requests.loaded.client.clientID }
 
     /// Reads a line that holds a refresh token.
     static func readOpaque(
@@ -25,9 +33,21 @@ struct TokenBatch: Sendable {
         return (item, item.id)
     }
 
-    /// Prints what would be sent for the first item. Sends nothing and writes no file.
-    func rehearse(_ sequence: (TokenItem) -> [TokenRequest]) async throws {
-        let first = try await runner.firstItem(hint: "give a token a line", Self.readOpaque)
-        try requests.rehearse(sequence(first))
+    /// Prints what would be sent for the first item. Sends nothing, claims nothing and writes no
+    /// file.
+    func rehearse(
+        _ claim: VaultClaim?, _ sequence: (RefreshToken) -> [TokenRequest]
+    ) async throws {
+        guard let claim else {
+            let first = try await runner.firstItem(hint: "give a token a line", Self.readOpaque)
+            return try requests.rehearse(sequence(RefreshToken(first.token)))
+        }
+        let records = try claim.vault.store.records(claim.filter, after: nil, limit: 1)
+        guard let first = records.first else {
+            throw NegativeAnswer(
+                "no_items", "the vault has no such record",
+                hints: ["'siwa vault list' shows what there is; --state and --client-id choose"])
+        }
+        try requests.rehearse(sequence(try claim.vault.token(of: first)))
     }
 }

@@ -11,14 +11,20 @@ struct BatchRefreshCommand: Command {
         would print. The results hold access tokens: the file is for its owner alone.
 
         Apple wants a refresh at most once a day for each user.
+
+        --vault takes the tokens of the vault in place of --input, and notes what Apple said of \
+        each: a refused token is dead from then on. Many machines may run on one vault.
         """
     static let examples = [
         Example(
             "siwa batch refresh --input tokens.jsonl --output today.jsonl --rate 50/s",
-            "Validate every token of a file, fifty a second.")
+            "Validate every token of a file, fifty a second."),
+        Example(
+            "siwa batch refresh --vault --not-checked-for 24h --output today.jsonl",
+            "Validate what is stored, at most once a day."),
     ]
     static let parameters: [Parameter<Self>] =
-        BatchOptions.parameters(at: \.batch) + [
+        BatchOptions.parameters(at: \.batch) + VaultSelection.parameters(at: \.selection) + [
             .flag(
                 "dry-run", \.isDryRun,
                 help: "Print the request of the first item with secrets masked; send nothing.")
@@ -26,21 +32,39 @@ struct BatchRefreshCommand: Command {
 
     var global = GlobalOptions()
     var batch = BatchOptions()
+    var selection = VaultSelection()
     var isDryRun = false
 
     func run(in world: World) async throws {
-        let tokens = try TokenBatch(global, batch, request: "the refresh", in: world)
-        guard !isDryRun else {
-            return try await tokens.rehearse { [.refresh(RefreshToken($0.token))] }
-        }
+        let tokens = try TokenBatch(global, batch, selection, request: "the refresh", in: world)
         let now = world.clocks.now
+        let claim = try selection.vault.map { _ in
+            // What this run, or one beside it, has checked is not checked again.
+            try selection.claim(
+                tokens.runner.session, tokens.clientID, batch, states: [.active],
+                notCheckedSince: now())
+        }
+        guard !isDryRun else { return try await tokens.rehearse(claim) { [.refresh($0)] } }
         let job = RefreshJob(
             tokens.requests.loaded.client, baseURL: tokens.requests.network.baseURL)
-        try await tokens.runner.run(job, read: TokenBatch.readOpaque) { _, outcome in
-            switch outcome {
+        let describe: @Sendable (TokenItem, ItemOutcome<TokenResponse>) -> ItemReport = {
+            switch $1 {
             case .refused(let refusal): ItemReport(refused: refusal, "the refresh")
             case .done(let answer): ItemReport(.done, .done, answer.members(at: now()))
             }
         }
+        guard let claim else {
+            return try await tokens.runner.run(
+                job, read: TokenBatch.readOpaque, describe: describe)
+        }
+        try await tokens.runner.run(
+            job, claiming: claim,
+            event: { outcome in
+                switch outcome {
+                case .done: .refreshed
+                case .refused(let refusal):
+                    refusal.code == .invalidGrant ? .refreshRefused : nil
+                }
+            }, describe: describe)
     }
 }

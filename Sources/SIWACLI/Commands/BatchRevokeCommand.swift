@@ -15,6 +15,12 @@ struct BatchRevokeCommand: Command {
         429 and 5xx slow the whole run down. invalid_client stops it at once. A run that was \
         stopped, even by a power cut, goes on with --resume; an item that was in flight is \
         revoked again, which does no harm. --timeout bounds the wait for one answer.
+
+        --vault takes the tokens of the vault in place of --input: those of the client that are \
+        active, or in the states that --state names, and what an earlier run left half done. Many \
+        machines may run on one vault; what one of them took is kept from the others for the time \
+        of --lease. After a crash the same call goes on: what may have been sent already is \
+        refreshed first, and sent again only when it still works.
         """
     static let examples = [
         Example(
@@ -23,9 +29,12 @@ struct BatchRevokeCommand: Command {
         Example(
             "siwa batch revoke --input tokens.jsonl --output results.jsonl --confirm --resume",
             "Go on after an interruption."),
+        Example(
+            "siwa batch revoke --vault --state account_deleted --output purge.jsonl",
+            "Revoke what the vault has of deleted accounts."),
     ]
     static let parameters: [Parameter<Self>] =
-        BatchOptions.parameters(at: \.batch) + [
+        BatchOptions.parameters(at: \.batch) + VaultSelection.parameters(at: \.selection) + [
             .flag("confirm", \.isConfirmed, help: "Prove by a refresh that each token is dead."),
             .flag(
                 "dry-run", \.isDryRun,
@@ -34,29 +43,54 @@ struct BatchRevokeCommand: Command {
 
     var global = GlobalOptions()
     var batch = BatchOptions()
+    var selection = VaultSelection()
     var isConfirmed = false
     var isDryRun = false
 
     func run(in world: World) async throws {
-        let tokens = try TokenBatch(global, batch, request: "the revocation", in: world)
+        let tokens = try TokenBatch(
+            global, batch, selection, request: "the revocation", in: world)
+        let claim = try selection.vault.map { _ in
+            try selection.claim(
+                tokens.runner.session, tokens.clientID, batch, states: [.active],
+                interrupted: .revoking, intent: .revocationBegun)
+        }
         guard !isDryRun else {
-            return try await tokens.rehearse { item in
-                [.revoke(item.token, .refreshToken)]
-                    + (isConfirmed ? [.refresh(RefreshToken(item.token))] : [])
+            return try await tokens.rehearse(claim) { token in
+                [.revoke(token.text, .refreshToken)] + (isConfirmed ? [.refresh(token)] : [])
             }
         }
-        let client = tokens.requests.loaded.client
-        let now = world.clocks.now
         let job = RevokeJob(
-            client, baseURL: tokens.requests.network.baseURL, isConfirming: isConfirmed)
-        try await tokens.runner.run(job, read: TokenBatch.readOpaque) { item, outcome in
+            tokens.requests.loaded.client, baseURL: tokens.requests.network.baseURL,
+            isConfirming: isConfirmed)
+        let describe = description(clientID: tokens.clientID, at: world.clocks.now)
+        guard let claim else {
+            return try await tokens.runner.run(
+                job, read: TokenBatch.readOpaque, describe: describe)
+        }
+        try await tokens.runner.run(
+            job, claiming: claim,
+            event: { outcome in
+                if case .done(let revocation) = outcome, revocation.isDead {
+                    .revoked
+                } else {
+                    nil
+                }
+            }, describe: describe)
+    }
+
+    /// What the line of an item says of its outcome.
+    private func description(
+        clientID: ClientID, at now: @escaping @Sendable () -> NumericDate
+    ) -> @Sendable (TokenItem, ItemOutcome<Revocation>) -> ItemReport {
+        { item, outcome in
             switch outcome {
             case .refused(let refusal): ItemReport(refused: refusal, "the revocation")
             case .done(let revocation):
                 ItemReport(
-                    revocation.isRevoked ? .done : .refused, revocation.isRevoked ? .done : .no,
+                    revocation.isDead ? .done : .refused, revocation.isDead ? .done : .no,
                     revocation.members(
-                        .refreshToken, item.clientID ?? client.clientID, item.token, at: now()))
+                        .refreshToken, item.clientID ?? clientID, item.token, at: now()))
             }
         }
     }

@@ -51,7 +51,7 @@ struct ConfigShowCommand: Command {
                 text(settings, .teamID), text(settings, .clientID), keyID(settings, key),
                 Row("private_key", key.map { shown($0, world) }),
                 text(settings, .secretLifetime, standard: "5m"), text(settings, .redirectURI),
-                audiences(settings), baseURL(settings),
+                audiences(settings), address(settings, .baseURL, BaseURL.apple.description),
                 Row("ca_file", settings.path(.caFile).map(json)),
                 text(settings, .timeout, standard: "30s"),
                 Row(
@@ -59,6 +59,12 @@ struct ConfigShowCommand: Command {
                     Setting(
                         value: .integer(settings.maxAttemptsSetting.value),
                         origin: settings.maxAttemptsSetting.origin)),
+                Row(
+                    "vault.url",
+                    settings.text(.vaultURL).map {
+                        Setting(value: .string(withoutPassword($0.value)), origin: $0.origin)
+                    }),
+                Row("vault.key_file", settings.path(.vaultKeyFile).map(json)),
                 Row(
                     "strict",
                     Setting(
@@ -84,13 +90,15 @@ struct ConfigShowCommand: Command {
                 })
         }
 
-        /// Before an @ may stand a password, which no request would take.
-        private static func baseURL(_ settings: Settings) -> Row {
-            guard let setting = settings.text(.baseURL), setting.value.contains("@") else {
-                return text(settings, .baseURL, standard: BaseURL.apple.description)
+        /// A URL; before an @ may stand a password.
+        private static func address(
+            _ settings: Settings, _ name: SettingName, _ standard: String? = nil
+        ) -> Row {
+            guard let setting = settings.text(name), setting.value.contains("@") else {
+                return text(settings, name, standard: standard)
             }
             let shown = SecretText(setting.value).description
-            return Row("base_url", Setting(value: .string(shown), origin: setting.origin))
+            return Row(name.member, Setting(value: .string(shown), origin: setting.origin))
         }
 
         private static func json(_ setting: Setting<String>) -> Setting<JSON> {

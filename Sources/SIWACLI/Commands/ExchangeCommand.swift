@@ -11,13 +11,20 @@ struct ExchangeCommand: Command {
         verifies, user_id. A code works once: it is sent at most once, and only sent again when \
         certainly nothing left this machine.
 
+        --store keeps the refresh token in the vault, under the user that the identity token names, \
+        before anything is printed. When it cannot be stored the tokens are printed all the same, \
+        and the exit code says so.
+
         When the answer is lost, the exit code is 7 and the code may be spent. When the identity \
         token does not verify, the tokens are printed all the same and the exit code is 1.
         """
     static let examples = [
         Example(
             "siwa exchange --code - --print refresh_token < code.txt",
-            "Print the refresh token, the code never standing on a command line.")
+            "Print the refresh token, the code never standing on a command line."),
+        Example(
+            "siwa exchange --code - --store --print user_id < code.txt",
+            "Keep the refresh token in the vault."),
     ]
     static let parameters: [Parameter<Self>] =
         [
@@ -34,6 +41,8 @@ struct ExchangeCommand: Command {
             .option(
                 "audience", \.audiences, value: "ID",
                 help: "Accept identity tokens for this client id."),
+            .flag("store", \.isStoring, help: "Keep the refresh token in the vault."),
+            VaultArgument.option(\.vault),
             .flag(
                 "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
         ] + GlobalOptions.parameters(at: \.global)
@@ -44,13 +53,17 @@ struct ExchangeCommand: Command {
     var codeVerifier: SecretArgument?
     var nonce: SecretArgument?
     var audiences: [String] = []
+    var isStoring = false
+    var vault: VaultArgument?
     var isDryRun = false
 
     func run(in world: World) async throws {
-        if !isDryRun { try global.checkPrinted(among: Self.members) }
+        try checkCombination()
+        if !isDryRun { try global.checkPrinted(among: members) }
         let session = try Session(
-            TypedSettings(global: global, redirectURI: redirectURI, audiences: audiences), in: world
-        )
+            TypedSettings(
+                global: global, redirectURI: redirectURI, audiences: audiences, vault: vault),
+            in: world)
         let code = try session.secret(code, "--code")
         try refuseMisshapen(code, "--code")
         let verifier = try codeVerifier.map {
@@ -62,18 +75,30 @@ struct ExchangeCommand: Command {
             return try requests.rehearse([requests.exchange(of: AuthorizationCode(code))])
         }
         try requests.checkOutput()
+        // Before the code is spent: a vault that cannot be opened is found in time.
+        let vault = isStoring ? try session.vault() : nil
         let answer = try await requests.perform { tokens throws(TokenFailure) in
             try await tokens.exchange(
                 AuthorizationCode(code), redirectURI: requests.redirectURI, codeVerifier: verifier)
         }
-        try await report(answer, requests, nonce)
+        try await report(answer, requests, nonce, storingIn: vault)
     }
 
     /// A code is spent by one look: a misspelt member must be found before it is.
-    private static let members = TokenResponse.memberNames + ["expires_at", "user_id"]
+    private var members: [String] {
+        TokenResponse.memberNames + ["expires_at", "user_id"] + (isStoring ? ["stored"] : [])
+    }
+
+    private func checkCombination() throws(UsageError.Problem) {
+        guard vault == nil || isStoring else {
+            throw UsageError.Problem.misuse(
+                "--vault goes with --store", hint: "add --store to keep the refresh token")
+        }
+    }
 
     private func report(
-        _ answer: TokenResponse, _ requests: Requests, _ nonce: SecretText?
+        _ answer: TokenResponse, _ requests: Requests, _ nonce: SecretText?,
+        storingIn vault: Vault?
     ) async throws {
         let now = requests.session.world.clocks.now()
         let verification = await verify(answer, requests, nonce, at: now)
@@ -83,6 +108,10 @@ struct ExchangeCommand: Command {
             members.append(.init("user_id", .string(user.rawValue)))
         }
         let failures = verification?.failures ?? []
+        let stored = vault.map { vault in
+            Result { try store(answer, of: verification?.claims?.userID, in: vault, requests) }
+        }
+        if let stored { members.append(.init("stored", .boolean((try? stored.get()) != nil))) }
         do {
             try requests.reportOnce(Report(.object(members)))
         } catch let error as AbsentMember {
@@ -99,7 +128,31 @@ struct ExchangeCommand: Command {
         }
         guard failures.isEmpty else {
             throw VerifiedSubject.identityToken.refusal(
-                failures, hints: ["what was printed is good; do not trust who it says the user is"])
+                failures,
+                hints: ["what was printed is good; do not trust who it says the user is"]
+                    + (vault == nil ? [] : [NotStored.remedy]))
+        }
+        try stored?.get()
+    }
+
+    /// Keeps the refresh token under the user whom the identity token names.
+    private func store(
+        _ answer: TokenResponse, of userID: UserID?, in vault: Vault, _ requests: Requests
+    ) throws {
+        guard let token = answer.refreshToken else {
+            throw NotStored("Apple's answer has no refresh token")
+        }
+        guard let userID else { throw NotStored("no identity token tells whose it is") }
+        let user: VaultUser
+        do {
+            user = try VaultUser(requests.loaded.client.clientID, validating: userID.rawValue)
+        } catch {
+            throw NotStored("the user \(error.fault)")
+        }
+        do {
+            try vault.store(token, for: user, at: requests.session.world.clocks.now())
+        } catch {
+            throw NotStored(error)
         }
     }
 

@@ -17,30 +17,74 @@ struct NotificationCommand: Command {
         The event comes in one spelling: both words for the deletion come out as account-deleted, \
         and event_time, in seconds or milliseconds, as RFC 3339 writes it. An event siwa does not \
         know comes out as it is. Apple may send an event twice, under the same jti.
+
+        --apply tells the vault: consent-revoked and account-deleted move the state of what is \
+        stored of the user, for each client that the notification may be for (--audience). A token \
+        that was stored after the event stays as it is. Twice the same is as good as once.
         """
     static let examples = [
         Example(
             "siwa notification - --print event < body.json",
-            "Print what happened, if it is true that Apple says so.")
+            "Print what happened, if it is true that Apple says so."),
+        Example("siwa notification - --apply < body.json", "Note in the vault what happened."),
     ]
     static let parameters: [Parameter<Self>] =
         [.operand("PAYLOAD", \.$payload, help: "The body as it was posted, or the JWT in it.")]
+        + [
+            .flag("apply", \.isApplied, help: "Note in the vault what happened."),
+            VaultArgument.option(\.vault),
+        ]
         + VerificationOptions.parameters(at: \.verification)
         + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
     var verification = VerificationOptions()
     @Required var payload: SecretArgument
+    var isApplied = false
+    var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        let verifying = try Verifying(global, verification, in: world)
-        try await verifying.report(verify(verifying), of: .notification) { token in
+        try checkCombination()
+        let verifying = try Verifying(global, verification, vault: vault, in: world)
+        let vault = isApplied ? try verifying.session.vault() : nil
+        let verified = try await verify(verifying)
+        let applied = try verified.claims.flatMap { notification in
+            try vault.map { try apply(notification.event, to: $0, verifying) }
+        }
+        try verifying.report(verified, of: .notification) { token in
             let event = token.payload.normalizedEvent.map { [JSON.Member("event", $0)] } ?? []
             let id = token.payload["jti"].map { [JSON.Member("jti", $0)] } ?? []
             return event + id + [
                 .init("header", token.header), .init("claims", token.payload.normalizedClaims),
-            ]
+            ] + (applied.map { [.init("applied", $0)] } ?? [])
         }
+    }
+
+    private func checkCombination() throws(UsageError.Problem) {
+        guard vault == nil || isApplied else {
+            throw UsageError.Problem.misuse(
+                "--vault goes with --apply", hint: "add --apply to note the event in the vault")
+        }
+    }
+
+    /// Notes an event; answers the records that it was about, as they are now.
+    private func apply(
+        _ event: NotificationEvent, to vault: Vault, _ verifying: Verifying
+    ) throws -> JSON {
+        guard let change = event.vaultEvent else { return .array([]) }
+        let users = verifying.audiences.compactMap { client in
+            try? VaultUser(ClientID(validating: client), validating: event.userID.rawValue)
+        }
+        let records = try vault.note(
+            users.map { ($0, nil, change) }, at: verifying.session.world.clocks.now())
+        if records.isEmpty { verifying.session.console.note("the vault has nothing of this user") }
+        return .array(
+            records.map {
+                [
+                    "client_id": .string($0.user.clientID.rawValue),
+                    "state": .string($0.state.rawValue),
+                ]
+            })
     }
 
     private func verify(_ verifying: Verifying) async throws -> NotificationVerification {
@@ -55,5 +99,16 @@ struct NotificationCommand: Command {
         }
         return try await verifying.verifier(for: token)
             .verify(notification: token, at: verifying.now)
+    }
+}
+
+extension NotificationEvent {
+    /// What it means for a stored token; nil when nothing.
+    fileprivate var vaultEvent: VaultEvent? {
+        switch kind {
+        case .consentRevoked: .consentRevoked(at: occurredAt)
+        case .accountDeleted: .accountDeleted(at: occurredAt)
+        default: nil
+        }
     }
 }

@@ -8,32 +8,65 @@ struct RefreshCommand: Command {
     static let discussion = """
         Prints Apple's answer, with expires_at for the access token. Apple does not issue a new \
         refresh token: keep the old one. Apple wants this at most once a day for each user.
+
+        --user takes the token out of the vault, which notes what Apple said: a refused token is \
+        dead from then on.
         """
     static let examples = [
         Example(
-            "siwa refresh --token @env:APPLE_REFRESH_TOKEN", "Validate the token in a variable.")
+            "siwa refresh --token @env:APPLE_REFRESH_TOKEN", "Validate the token in a variable."),
+        Example("siwa refresh --user 001234.5678.0910", "Validate a token of the vault."),
     ]
     static let parameters: [Parameter<Self>] =
-        [
-            .option("token", \.$token, value: "TOKEN", help: "The refresh token."),
+        TokenOptions.parameters(at: \.source) + [
             .flag(
-                "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
+                "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing.")
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
-    @Required var token: SecretArgument
+    var source = TokenOptions()
     var isDryRun = false
 
     func run(in world: World) async throws {
-        let session = try Session(TypedSettings(global: global), in: world)
-        let secret = try session.secret(token, "--token")
-        try refuseMisshapen(secret, "--token")
-        let token = RefreshToken(secret)
+        try checkCombination()
+        let session = try Session(
+            TypedSettings(global: global, vault: source.vault), in: world)
+        if let argument = source.token {
+            let secret = try session.secret(argument, "--token")
+            try refuseMisshapen(secret, "--token")
+            try await refresh(RefreshToken(secret), session, stored: nil)
+        } else if let user = source.user {
+            let stored = try StoredToken(of: user, session)
+            try await refresh(stored.token, session, stored: stored)
+        }
+    }
+
+    private func refresh(
+        _ token: RefreshToken, _ session: Session, stored: StoredToken?
+    ) async throws {
         let requests = try Requests(session)
         guard !isDryRun else { return try requests.rehearse([.refresh(token)]) }
-        let answer = try await requests.perform { tokens throws(TokenFailure) in
-            try await tokens.refresh(token)
+        do {
+            let answer = try await requests.perform { tokens throws(TokenFailure) in
+                try await tokens.refresh(token)
+            }
+            // The answer is good whatever becomes of the note.
+            let noted = Result { try stored?.note(.refreshed) }
+            try session.report(
+                Report(.object(answer.members(at: session.world.clocks.now()))))
+            try noted.get()
+        } catch let error as RequestError where error.failure.isInvalidGrant {
+            try stored?.note(.refreshRefused)
+            throw error
         }
-        try session.report(Report(.object(answer.members(at: world.clocks.now()))))
+    }
+
+    private func checkCombination() throws(UsageError.Problem) {
+        try source.check()
+        guard (source.token == nil) != (source.user == nil) else {
+            throw UsageError.Problem.misuse(
+                "refresh needs --token or --user, and not both",
+                hint: "--user takes the token out of the vault")
+        }
     }
 }

@@ -11,17 +11,20 @@ struct RevokeCommand: Command {
         this call did it, because Apple refuses another client's token too; --check-first \
         refreshes before as well. A token that was dead already is not sent.
 
+        --user takes the token out of the vault. The vault notes the intent before anything is \
+        sent, and the end afterwards: after a crash in between, the same command ends it.
+
         --code exchanges and revokes in one step, for an account whose token was never stored.
         """
     static let examples = [
         Example(
             "siwa revoke --token @env:APPLE_REFRESH_TOKEN --check-first",
             "Revoke a refresh token and prove it."),
+        Example("siwa revoke --user 001234.5678.0910", "Revoke a token of the vault."),
         Example("siwa revoke --code -", "Revoke an account from a fresh sign-in."),
     ]
     static let parameters: [Parameter<Self>] =
-        [
-            .option("token", \.token, value: "TOKEN", help: "The token."),
+        TokenOptions.parameters(at: \.source) + [
             .option(
                 "code", \.code, value: "CODE",
                 help: "An authorization code to exchange first, in place of --token."),
@@ -42,7 +45,7 @@ struct RevokeCommand: Command {
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
-    var token: SecretArgument?
+    var source = TokenOptions()
     var code: SecretArgument?
     var kind = TokenKind.refreshToken
     var isConfirmed = false
@@ -55,14 +58,17 @@ struct RevokeCommand: Command {
         try checkCombination()
         if !isDryRun { try global.checkPrinted(among: memberNames) }
         let session = try Session(
-            TypedSettings(global: global, redirectURI: redirectURI), in: world)
+            TypedSettings(global: global, redirectURI: redirectURI, vault: source.vault), in: world)
         let verifier = try codeVerifier.map {
             CodeVerifier(try session.secret($0, "--code-verifier"))
         }
-        if let token {
+        if let token = source.token {
             let secret = try session.secret(token, "--token")
             try refuseMisshapen(secret, "--token")
-            try await revoke(secret, try Requests(session))
+            try await revoke(secret, try Requests(session), stored: nil)
+        } else if let user = source.user {
+            let stored = try StoredToken(of: user, session)
+            try await revoke(stored.token.text, try Requests(session), stored: stored)
         } else if let code {
             let secret = try session.secret(code, "--code")
             try refuseMisshapen(secret, "--code")
@@ -71,16 +77,25 @@ struct RevokeCommand: Command {
         }
     }
 
-    private func revoke(_ token: SecretText, _ requests: Requests) async throws {
+    private func revoke(
+        _ token: SecretText, _ requests: Requests, stored: StoredToken?
+    ) async throws {
         guard !isDryRun else { return try requests.rehearse(sequence(token)) }
+        if let stored, stored.record.state == .revoked, proof == .none {
+            return try report(before: stored, requests)
+        }
+        try stored?.note(.revocationBegun)
         let revocation = try await carryOut(token, requests)
         if revocation.wasActive == false {
             requests.session.console.warn(
                 "nothing was sent: the token is dead already, or another client's; "
                     + "check --client-id and --profile")
         }
+        // What Apple did is done, whatever becomes of the note.
+        let noted = Result { try revocation.isDead ? stored?.note(.revoked) : nil }
         try requests.session.report(report(revocation, token, requests))
         try checkDead(revocation)
+        try noted.get()
     }
 
     /// Exchanges the code first. From then on nobody but this process has the token.
@@ -116,10 +131,17 @@ struct RevokeCommand: Command {
     }
 
     private func checkCombination() throws(UsageError.Problem) {
-        guard (token == nil) != (code == nil) else {
+        try source.check()
+        let sources = [source.token != nil, source.user != nil, code != nil]
+        guard sources.count(where: \.self) == 1 else {
             throw UsageError.Problem.misuse(
-                "revoke needs --token or --code, and not both",
-                hint: "give the stored refresh token with --token")
+                "revoke needs --token, --user or --code, and only one of them",
+                hint: "give the stored refresh token with --token, or its user with --user")
+        }
+        guard source.user == nil || kind == .refreshToken else {
+            throw UsageError.Problem.misuse(
+                "--user means a refresh token: the vault has no other",
+                hint: "leave --kind access_token out")
         }
         guard proof == .none || kind == .refreshToken else {
             throw UsageError.Problem.misuse(
@@ -193,6 +215,17 @@ extension RevokeCommand {
                     at: requests.session.world.clocks.now())))
     }
 
+    /// Of a token that an earlier run revoked: it is not sent again.
+    private func report(before stored: StoredToken, _ requests: Requests) throws {
+        let moment = stored.record.changedAt
+        requests.session.console.note("it was revoked at \(moment.rfc3339); nothing was sent")
+        let earlier = Revocation(status: nil, wasActive: nil, evidence: nil)
+        let members = earlier.members(
+            kind, stored.record.user.clientID, stored.token.text, at: moment)
+        try requests.session.report(
+            Report(.object([.init("revoked", true)] + members.dropFirst())))
+    }
+
     /// A token that could not be revoked and that nobody else has: without it the account could
     /// not be revoked before its user signs in once more.
     private func handingOut(_ token: SecretText, _ requests: Requests) -> Report {
@@ -207,6 +240,9 @@ extension RevokeCommand {
 }
 
 extension Revocation {
+    /// Whether, for all that is known, the token does not work any more.
+    var isDead: Bool { isRevoked || wasActive == false }
+
     /// What is known of it, as results show it.
     func members(
         _ kind: TokenKind, _ client: ClientID, _ token: SecretText, at now: NumericDate

@@ -42,7 +42,10 @@ struct Diagnosis: Sendable {
                     exitCode: .settings)
             case let error as RequestError: Self(error)
             case let error as BatchStopped: error.diagnosis
+            case let error as BrokenVault: error.diagnosis
             case let error as KeySetError: Self(error)
+            case let error as VaultError: Self(error)
+            case let error as NotStored: error.diagnosis
             case let error as AbsentMember: Self(error)
             case let error as NegativeAnswer:
                 Self(error.code, error.message, hints: error.hints, exitCode: .no)

@@ -122,6 +122,11 @@ extension TokenFailure {
         if case .refused = cause { true } else { false }
     }
 
+    /// Whether Apple says that the token or code is none, or none any more.
+    var isInvalidGrant: Bool {
+        if case .refused(let refusal) = cause { refusal.code == .invalidGrant } else { false }
+    }
+
     fileprivate var attemptsText: String { attempts > 1 ? " (\(attempts) attempts)" : "" }
 }
 

@@ -2,7 +2,8 @@ internal import CommandTable
 
 /// The options of every batch, as they were typed.
 struct BatchOptions: Sendable {
-    @Required var input: InputArgument
+    /// Nil for a batch that takes its items elsewhere.
+    var input: InputArgument?
     var output = OutputArgument.standard
     var concurrency = 16
     var rate: RateText?
@@ -19,7 +20,7 @@ struct BatchOptions: Sendable {
 
     private static let files: [Parameter<Self>] = [
         .option(
-            "input", \.$input, value: "FILE",
+            "input", \.input, value: "FILE",
             help: "Read items from FILE, a line each; - reads standard input.", completion: .file),
         .option(
             "output", \.output, value: "FILE",
@@ -44,6 +45,10 @@ struct BatchOptions: Sendable {
 struct InputArgument: ParameterValue, Hashable {
     /// Nil for standard input.
     let path: String?
+
+    static let standard = Self(path: nil)
+
+    private init(path: String?) { self.path = path }
 
     init?(argument: String) {
         guard !argument.isEmpty else { return nil }

@@ -31,7 +31,11 @@ enum Origin: Hashable, Sendable, CustomStringConvertible {
 
 /// One setting's names: in the file, on the command line, in the environment.
 struct SettingName: Hashable, Sendable {
-    let member: String
+    /// The object of the profile, or of the whole file, that it stands in; nil for the profile
+    /// itself.
+    let group: String?
+    let name: String
+    /// Empty where there is none.
     let flag: String
     let variable: String?
 
@@ -46,16 +50,24 @@ struct SettingName: Hashable, Sendable {
     static let caFile = Self("ca_file", "--ca-file", "SIWA_CA_FILE")
     static let timeout = Self("timeout", "--timeout", "SIWA_TIMEOUT")
     static let maxAttempts = Self("max_attempts", "--max-attempts", nil)
+    static let vaultURL = Self("url", "--vault", "SIWA_VAULT_URL", in: "vault")
+    static let vaultKeyFile = Self("key_file", "", "SIWA_VAULT_KEY_FILE", in: "vault")
 
-    private init(_ member: String, _ flag: String, _ variable: String?) {
-        self.member = member
+    /// How messages name its member of the file.
+    var member: String { group.map { "\($0).\(name)" } ?? name }
+
+    private init(_ name: String, _ flag: String, _ variable: String?, in group: String? = nil) {
+        self.name = name
+        self.group = group
         self.flag = flag
         self.variable = variable
     }
 
     /// What a sentence calls it where it can be set.
     var places: String {
-        ([flag] + (variable.map { [$0] } ?? []) + ["\"\(member)\" in the profile"])
-            .joined(separator: ", ")
+        ((flag.isEmpty ? [] : [flag]) + (variable.map { [$0] } ?? []) + [
+            "\"\(member)\" in the profile"
+        ])
+        .joined(separator: ", ")
     }
 }

@@ -35,7 +35,13 @@ struct Settings: Sendable {
         if let variable = name.variable, let value = nonEmpty(variables(variable)) {
             return Setting(value: value, origin: .variable(variable))
         }
-        return fromProfile { $0.text(name) }
+        return fromProfile { $0.text(name) } ?? fromFile(name)
+    }
+
+    /// What one profile need not say because the file says it for all.
+    private func fromFile(_ name: SettingName) -> Setting<String>? {
+        guard let file, name.group != nil, let value = file.common.text(name) else { return nil }
+        return Setting(value: value, origin: .file(file.path))
     }
 
     /// Reads a setting from the profile alone.
@@ -49,9 +55,15 @@ struct Settings: Sendable {
     /// A path: one that stands in the configuration is relative to the configuration.
     func path(_ name: SettingName) -> Setting<String>? {
         guard let setting = text(name) else { return nil }
-        guard case .profile(_, let file) = setting.origin else { return setting }
-        return Setting(
-            value: resolve(setting.value, against: folder(of: file)), origin: setting.origin)
+        return Setting(value: resolve(setting.value, from: setting.origin), origin: setting.origin)
+    }
+
+    /// A path as it is meant where it was set.
+    func resolve(_ path: String, from origin: Origin) -> String {
+        switch origin {
+        case .profile(_, let file), .file(let file): resolve(path, against: folder(of: file))
+        default: path
+        }
     }
 
     /// A path as the configuration may write it: `~` is the home, anything else relative to
@@ -111,6 +123,7 @@ struct TypedSettings: Sendable {
     var lifetime: DurationText?
     var redirectURI: String?
     var audiences: [String] = []
+    var vault: VaultArgument?
 
     func text(_ name: SettingName) -> String? {
         switch name {
@@ -122,6 +135,7 @@ struct TypedSettings: Sendable {
         case .timeout: global.timeout?.argumentDescription
         case .secretLifetime: lifetime?.argumentDescription
         case .redirectURI: redirectURI
+        case .vaultURL: vault?.url
         default: nil
         }
     }

@@ -9,15 +9,21 @@ struct SettingsFile: Sendable {
     let isStrict: Bool
     let profiles: [String: Profile]
     let profileNames: [String]
+    /// What stands in the file itself, for every profile.
+    let common: Profile
 
     /// The members of one profile; ``SettingsFile`` has checked their types.
     struct Profile: Sendable {
         fileprivate let members: JSON
 
-        func text(_ name: SettingName) -> String? { members[name.member]?.string }
-        func number(_ name: SettingName) -> Int? { members[name.member]?.integer }
+        func text(_ name: SettingName) -> String? { member(name)?.string }
+        func number(_ name: SettingName) -> Int? { member(name)?.integer }
         func list(_ name: SettingName) -> [String]? {
-            members[name.member]?.elements?.compactMap(\.string)
+            member(name)?.elements?.compactMap(\.string)
+        }
+
+        private func member(_ name: SettingName) -> JSON? {
+            (name.group.map { members[$0] } ?? members)?[name.name]
         }
     }
 
@@ -29,9 +35,12 @@ struct SettingsFile: Sendable {
         self.path = path
         defaultProfile = root["default_profile"]?.string
         isStrict = root["strict"]?.boolean ?? false
+        common = Profile(members: root)
+        try source.checkGroup(root, in: nil)
         let members = root["profiles"]?.members ?? []
         for profile in members {
             try source.check(profile.value, in: profile.name, against: Self.profile)
+            try source.checkGroup(profile.value, in: profile.name)
         }
         profileNames = members.map(\.name)
         profiles = Dictionary(
@@ -64,14 +73,20 @@ struct SettingsFile: Sendable {
 
     private static let topLevel: [(String, Shape)] = [
         ("default_profile", .text), ("strict", .flag), ("profiles", .object),
+        vault,
     ]
+
+    private static let vault: (String, Shape) = ("vault", .object)
+
+    private static let vaultMembers: [(String, Shape)] =
+        [SettingName.vaultURL, .vaultKeyFile].map { ($0.name, .text) }
 
     private static let profile: [(String, Shape)] =
         [
             SettingName.teamID, .clientID, .keyID, .privateKey, .secretLifetime, .redirectURI,
             .baseURL, .caFile, .timeout,
         ].map { ($0.member, .text) }
-        + [(SettingName.audiences.member, .list), (SettingName.maxAttempts.member, .number)]
+        + [(SettingName.audiences.member, .list), (SettingName.maxAttempts.member, .number), vault]
 
     /// The text, kept to find lines in.
     private struct Source {
@@ -88,10 +103,17 @@ struct SettingsFile: Sendable {
             }
         }
 
+        /// The vault of a profile, or of the whole file.
+        func checkGroup(_ object: JSON, in profile: String?) throws(SettingsError) {
+            guard let vault = object[SettingsFile.vault.0] else { return }
+            try check(vault, in: profile, against: SettingsFile.vaultMembers, group: "vault of ")
+        }
+
         func check(
-            _ object: JSON, in profile: String?, against shapes: [(String, Shape)]
+            _ object: JSON, in profile: String?, against shapes: [(String, Shape)],
+            group: String = ""
         ) throws(SettingsError) {
-            let place = profile.map { "profile '\($0)'" } ?? "the configuration"
+            let place = group + (profile.map { "profile '\($0)'" } ?? "the configuration")
             guard let members = object.members else {
                 throw error("\(place) must be an object, not \(object.kind)", near: profile)
             }

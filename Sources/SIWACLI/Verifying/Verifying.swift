@@ -7,12 +7,16 @@ internal import SignInWithApple
 struct Verifying: Sendable {
     let session: Session
     private let options: VerificationOptions
-    private let audiences: [String]
+    /// The clients to accept tokens for.
+    let audiences: [String]
 
-    init(_ global: GlobalOptions, _ options: VerificationOptions, in world: World) throws {
+    init(
+        _ global: GlobalOptions, _ options: VerificationOptions, vault: VaultArgument? = nil,
+        in world: World
+    ) throws {
         self.options = options
         session = try Session(
-            TypedSettings(global: global, audiences: options.audiences), in: world)
+            TypedSettings(global: global, audiences: options.audiences, vault: vault), in: world)
         audiences = try session.settings.audiences()
         guard !options.issuers.contains("") else {
             throw UsageError.Problem.misuse(

@@ -10,8 +10,22 @@ public struct TokenItem: Sendable {
     public let token: SecretText
     /// The client it belongs to; nil for the one of the settings.
     public let clientID: ClientID?
+    /// Whether an earlier run may have revoked it: then a refresh tells, before it is sent again.
+    var isInDoubt = false
+    /// Whether that refresh worked; nil when nobody looked.
+    var wasActive: Bool?
     /// The status of the answer to its revocation, once there is one.
     var revokedStatus: Int?
+
+    /// A token that is known otherwise than by a line, such as by the user it was stored for.
+    ///
+    /// - Parameter isInDoubt: whether an earlier run may have revoked it already.
+    public init(
+        _ token: RefreshToken, line: Int, id: JSON, clientID: ClientID, isInDoubt: Bool
+    ) {
+        (self.line, self.id, self.token) = (line, id, token.text)
+        (self.clientID, self.isInDoubt) = (clientID, isInDoubt)
+    }
 
     /// Reads a line: a bare token, or a JSON object `{"id", "token", "client_id"?}`, whose
     /// other members are passed over.

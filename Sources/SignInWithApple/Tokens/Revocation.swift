@@ -28,6 +28,11 @@ public struct Revocation: Sendable {
     /// What is proven; nil when nobody looked.
     public let evidence: Evidence?
 
+    /// Says what is known.
+    public init(status: Int?, wasActive: Bool?, evidence: Evidence?) {
+        (self.status, self.wasActive, self.evidence) = (status, wasActive, evidence)
+    }
+
     /// Whether a refresh proved the token dead after it was sent.
     public var isConfirmed: Bool {
         status != nil && (evidence == .refreshRejected || evidence == .acceptedThenRejected)

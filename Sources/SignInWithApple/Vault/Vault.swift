@@ -57,14 +57,22 @@ extension Vault {
         ])
     }
 
-    /// Stores tokens with their past, as another vault had them.
-    public func put(_ records: [(record: VaultRecord, token: RefreshToken)]) throws(VaultError) {
+    /// Stores tokens with their past, as another vault had them; of two for one user, the last.
+    ///
+    /// - Returns: how many users had one already, whose place the new one takes.
+    @discardableResult
+    public func put(_ records: [(record: VaultRecord, token: RefreshToken)]) throws(VaultError)
+        -> Int
+    {
         let given = Dictionary(
             records.map { ($0.record.user, $0) }, uniquingKeysWith: { $1 })
+        var replaced: Set<VaultUser> = []
         try store.change(Array(given.keys), releasedBy: nil) { user, before throws(VaultError) in
             guard let (record, token) = given[user] else { return .keep }
+            if before != nil { replaced.insert(user) }
             return .put(try sealed(record, token, replacing: before))
         }
+        return replaced.count
     }
 
     /// Notes what happened to users and their tokens.
@@ -103,18 +111,6 @@ extension Vault {
         _ event: VaultEvent, of user: VaultUser, version: Int?, at now: NumericDate
     ) throws(VaultError) -> VaultRecord? {
         try note([(user, version, event)], at: now).first
-    }
-
-    /// Takes a record out.
-    ///
-    /// - Returns: what it was; nil when there was none.
-    public func remove(_ user: VaultUser) throws(VaultError) -> VaultRecord? {
-        var removed: VaultRecord?
-        try store.change([user], releasedBy: nil) { _, before in
-            removed = before
-            return before == nil ? .keep : .remove
-        }
-        return removed
     }
 
     /// Seals records anew with the current key; one that changed meanwhile is as it is then.

@@ -53,6 +53,31 @@ public protocol VaultStore: Sendable {
     func faults() throws(VaultError) -> [String]
 }
 
+extension VaultStore {
+    /// Takes a record out; no key is needed.
+    ///
+    /// - Returns: what it was; nil when there was none.
+    public func remove(_ user: VaultUser) throws(VaultError) -> VaultRecord? {
+        var removed: VaultRecord?
+        try change([user], releasedBy: nil) { _, before in
+            removed = before
+            return before == nil ? .keep : .remove
+        }
+        return removed
+    }
+
+    /// The clients that have records, in their order: one look at each.
+    public func clients() throws(VaultError) -> [ClientID] {
+        var clients: [ClientID] = []
+        while let next = try records(
+            VaultFilter(), after: clients.last.map(VaultUser.behindAll(of:)), limit: 1
+        ).first?.user.clientID, next != clients.last {
+            clients.append(next)
+        }
+        return clients
+    }
+}
+
 /// What is to become of a record.
 public enum VaultChange: Hashable, Sendable {
     /// It stays as it is, or absent.

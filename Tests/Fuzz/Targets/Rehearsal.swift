@@ -73,6 +73,7 @@ private final class Stage: Sendable {
                         isWritableByOthers: false)
                 },
                 write: { _, path, _ throws(FileError) in fatalError("\(path) was written") },
+                create: { _, path throws(FileError) in fatalError("\(path) was made") },
                 exists: { files[$0] != nil }, names: { _ in [] },
                 makeFolder: { path throws(FileError) in fatalError("\(path) was made") },
                 tryLock: { path throws(FileError) in fatalError("\(path) was locked") },
@@ -90,6 +91,7 @@ private final class Stage: Sendable {
                 },
                 hashes: { () throws(FileError) in fatalError("hashes were made") },
                 holdSignals: { fatalError("signals were held") }, wishedSignal: { nil }),
-            transport: { _ throws(TransportError) in fatalError("the network was used") })
+            transport: { _ throws(TransportError) in fatalError("the network was used") },
+            vault: { _ throws(VaultError) in fatalError("the vault was opened") })
     }
 }

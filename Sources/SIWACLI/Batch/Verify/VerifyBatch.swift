@@ -30,8 +30,8 @@ struct VerifyBatch: Sendable {
         let worker = Worker(
             verifier: ItemVerifier(verifying, BatchKeys(verifying), given: given),
             done: opened.done, groups: groups)
-        let progress = BatchProgress(opened, world, isQuiet: session.options.isQuiet) {
-            results.skipped
+        let progress = BatchProgress(output, world, isQuiet: session.options.isQuiet) {
+            opened.lines.expectedLines.map { $0 - results.skipped }
         }
         let problem = await ringing(news) {
             await work(worker) { group in

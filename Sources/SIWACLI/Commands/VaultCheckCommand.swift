@@ -1,0 +1,50 @@
+internal import CommandTable
+internal import SignInWithApple
+
+/// `siwa vault check`: does everything open?
+struct VaultCheckCommand: Command {
+    static let name = "vault check"
+    static let abstract = "Open every record of the vault, and count them."
+    static let discussion = """
+        Has the database examine itself, opens every token with its key and shows none of them. \
+        The result counts the records by state and by key. Whatever is wrong, a changed byte, a \
+        record in the place of another, a key that is missing, is named by client and user: the \
+        exit code is then 3, and there is no result.
+        """
+    static let examples = [Example("siwa vault check", "Look at a restored backup.")]
+    static let parameters: [Parameter<Self>] =
+        [VaultArgument.option(\.vault)] + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    var vault: VaultArgument?
+
+    func run(in world: World) async throws {
+        try global.checkPrinted(among: ["records", "states", "keys", "faults"])
+        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        let vault = try session.vault()
+        var broken = BrokenRecords()
+        for fault in try vault.store.faults() { broken.add(fault, .damaged) }
+        var states: [VaultState: Int] = [:]
+        var keys: [Int: Int] = [:]
+        try await vault.store.forEachPage { page in
+            for record in page {
+                _ = try broken.token(of: record, in: vault)
+                states[record.state, default: 0] += 1
+                keys[record.keyNumber, default: 0] += 1
+            }
+        }
+        let count = states.values.reduce(0, +)
+        try broken.check("\(count) \(count == 1 ? "record was" : "records were") looked at")
+        try session.report(
+            Report([
+                "records": .integer(count),
+                "states": .object(
+                    VaultState.allCases.map { .init($0.rawValue, .integer(states[$0] ?? 0)) }),
+                "keys": .object(
+                    keys.sorted { $0.key < $1.key }.map {
+                        .init(String($0.key), .integer($0.value))
+                    }),
+                "faults": [],
+            ]))
+    }
+}

@@ -1,0 +1,67 @@
+internal import CommandTable
+internal import LocalFiles
+internal import SignInWithApple
+
+/// `siwa vault export`: all of a vault, a line each.
+struct VaultExportCommand: Command {
+    static let name = "vault export"
+    static let abstract = "Write the records of the vault, a line of JSON each."
+    static let discussion = """
+        With --reveal the tokens are among the members, and 'siwa vault import' takes the lines \
+        into another vault as they are: that is how one moves from a file to a server. The output \
+        is then as secret as the tokens. Without --reveal no key is needed, and nothing can be \
+        imported.
+
+        A record that does not open is left out, named at the end, and makes the exit code 3.
+        """
+    static let examples = [
+        Example("siwa vault export --state active", "Print the active records, without tokens."),
+        Example(
+            "siwa vault export --reveal | siwa vault import --vault postgresql://db/siwa",
+            "Move a vault."),
+    ]
+    static let parameters: [Parameter<Self>] =
+        [
+            .flag("reveal", \.isRevealing, help: "Write the tokens themselves."),
+            .option(
+                "output", \.output, value: "FILE",
+                help: "Write to FILE, which must be empty; - is standard output.",
+                completion: .file),
+        ] + VaultFilterOptions.parameters(at: \.which) + [VaultArgument.option(\.vault)]
+        + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    var isRevealing = false
+    var output = OutputArgument.standard
+    var which = VaultFilterOptions()
+    var vault: VaultArgument?
+
+    func run(in world: World) async throws {
+        guard global.print == nil else {
+            throw UsageError.Problem.misuse(
+                "--print goes with one result, not with many",
+                hint: "'siwa vault show USER --print MEMBER' prints one member of one record")
+        }
+        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        let filter = try which.filter(session)
+        let vault = isRevealing ? try session.vault() : nil
+        let store = try vault?.store ?? session.vaultStore()
+        _ = try store.keyChecks()
+        let output = try OutputLines(to: output.path, in: world)
+        var broken = BrokenRecords()
+        try await store.forEachPage(of: filter) { page in
+            var lines: [UInt8] = []
+            for record in page {
+                var token: RefreshToken?
+                if let vault {
+                    token = try broken.token(of: record, in: vault)
+                    if token == nil { continue }
+                }
+                lines += JSON.object(record.exported(token)).bytes + [0x0A]
+            }
+            try await output.write(lines)
+        }
+        try output.close()
+        try broken.check("what is named was left out, the rest was written")
+    }
+}

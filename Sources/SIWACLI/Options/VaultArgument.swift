@@ -1,0 +1,39 @@
+internal import CommandTable
+
+/// Which vault: one by its URL, or the one of the settings.
+enum VaultArgument: ParameterValue, Hashable {
+    /// `--vault sqlite:PATH`, `--vault postgresql://…`
+    case url(String)
+    /// `--vault` and no more.
+    case configured
+
+    init?(argument: String) {
+        if argument.isEmpty {
+            self = .configured
+        } else if Self.valuePrefixes.contains(where: argument.hasPrefix) {
+            self = .url(argument)
+        } else {
+            return nil
+        }
+    }
+
+    /// Nil for the one of the settings.
+    var url: String? {
+        if case .url(let url) = self { url } else { nil }
+    }
+
+    static var valuePrefixes: [String] { ["sqlite:", "postgresql:", "postgres:"] }
+
+    static var expectation: String { "sqlite:PATH or postgresql://…" }
+
+    var argumentDescription: String { url ?? "" }
+
+    /// The option that says which vault.
+    static func option<Root>(
+        _ path: @autoclosure @escaping LazyPath<Root, VaultArgument?>
+    ) -> Parameter<Root> {
+        .option(
+            "vault", path(), value: "[URL]",
+            help: "The vault: sqlite:PATH or postgresql://…, else the one of the settings.")
+    }
+}

@@ -1,0 +1,59 @@
+internal import SignInWithApple
+
+/// What a walk through a vault found that does not open: looked at to the end, then told.
+struct BrokenRecords: Sendable {
+    private var messages: [String] = []
+    private var remedies: [String] = []
+    private var count = 0
+
+    /// The token of a record; nil when it does not open, which is kept in mind.
+    ///
+    /// - Throws: ``VaultError`` when the record is not to blame.
+    mutating func token(
+        of record: VaultRecord, in vault: Vault
+    ) throws(VaultError) -> RefreshToken? {
+        do {
+            return try vault.token(of: record)
+        } catch {
+            try add(error)
+            return nil
+        }
+    }
+
+    /// Keeps in mind that one does not open.
+    mutating func add(_ error: VaultError) throws(VaultError) {
+        guard error.isAboutRecord else { throw error }
+        add(error.message, error.kind)
+    }
+
+    /// Keeps in mind something that is wrong with the vault.
+    mutating func add(_ message: String, _ kind: VaultError.Kind) {
+        count += 1
+        if messages.count < Self.mostNamed { messages.append(message) }
+        if !remedies.contains(kind.remedy) { remedies.append(kind.remedy) }
+    }
+
+    /// - Parameter outcome: what became of the rest, as the end of a sentence.
+    /// - Throws: ``BrokenVault`` when there are any.
+    func check(_ outcome: String) throws(BrokenVault) {
+        guard count > 0 else { return }
+        let more = count > messages.count ? ["and \(count - messages.count) more"] : []
+        throw BrokenVault(
+            diagnosis: Diagnosis(
+                "vault",
+                "\(count) \(count == 1 ? "fault is" : "faults are") in the vault; \(outcome)",
+                hints: messages + more + remedies, exitCode: .settings))
+    }
+
+    private static let mostNamed = 20
+}
+
+/// Something in the vault is not as it was put there.
+struct BrokenVault: Error, Sendable {
+    let diagnosis: Diagnosis
+}
+
+extension VaultError {
+    /// Whether it is one record that does not open, and others may.
+    var isAboutRecord: Bool { [.sealBroken, .key].contains(kind) }
+}

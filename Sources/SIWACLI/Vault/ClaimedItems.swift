@@ -1,0 +1,220 @@
+internal import SIWACrypto
+internal import SignInWithApple
+internal import Synchronization
+
+/// The records that a batch holds: claimed a few at a time, given out one by one, and noted in the
+/// vault before their results are written.
+///
+/// The database is asked by a task of its own: whoever sends must not wait for a disk.
+final class ClaimedItems: Sendable {
+    private let claim: VaultClaim
+    private let clocks: Clocks
+    private let output: BatchOutput
+    private let bell: FeedBell
+    private let noted: @Sendable () -> Void
+    private let news = News()
+    private let state: Mutex<State>
+
+    private struct State {
+        var ready: ArraySlice<Held> = []
+        /// The records of what was given out, by the number of their line.
+        var out: [Int: VaultRecord] = [:]
+        var finished: [Finished] = []
+        var nextLine: Int
+        var isExhausted = false
+        var isClosed = false
+        /// Whether what is finished has waited long enough for company.
+        var isDue = false
+        var isTicking = false
+        var failure: VaultError?
+    }
+
+    fileprivate struct Held {
+        let item: TokenItem
+        let record: VaultRecord
+        /// When it is too late to begin with it: others may hold it soon.
+        let deadline: Duration
+    }
+
+    fileprivate struct Finished {
+        let line: Int
+        let record: VaultRecord
+        let event: VaultEvent?
+        let report: ItemReport
+    }
+
+    /// - Parameters:
+    ///   - line: the number of the last line there is.
+    ///   - noted: called when results were written.
+    init(
+        _ claim: VaultClaim, after line: Int, _ clocks: Clocks, _ output: BatchOutput,
+        _ bell: FeedBell, noted: @escaping @Sendable () -> Void
+    ) {
+        (self.claim, self.clocks, self.output) = (claim, clocks, output)
+        (self.bell, self.noted) = (bell, noted)
+        state = Mutex(State(nextLine: line + 1))
+    }
+
+    /// Why the vault could not be asked any more; nil while all is well.
+    var failure: VaultError? { state.withLock { $0.failure } }
+
+    /// The next item, if there is one; see ``BatchRun``.
+    func next() -> BatchInput<TokenItem> {
+        guard !output.isFull else { return .notYet }
+        let now = clocks.timekeeper.elapsed()
+        let input: BatchInput<TokenItem> = state.withLock { state in
+            guard state.failure == nil else { return .end }
+            while let held = state.ready.popFirst() {
+                if held.deadline < now {
+                    state.finished.append(held.late)
+                } else {
+                    state.out[held.item.line] = held.record
+                    return .item(held.item)
+                }
+            }
+            return state.isExhausted ? .end : .notYet
+        }
+        news.ring()
+        return input
+    }
+
+    /// Takes the result of an item; it is written once the vault has noted it.
+    func finish(_ item: TokenItem, _ event: VaultEvent?, _ report: ItemReport) {
+        state.withLock { state in
+            guard let record = state.out.removeValue(forKey: item.line) else { return }
+            state.finished.append(
+                Finished(line: item.line, record: record, event: event, report: report))
+        }
+        news.ring()
+    }
+
+    /// Nothing more will be asked for, nor finished.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        news.ring()
+    }
+
+    /// Claims and notes, until everything is noted after ``close()``.
+    func work() async {
+        while true {
+            let seen = news.count
+            do throws(VaultError) {
+                if try !noteFinished(), try !claimMore() {
+                    guard !state.withLock({ $0.isClosed }) else { return try giveBack() }
+                    tick()
+                    await news.next(after: seen)
+                }
+            } catch {
+                state.withLock { $0.failure = error }
+                bell.ring()
+                return
+            }
+        }
+    }
+
+    /// False when there is nothing to note yet. A transaction costs a disk as much for one record
+    /// as for many, and other processes wait meanwhile: results wait a moment for company.
+    private func noteFinished() throws(VaultError) -> Bool {
+        let group: [Finished] = state.withLock { state in
+            guard isWorthwhile(state) else { return [] }
+            defer { (state.finished, state.isDue) = ([], false) }
+            return state.finished
+        }
+        guard !group.isEmpty else { return false }
+        try claim.vault.note(
+            group.map { ($0.record.user, $0.record.version, $0.event) },
+            releasedBy: claim.lease.owner, at: clocks.now())
+        for item in group {
+            output.write(line: item.line, id: item.record.id, item.report)
+        }
+        noted()
+        return true
+    }
+
+    /// Lets others have at once what did not come to an end.
+    private func giveBack() throws(VaultError) {
+        let left = state.withLock { state in
+            defer { (state.ready, state.out) = ([], [:]) }
+            return state.ready.map(\.record) + state.out.values
+        }
+        guard !left.isEmpty else { return }
+        try claim.vault.note(
+            left.map { ($0.user, $0.version, nil) }, releasedBy: claim.lease.owner,
+            at: clocks.now())
+    }
+
+    private func isWorthwhile(_ state: State) -> Bool {
+        let othersFollow = !state.isClosed && !(state.out.isEmpty && state.ready.isEmpty)
+        return !othersFollow || state.isDue || state.finished.count >= claim.size / 2
+    }
+
+    /// After a moment, what is finished is due, however little it is.
+    private func tick() {
+        let starts = state.withLock { state in
+            guard !state.finished.isEmpty, !state.isTicking else { return false }
+            state.isTicking = true
+            return true
+        }
+        guard starts else { return }
+        Task {
+            try? await Task.sleep(for: .milliseconds(50))
+            state.withLock { ($0.isTicking, $0.isDue) = (false, true) }
+            news.ring()
+        }
+    }
+
+    /// False when there is enough, or no more.
+    private func claimMore() throws(VaultError) -> Bool {
+        let isWanted = state.withLock { state in
+            !state.isExhausted && !state.isClosed && state.ready.count <= claim.size / 2
+        }
+        guard isWanted else { return false }
+        let now = clocks.timekeeper.elapsed()
+        let date = clocks.now()
+        let records = try claim.vault.store.claim(
+            claim.filter, limit: claim.size, for: claim.lease
+        ) { [intent = claim.intent] record in
+            intent.map { record.after($0, at: date) } ?? record
+        }
+        state.withLock { state in
+            if records.isEmpty { state.isExhausted = true }
+            for record in records { hold(record, until: now + claim.lease.duration / 2, &state) }
+        }
+        bell.ring()
+        return true
+    }
+
+    private func hold(_ record: VaultRecord, until deadline: Duration, _ state: inout State) {
+        let line = state.nextLine
+        state.nextLine += 1
+        do throws(VaultError) {
+            let item = TokenItem(
+                try claim.vault.token(of: record), line: line, id: record.id,
+                clientID: record.user.clientID,
+                isInDoubt: record.state == .revoking && claim.intent == .revocationBegun)
+            state.ready.append(Held(item: item, record: record, deadline: deadline))
+        } catch {
+            state.finished.append(
+                Finished(
+                    line: line, record: record, event: nil,
+                    report: ItemReport(
+                        .invalid, .settings, [.error("vault", printable(error.message))])))
+        }
+    }
+}
+
+extension ClaimedItems.Held {
+    /// It waited so long that another run may have it.
+    fileprivate var late: ClaimedItems.Finished {
+        ClaimedItems.Finished(
+            line: item.line, record: record, event: nil,
+            report: ItemReport(
+                .failed, .temporary,
+                [.error("too_late", "its turn did not come while it was held for this run")]))
+    }
+}
+
+extension VaultRecord {
+    /// What a result calls it.
+    fileprivate var id: JSON { .string(user.userID.rawValue) }
+}

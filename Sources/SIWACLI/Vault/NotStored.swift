@@ -1,0 +1,22 @@
+internal import SignInWithApple
+
+/// A code was exchanged, and its refresh token could not be kept. It was printed.
+struct NotStored: Error, Sendable {
+    let diagnosis: Diagnosis
+
+    /// What to do with a token that was only printed.
+    static let remedy = "keep the refresh token that was printed: siwa vault import"
+
+    init(_ reason: String) {
+        diagnosis = Diagnosis(
+            "not_stored", "the refresh token was not stored: \(reason)", hints: [Self.remedy],
+            exitCode: .no)
+    }
+
+    init(_ error: VaultError) {
+        let cause = Diagnosis(error)
+        diagnosis = Diagnosis(
+            cause.code, "the refresh token was not stored: \(cause.message)",
+            hints: [Self.remedy] + cause.hints, exitCode: cause.exitCode)
+    }
+}

@@ -1,0 +1,90 @@
+public import CommandTable
+internal import SIWACrypto
+public import SignInWithApple
+
+/// Which records of a vault a batch takes, and what they become when it does.
+struct VaultClaim: Sendable {
+    let vault: Vault
+    let filter: VaultFilter
+    let lease: VaultLease
+    /// Written before anything is sent; nil when nothing is.
+    let intent: VaultEvent?
+    /// How many records to hold at once.
+    let size: Int
+}
+
+/// How a batch chooses from the vault, in place of an input.
+struct VaultSelection: Sendable {
+    var vault: VaultArgument?
+    var states: [VaultState] = []
+    var notCheckedFor: DurationText?
+    var lease: DurationText?
+
+    static func parameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
+        all.map { $0.rerooted(at: path) }
+    }
+
+    private static let all: [Parameter<Self>] = [
+        VaultArgument.option(\.vault),
+        .option(
+            "state", \.states, value: "STATE",
+            help: "With --vault: take records in this state, in place of active ones."),
+        .option(
+            "not-checked-for", \.notCheckedFor, value: "DURATION",
+            help: "With --vault: take records that Apple was not asked about for this long."),
+        .option(
+            "lease", \.lease, value: "DURATION",
+            help: "With --vault: keep what was taken from other runs for this long (5m unless set)."
+        ),
+    ]
+
+    /// Finds what cannot be asked for together.
+    func check(_ batch: BatchOptions) throws(UsageError.Problem) {
+        guard vault == nil || batch.input == nil else {
+            throw UsageError.Problem.misuse(
+                "--input and --vault are two sources", hint: "leave one of them out")
+        }
+        guard vault != nil || states.isEmpty && notCheckedFor == nil && lease == nil else {
+            throw UsageError.Problem.misuse(
+                "--state, --not-checked-for and --lease go with --vault", hint: "add --vault")
+        }
+        guard vault != nil || batch.input != nil else {
+            throw UsageError.Problem.misuse(
+                "there is neither --input FILE nor --vault", hint: "say where the tokens are")
+        }
+        if let lease, lease.duration < Self.shortestLease {
+            throw UsageError.Problem.misuse(
+                "--lease must be a second or more", hint: "5m is enough for most")
+        }
+    }
+
+    /// Takes the records of one client.
+    ///
+    /// - Parameters:
+    ///   - states: when none are named.
+    ///   - interrupted: a state that an earlier run may have left behind, taken in any case.
+    ///   - intent: what is written before anything is sent.
+    func claim(
+        _ session: Session, _ client: ClientID, _ batch: BatchOptions, states usual: [VaultState],
+        interrupted: VaultState? = nil, notCheckedSince: NumericDate? = nil,
+        intent: VaultEvent? = nil
+    ) throws -> VaultClaim {
+        let chosen = states.isEmpty ? usual : states
+        let left = interrupted.map { chosen.contains($0) ? [] : [$0] } ?? []
+        let now = session.world.clocks.now()
+        let duration = lease?.duration ?? .seconds(300)
+        // What is held must be sent while it is held, however slow the pace.
+        let most = batch.rate.map { $0.perSecond * Int(duration.components.seconds) / 4 } ?? .max
+        return VaultClaim(
+            vault: try session.vault(),
+            filter: VaultFilter(
+                clientID: client, states: chosen + left,
+                notCheckedSince: notCheckedFor.map { now - $0.duration } ?? notCheckedSince),
+            lease: VaultLease(owner: try Random.bytes(12).hexadecimal, duration: duration),
+            intent: intent, size: max(1, min(2 * batch.concurrency, most)))
+    }
+
+    private static let shortestLease = Duration.seconds(1)
+}
+
+extension VaultState: ParameterValue {}

@@ -1,0 +1,68 @@
+internal import LocalFiles
+internal import SignInWithApple
+
+/// Takes lines into a vault, a group of them in each transaction.
+struct VaultIntake {
+    /// How many lines are in the vault.
+    private(set) var imported = 0
+    /// How many of them took the place of an older token.
+    private(set) var replaced = 0
+    private(set) var invalid = InvalidLines()
+
+    private let vault: Vault
+    private let clientID: ClientID?
+    private let now: () -> NumericDate
+    private var group: [VaultItem] = []
+
+    /// - Parameter clientID: of lines that name none.
+    init(_ vault: Vault, _ clientID: ClientID?, now: @escaping () -> NumericDate) {
+        (self.vault, self.clientID, self.now) = (vault, clientID, now)
+    }
+
+    /// Takes a line, or remembers why not.
+    mutating func take(_ line: InputLine) throws(VaultError) {
+        // Spent in vain on a line that is empty: a file's last one often is.
+        if let bytes = line.bytes, bytes.isBlank { return }
+        do throws(InvalidLine) {
+            guard let bytes = line.bytes else { throw .tooLong }
+            group.append(
+                try VaultItem(bytes, clientID: clientID, now: now(), refusal: misshape))
+        } catch {
+            invalid.add(line.number, error)
+        }
+        if group.count == vaultPageSize { try flush() }
+    }
+
+    /// Writes what is left.
+    mutating func flush() throws(VaultError) {
+        replaced += try vault.put(group.map { ($0.record, $0.token) })
+        imported += group.count
+        group = []
+    }
+}
+
+/// Lines of an input that could not be used: counted, the first of them named.
+struct InvalidLines: Sendable {
+    private(set) var count = 0
+    private var named: [String] = []
+
+    mutating func add(_ number: Int, _ problem: InvalidLine) {
+        count += 1
+        if named.count < Self.mostNamed { named.append("line \(number): \(problem.reason)") }
+    }
+
+    /// - Throws: ``NegativeAnswer`` when there are any.
+    func check() throws(NegativeAnswer) {
+        guard count > 0 else { return }
+        let more = count > named.count ? ["and \(count - named.count) more"] : []
+        throw NegativeAnswer(
+            "invalid_lines",
+            "\(count) \(count == 1 ? "line was" : "lines were") not imported",
+            hints: named + more + [
+                "mend the lines and import them again; 'siwa vault export' writes tokens only "
+                    + "with --reveal"
+            ])
+    }
+
+    private static let mostNamed = 20
+}

@@ -1,0 +1,14 @@
+internal import SignInWithApple
+
+/// A vault's URL without the password in it, and without its parameters, which can hold one.
+func withoutPassword(_ url: String) -> String {
+    guard !url.hasPrefix("sqlite:") else { return url }
+    let scheme = url.prefix { $0 != ":" }
+    let rest = url.dropFirst(scheme.count + 1)
+    let place = rest.dropFirst(rest.hasPrefix("//") ? 2 : 0).prefix { $0 != "?" }
+    guard let at = place.lastIndex(of: "@") else {
+        // What stands behind a question mark may be the rest of a password.
+        return scheme + "://" + (url.mentions("@") ? "…" : place)
+    }
+    return scheme + "://" + place[..<at].prefix { $0 != ":" } + place[at...]
+}

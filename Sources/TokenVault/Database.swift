@@ -1,0 +1,65 @@
+/// One connection to a database; one transaction at a time, on one thread at a time.
+protocol Database: AnyObject {
+    /// How its SQL differs.
+    var dialect: Dialect { get }
+
+    /// Runs one statement, prepared once, and answers its rows.
+    ///
+    /// - Parameters:
+    ///   - sql: with `$1`, `$2`, … in the place of values.
+    ///   - values: in the order of those numbers.
+    func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]]
+
+    /// Runs one statement with each of several lists of values, and answers the rows of each.
+    func run(_ sql: String, each lists: [[Value]]) throws(DatabaseFailure) -> [[[Value]]]
+
+    /// Ends a transaction that failed; what cannot be undone is not there any more.
+    func rollBack()
+
+    /// What is wrong with what it has stored, a sentence each.
+    func faults() throws(DatabaseFailure) -> [String]
+}
+
+extension Database {
+    func run(_ sql: String, _ values: Value...) throws(DatabaseFailure) -> [[Value]] {
+        try run(sql, values)
+    }
+
+    func run(_ sql: String, each lists: [[Value]]) throws(DatabaseFailure) -> [[[Value]]] {
+        var answers: [[[Value]]] = []
+        for values in lists { answers.append(try run(sql, values)) }
+        return answers
+    }
+
+    /// All of `body` happens, or nothing of it.
+    func transaction<Result>(
+        _ access: Access, _ body: (any Database) throws(DatabaseFailure) -> Result
+    ) throws(DatabaseFailure) -> Result {
+        _ = try run(dialect.begin(access))
+        do throws(DatabaseFailure) {
+            let result = try body(self)
+            _ = try run("COMMIT")
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+}
+
+/// What a transaction does.
+enum Access {
+    /// It sees one moment of the database, and waits for nobody.
+    case reading
+    /// It changes something.
+    case writing
+}
+
+/// Where a database is: what makes connections.
+protocol DatabasePlace: Sendable {
+    /// How messages call it, without a password.
+    var name: String { get }
+
+    /// Connects; a database that is a file is made only when `creating`.
+    func connect(creating: Bool) throws(DatabaseFailure) -> any Database
+}

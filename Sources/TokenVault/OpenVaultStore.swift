@@ -1,0 +1,32 @@
+public import SignInWithApple
+
+/// A vault's place, by its URL: `sqlite:PATH`, a file, or `postgresql://…`, a database on a
+/// server, as libpq understands it. Its library is loaded, and the file or the server touched,
+/// by the first call of the store; the connection is kept until the store is let go.
+///
+/// A store does one transaction at a time; what ``VaultStore/change(_:releasedBy:_:)`` and
+/// ``VaultStore/claim(_:limit:for:_:)`` ask their callers may be asked again, when the
+/// connection broke or another transaction came first. They must not call the store.
+///
+/// - Throws: ``VaultError`` of kind `unusable` for any other URL. No message shows it: it may hold
+///   a password.
+public func openVaultStore(_ url: String) throws(VaultError) -> any VaultStore {
+    SQLVaultStore(try place(of: url, patience: .seconds(10)))
+}
+
+/// - Parameter patience: how long others may keep what a call needs.
+func place(of url: String, patience: Duration) throws(VaultError) -> any DatabasePlace {
+    if url.hasPrefix(sqlite) {
+        let path = String(url.dropFirst(sqlite.count))
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw VaultError(.unusable, "the vault's URL has no path behind \(sqlite)")
+        }
+        return SQLitePlace(path: path, patience: patience)
+    }
+    if ["postgresql://", "postgres://"].contains(where: url.hasPrefix), !url.utf8.contains(0) {
+        return PostgresPlace(url: url, patience: patience)
+    }
+    throw VaultError(.unusable, "the vault's URL begins neither with sqlite: nor postgresql://")
+}
+
+private let sqlite = "sqlite:"

@@ -1,0 +1,135 @@
+internal import CPostgres
+internal import SignInWithApple
+
+/// A connection to a server.
+final class PostgresDatabase: Database {
+    private let postgres: siwa_postgres
+    private let connection: OpaquePointer
+    /// By their SQL, the names of statements that the server knows.
+    private var statements: [String: String] = [:]
+    /// How many it was told of; one whose first run failed is told again.
+    private var told = 0
+
+    let dialect = Dialect.postgres
+
+    init(_ postgres: siwa_postgres, owning connection: OpaquePointer) {
+        (self.postgres, self.connection) = (postgres, connection)
+        _ = postgres.PQenterPipelineMode(connection)
+    }
+
+    deinit { postgres.PQfinish(connection) }
+
+    /// Makes the session what the store relies on, whatever server and URL say.
+    ///
+    /// - Parameter patience: how long others may hold a lock.
+    func prepare(_ patience: Duration) throws(DatabaseFailure) {
+        let milliseconds = Int(clamping: Int64((patience / .milliseconds(1)).rounded(.up)))
+        _ = try run(Self.settings, .text("\(milliseconds)"))
+    }
+
+    /// An answer means that it is on disk; a client that hangs does not hold others up for ever;
+    /// every query is one walk along an index, also while the server's statistics are old.
+    private static let settings = """
+        SELECT set_config('lock_timeout', $1, false),
+            set_config('idle_in_transaction_session_timeout', '60s', false),
+            CASE WHEN current_setting('synchronous_commit') = 'off'
+                THEN set_config('synchronous_commit', 'on', false) END,
+            set_config('enable_seqscan', 'off', false),
+            set_config('enable_bitmapscan', 'off', false),
+            set_config('enable_sort', 'off', false)
+        """
+
+    func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]] {
+        try run(sql, each: [values]).first ?? []
+    }
+
+    /// So many are sent before their answers are read: neither side's buffers may fill up while
+    /// both are writing.
+    private static let most = 64
+
+    func run(_ sql: String, each lists: [[Value]]) throws(DatabaseFailure) -> [[[Value]]] {
+        var answers: [[[Value]]] = []
+        var rest = lists[...]
+        while !rest.isEmpty {
+            answers += try runTogether(sql, rest.prefix(Self.most))
+            rest = rest.dropFirst(Self.most)
+        }
+        return answers
+    }
+
+    private func runTogether(
+        _ sql: String, _ lists: ArraySlice<[Value]>
+    ) throws(DatabaseFailure) -> [[[Value]]] {
+        let known = statements[sql]
+        let name = known ?? "siwa\(told)"
+        if known == nil {
+            told += 1
+            try sent(postgres.PQsendPrepare(connection, name, sql, 0, nil))
+        }
+        for values in lists {
+            try sent(PostgresParameters(values).send(name, on: connection, postgres))
+        }
+        try sent(postgres.PQpipelineSync(connection))
+        var answers = try collect()
+        guard known == nil else { return answers }
+        statements[sql] = name
+        answers.removeFirst(min(1, answers.count))
+        return answers
+    }
+
+    private func sent(_ result: CInt) throws(DatabaseFailure) {
+        guard result != 1 else { return }
+        throw lost()
+    }
+
+    /// Reads what came back, to the end also behind a failure, and throws the first.
+    private func collect() throws(DatabaseFailure) -> [[[Value]]] {
+        var answers: [[[Value]]] = []
+        var failure: DatabaseFailure?
+        while true {
+            guard let result = PostgresResult(postgres, postgres.PQgetResult(connection)) else {
+                // Between two answers; or there will be no other.
+                guard postgres.PQstatus(connection) == CONNECTION_OK else {
+                    throw failure ?? lost()
+                }
+                continue
+            }
+            switch result.status {
+            case PGRES_PIPELINE_SYNC:
+                if let failure { throw failure }
+                return answers
+            case PGRES_TUPLES_OK, PGRES_COMMAND_OK: answers.append(result.rows)
+            case PGRES_PIPELINE_ABORTED: break
+            default: failure = failure ?? self.failure(result)
+            }
+        }
+    }
+
+    private func failure(_ result: borrowing PostgresResult) -> DatabaseFailure {
+        guard let state = result.state, postgres.PQstatus(connection) == CONNECTION_OK else {
+            return lost()
+        }
+        return DatabaseFailure(
+            state.kind, "\(state.explanation): \(result.message) (\(state.code))", state.remedy)
+    }
+
+    private func lost() -> DatabaseFailure {
+        let words = postgres.PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+        return DatabaseFailure(
+            .unreachable, "the connection broke: \(ConnectionRefusal(words).message)",
+            .reconnection)
+    }
+
+    func rollBack() {
+        // Where the connection is gone, the server does it.
+        if postgres.PQstatus(connection) == CONNECTION_OK { _ = try? run("ROLLBACK") }
+    }
+
+    func faults() throws(DatabaseFailure) -> [String] {
+        let sql = """
+            SELECT indexrelid::regclass::text FROM pg_index
+            WHERE indrelid IN ('vault_token'::regclass, 'vault_key'::regclass) AND NOT indisvalid
+            """
+        return try run(sql).compactMap { $0.first?.text }.map { "the index \($0) is not valid" }
+    }
+}

@@ -1,0 +1,89 @@
+internal import SignInWithApple
+
+/// What PostgreSQL calls a failure: five characters
+/// (PostgreSQL's documentation, appendix A, "PostgreSQL Error Codes").
+struct SQLState: Hashable {
+    let code: String
+
+    /// What it means to siwa.
+    var kind: VaultError.Kind {
+        switch code {
+        case "23503": .key
+        case "40001", "40P01", "23505", "55P03", "57014", "53200", "53300": .busy
+        case "53100": .full
+        case "23502", "23514", "42P01", "42703", "XX001", "XX002": .damaged
+        default: isLoss ? .unreachable : .unusable
+        }
+    }
+
+    /// What helps.
+    var remedy: DatabaseFailure.Remedy {
+        switch code {
+        // Serialization failure, deadlock; a record that somebody else made meanwhile.
+        case "40001", "40P01", "23505": .repetition
+        default: isLoss ? .reconnection : .none
+        }
+    }
+
+    /// Whether the server is gone, or throws its clients out.
+    private var isLoss: Bool {
+        code.hasPrefix("08")
+            || ["25P03", "57P01", "57P02", "57P03", "57P04", "57P05"].contains(code)
+    }
+
+    /// What it says to a person, beside the server's own words.
+    var explanation: String {
+        switch code {
+        case "23503": "the vault does not know the key that a record is sealed with"
+        case "55P03": "others hold the vault for too long"
+        default: "PostgreSQL refuses"
+        }
+    }
+}
+
+/// Why no connection came to be, in libpq's words; verbose ones have the server's code in them.
+struct ConnectionRefusal {
+    /// The server's code; nil when no server answered.
+    let state: SQLState?
+    /// One line without the code.
+    let message: String
+
+    /// Reads `… FATAL:  28P01: password authentication failed …`, and the lines behind it away.
+    init(_ text: String) {
+        let line = text.split(separator: "\n").first.map { Array($0.utf8) } ?? []
+        let place = line.indices.first { Self.isCode(line[$0...].prefix(10)) }
+        guard let place else {
+            (state, message) = (nil, String(decoding: line, as: UTF8.self))
+            return
+        }
+        let code = line[(place + 3)..<(place + 8)]
+        state = SQLState(code: String(decoding: code, as: UTF8.self))
+        message = String(decoding: line[..<(place + 2)] + line[(place + 9)...], as: UTF8.self)
+    }
+
+    /// `:  28P01: `, which stands between the severity, in any language, and the message.
+    private static func isCode(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.starts(with: ":  ".utf8) && bytes.dropFirst(8).elementsEqual(": ".utf8)
+            && bytes.dropFirst(3).prefix(5).allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0)
+            }
+    }
+
+    /// What it means to siwa.
+    ///
+    /// - Parameter needsPassword: the server asked for one that nobody gave.
+    func kind(needsPassword: Bool) -> VaultError.Kind {
+        if let state { return state.kind }
+        return needsPassword || isAboutTrust ? .unusable : .unreachable
+    }
+
+    /// Whether one of the two does not want the other; libpq's own words are always English here.
+    private var isAboutTrust: Bool {
+        let words = message.split { !$0.isLetter }
+        let isCut = words.contains("SYSCALL") || words.contains("unexpectedly")
+        return !isCut
+            && ["SSL", "certificate", "authentication", "password", "GSSAPI"].contains {
+                words.contains($0[...])
+            }
+    }
+}

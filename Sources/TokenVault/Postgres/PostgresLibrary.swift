@@ -1,0 +1,17 @@
+internal import CPostgres
+internal import SignInWithApple
+
+/// libpq, loaded when it is first used and kept for good.
+enum PostgresLibrary {
+    /// Its functions; those of pipelines came with libpq 14.
+    static let functions = Result { () throws(VaultError) in
+        var functions = siwa_postgres()
+        guard siwa_postgres_load(&functions) else {
+            let reason = dlerror().map { String(cString: $0) } ?? "unknown reason"
+            throw VaultError(
+                .unavailable,
+                "PostgreSQL's library cannot be loaded: \(reason); Debian's package: libpq5")
+        }
+        return functions
+    }
+}

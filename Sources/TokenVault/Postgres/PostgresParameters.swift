@@ -1,0 +1,42 @@
+internal import CPostgres
+
+/// The values of one run of a statement, as libpq takes them: numbers as text, since only then
+/// PostgreSQL converts them, the others as the bytes they are.
+struct PostgresParameters {
+    private let bytes: [[UInt8]?]
+    private let formats: [CInt]
+
+    init(_ values: [Value]) {
+        formats = values.map { value in
+            switch value {
+            case .text, .bytes: 1
+            case .null, .integer: 0
+            }
+        }
+        bytes = values.map { value in
+            switch value {
+            case .null: nil
+            case .integer(let integer): Array("\(integer)".utf8) + [0]
+            case .text(let text): Array(text.utf8)
+            case .bytes(let bytes): bytes
+            }
+        }
+    }
+
+    /// Sends them; the answer will be in PostgreSQL's binary form.
+    func send(_ name: String, on connection: OpaquePointer, _ postgres: siwa_postgres) -> CInt {
+        // One block, of which libpq is told the places; one byte more, so that it has an address.
+        let block = Array(bytes.compactMap(\.self).joined()) + [0]
+        return block.withUnsafeBytes { block in
+            var offset = 0
+            let places = bytes.map { value -> UnsafePointer<CChar>? in
+                defer { offset += value?.count ?? 0 }
+                guard value != nil, let start = block.baseAddress else { return nil }
+                return (start + offset).assumingMemoryBound(to: CChar.self)
+            }
+            return postgres.PQsendQueryPrepared(
+                connection, name, CInt(clamping: bytes.count), places,
+                bytes.map { CInt(clamping: $0?.count ?? 0) }, formats, 1)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+internal import CPostgres
+internal import SignInWithApple
+
+/// A URL that libpq understands, with what siwa wants to know of it.
+struct PostgresURL {
+    let text: String
+    /// In seconds.
+    let connectTimeout: Int
+
+    /// - Throws: of kind `unusable`, without libpq's words: of a password that is not
+    ///   percent-encoded they would show the half.
+    init(_ text: String, _ postgres: siwa_postgres) throws(DatabaseFailure) {
+        let options = Self.options(text, postgres)
+        guard let options, Self.isUnambiguous(text), Self.isPort(options["port"]) else {
+            throw DatabaseFailure(
+                .unusable,
+                "the vault's URL is none that PostgreSQL's library understands; in a password "
+                    + "everything but letters and digits must be percent-encoded")
+        }
+        self.text = text
+        let asked = options["connect_timeout"].flatMap { Int($0) } ?? 0
+        connectTimeout = asked > 0 ? min(asked, 3600) : 10
+    }
+
+    /// Whether what stands before the `@`, if there is one, can only be user and password.
+    private static func isUnambiguous(_ text: String) -> Bool {
+        let start = text.utf8.firstIndex(of: UInt8(ascii: "/")) ?? text.startIndex
+        let rest = text.utf8[start...].dropFirst(2)
+        let path = rest.prefix { $0 != UInt8(ascii: "?") }
+        let authority = path.prefix { $0 != UInt8(ascii: "/") }
+        let signs = path.count { $0 == UInt8(ascii: "@") }
+        return signs <= 1 && signs == authority.count { $0 == UInt8(ascii: "@") }
+    }
+
+    /// Digits, or several of them for several servers.
+    private static func isPort(_ text: String?) -> Bool {
+        text?.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ",") } ?? true
+    }
+
+    /// What the URL says, by libpq's names.
+    private static func options(_ text: String, _ postgres: siwa_postgres) -> [String: String]? {
+        var message: UnsafeMutablePointer<CChar>?
+        let parsed = postgres.PQconninfoParse(text, &message)
+        postgres.PQfreemem(message)
+        guard let parsed else { return nil }
+        defer { postgres.PQconninfoFree(parsed) }
+        var options: [String: String] = [:]
+        var option = parsed
+        while let keyword = option.pointee.keyword {
+            options[String(cString: keyword)] = option.pointee.val.map { String(cString: $0) }
+            option += 1
+        }
+        return options
+    }
+}

@@ -1,0 +1,90 @@
+internal import CSQLite
+internal import SignInWithApple
+
+/// A connection to a file.
+final class SQLiteDatabase: Database {
+    private let sqlite: siwa_sqlite
+    private let path: String
+    private let connection: OpaquePointer
+    private var statements: [String: SQLiteStatement] = [:]
+
+    let dialect = Dialect.sqlite
+
+    init(_ sqlite: siwa_sqlite, _ path: String, _ patience: Duration) throws(DatabaseFailure) {
+        var connection: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        // SQLite takes names like ":memory:" for something else than files.
+        let file = path.hasPrefix("/") ? path : "./\(path)"
+        let code = sqlite.sqlite3_open_v2(file, &connection, flags, nil)
+        guard code == SQLITE_OK, let connection else {
+            defer { _ = sqlite.sqlite3_close_v2(connection) }
+            throw sqlite.failure(code, connection, path)
+        }
+        (self.sqlite, self.path, self.connection) = (sqlite, path, connection)
+        _ = sqlite.sqlite3_busy_timeout(connection, CInt(clamping: patience.milliseconds))
+        _ = try run("PRAGMA foreign_keys = ON")
+        _ = try run("PRAGMA synchronous = FULL")
+    }
+
+    deinit {
+        statements = [:]
+        _ = sqlite.sqlite3_close_v2(connection)
+    }
+
+    /// Has changes written to a log beside the file, so that nobody who reads it waits; the file
+    /// remembers.
+    func startLog() throws(DatabaseFailure) {
+        guard try run("PRAGMA journal_mode = WAL") == [[.text("wal")]] else {
+            throw DatabaseFailure(
+                .unusable,
+                "'\(path)': its file system cannot share memory, which SQLite's WAL needs")
+        }
+    }
+
+    func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]] {
+        let statement = try prepared(sql)
+        defer { statement.reset() }
+        statement.bind(values)
+        var rows: [[Value]] = []
+        while true {
+            switch statement.step() {
+            case SQLITE_ROW: rows.append(statement.row())
+            case SQLITE_DONE: return rows
+            case let code: throw sqlite.failure(code, connection, path)
+            }
+        }
+    }
+
+    private func prepared(_ sql: String) throws(DatabaseFailure) -> SQLiteStatement {
+        if let statement = statements[sql] { return statement }
+        var pointer: OpaquePointer?
+        let code = sqlite.sqlite3_prepare_v3(
+            connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
+        guard code == SQLITE_OK, let pointer else {
+            throw sqlite.failure(code, connection, path)
+        }
+        let statement = SQLiteStatement(sqlite, owning: pointer)
+        statements[sql] = statement
+        return statement
+    }
+
+    func rollBack() {
+        // A full disk, for one, has rolled back already.
+        if sqlite.sqlite3_get_autocommit(connection) == 0 { _ = try? run("ROLLBACK") }
+    }
+
+    func faults() throws(DatabaseFailure) -> [String] {
+        let words = try run("PRAGMA integrity_check").compactMap { $0.first?.text }
+        let strays = try run("PRAGMA foreign_key_check").compactMap { $0.first?.text }
+        return words.filter { $0 != "ok" }.map { "'\(path)': \($0)" }
+            + strays.map { "'\(path)': a row of \($0) refers to one that is missing" }
+    }
+}
+
+extension Duration {
+    /// In whole milliseconds.
+    fileprivate var milliseconds: Int64 {
+        let (milliseconds, overflow) = components.seconds.multipliedReportingOverflow(by: 1000)
+        return overflow ? .max : milliseconds
+    }
+}

@@ -1,0 +1,43 @@
+internal import CSQLite
+internal import Glibc
+internal import SignInWithApple
+
+extension VaultError.Kind {
+    /// What a result of SQLite means to siwa.
+    ///
+    /// - Parameter system: the system's error number, where SQLite met one.
+    init(sqlite code: CInt, system: CInt) {
+        let isFull = system == ENOSPC || system == EDQUOT
+        self =
+            switch code & 0xFF {
+            case SQLITE_BUSY, SQLITE_LOCKED: .busy
+            case SQLITE_FULL: .full
+            case SQLITE_IOERR, SQLITE_CANTOPEN: isFull ? .full : .unusable
+            case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
+            case SQLITE_CONSTRAINT: code == siwa_foreign_key_missing ? .key : .damaged
+            default: .unusable
+            }
+    }
+}
+
+extension siwa_sqlite {
+    /// What went wrong on `connection`, in the file at `path`.
+    func failure(_ code: CInt, _ connection: OpaquePointer?, _ path: String) -> DatabaseFailure {
+        let system = sqlite3_system_errno(connection)
+        let kind = VaultError.Kind(sqlite: code, system: system)
+        return DatabaseFailure(kind, "'\(path)': \(reason(code, connection, system))")
+    }
+
+    private func reason(_ code: CInt, _ connection: OpaquePointer?, _ system: CInt) -> String {
+        switch code & 0xFF {
+        case SQLITE_NOTADB: return "this file is no SQLite database"
+        case SQLITE_BUSY, SQLITE_LOCKED: return "another process holds the vault for too long"
+        case SQLITE_CONSTRAINT where code == siwa_foreign_key_missing:
+            return "the vault does not know the key that a record is sealed with"
+        default: break
+        }
+        let words = sqlite3_errmsg(connection).map { String(cString: $0) } ?? "error \(code)"
+        let isSystems = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF) && system != 0
+        return isSystems ? "\(words): \(String(cString: strerror(system)).lowercased())" : words
+    }
+}

@@ -1,0 +1,19 @@
+internal import CSQLite
+internal import SignInWithApple
+
+/// SQLite, loaded when it is first used and kept for good.
+enum SQLiteLibrary {
+    /// Its functions.
+    static let functions = Result { () throws(VaultError) in
+        var functions = siwa_sqlite()
+        guard siwa_sqlite_load(&functions) else {
+            let reason = dlerror().map { String(cString: $0) } ?? "unknown reason"
+            throw VaultError(
+                .unavailable, "SQLite cannot be loaded: \(reason); Debian's package: libsqlite3-0")
+        }
+        guard functions.sqlite3_libversion_number() >= 3_037_000 else {
+            throw VaultError(.unavailable, "SQLite is older than 3.37, which has no STRICT tables")
+        }
+        return functions
+    }
+}

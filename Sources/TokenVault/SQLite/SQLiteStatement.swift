@@ -1,0 +1,69 @@
+internal import CSQLite
+
+/// A prepared statement.
+final class SQLiteStatement {
+    private let sqlite: siwa_sqlite
+    private let pointer: OpaquePointer
+
+    init(_ sqlite: siwa_sqlite, owning pointer: OpaquePointer) {
+        (self.sqlite, self.pointer) = (sqlite, pointer)
+    }
+
+    deinit { _ = sqlite.sqlite3_finalize(pointer) }
+
+    /// Sets `$1`, `$2`, …: names to SQLite, numbered as they first appear. What a statement does
+    /// not mention is at index 0, which SQLite refuses and nobody misses.
+    func bind(_ values: [Value]) {
+        for (number, value) in zip(1..., values) {
+            let index = sqlite.sqlite3_bind_parameter_index(pointer, "$\(number)")
+            switch value {
+            case .null: _ = sqlite.sqlite3_bind_null(pointer, index)
+            case .integer(let integer):
+                _ = sqlite.sqlite3_bind_int64(pointer, index, Int64(integer))
+            case .text(let text):
+                var text = text
+                _ = text.withUTF8 {
+                    siwa_bind_text(sqlite, pointer, index, $0.baseAddress, $0.count)
+                }
+            case .bytes(let bytes):
+                _ = bytes.withUnsafeBytes {
+                    siwa_bind_bytes(sqlite, pointer, index, $0.baseAddress, $0.count)
+                }
+            }
+        }
+    }
+
+    /// Goes to the next row, or to the end.
+    func step() -> CInt { sqlite.sqlite3_step(pointer) }
+
+    /// What this row holds.
+    func row() -> [Value] {
+        (0..<sqlite.sqlite3_column_count(pointer)).map { column in
+            switch sqlite.sqlite3_column_type(pointer, column) {
+            case SQLITE_NULL: .null
+            case SQLITE_INTEGER: .integer(Int(sqlite.sqlite3_column_int64(pointer, column)))
+            case SQLITE_TEXT: text(in: column)
+            default: .bytes(bytes(in: column))
+            }
+        }
+    }
+
+    /// A text that is no UTF-8 is none.
+    private func text(in column: CInt) -> Value {
+        let bytes = bytes(in: column)
+        return String(validating: bytes, as: UTF8.self).map(Value.text) ?? .bytes(bytes)
+    }
+
+    private func bytes(in column: CInt) -> [UInt8] {
+        // In this order: asking for the bytes may move them.
+        let start = sqlite.sqlite3_column_blob(pointer, column)
+        let count = Int(sqlite.sqlite3_column_bytes(pointer, column))
+        return Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+
+    /// Makes it ready to run again; it keeps no value.
+    func reset() {
+        _ = sqlite.sqlite3_reset(pointer)
+        _ = sqlite.sqlite3_clear_bindings(pointer)
+    }
+}

@@ -1,0 +1,110 @@
+internal import SignInWithApple
+
+/// The tables of a vault, as the steps by which they became what they are.
+struct Schema: Sendable {
+    /// What leads from each version to the next; the first, from nothing to version 1. Steps that
+    /// were released never change.
+    let migrations: [@Sendable (Dialect) -> [String]]
+
+    /// The version that this program reads and writes.
+    var version: Int { migrations.count }
+
+    static let current = Self(migrations: [tables])
+
+    /// `lease_until` of a record that nobody holds is when it was last touched: claims take what
+    /// lies longest first, and so never search through what they have done
+    /// (docs/decisions/vault-storage.md).
+    @Sendable private static func tables(_ dialect: Dialect) -> [String] {
+        let (integer, text, bytes) = (dialect.integer, dialect.text, dialect.bytes)
+        let states = VaultState.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        return [
+            "CREATE TABLE vault_schema (version \(integer) NOT NULL) \(dialect.tableOptions)",
+            """
+            CREATE TABLE vault_key (
+                number \(integer) NOT NULL PRIMARY KEY,
+                check_value \(bytes) NOT NULL
+            ) \(dialect.tableOptions)
+            """,
+            """
+            CREATE TABLE vault_token (
+                client_id \(text) NOT NULL,
+                user_id \(text) NOT NULL,
+                state \(text) NOT NULL CHECK (state IN (\(states))),
+                key_number \(integer) NOT NULL REFERENCES vault_key (number),
+                version \(integer) NOT NULL,
+                sealed \(bytes) NOT NULL,
+                stored_at \(integer) NOT NULL,
+                changed_at \(integer) NOT NULL,
+                checked_at \(integer),
+                lease_owner \(text),
+                lease_until \(integer) NOT NULL DEFAULT 0,
+                PRIMARY KEY (client_id, user_id)
+            ) \(dialect.orderedTableOptions)
+            """,
+            "CREATE INDEX vault_token_state ON vault_token (state, client_id, user_id)",
+            """
+            CREATE INDEX vault_token_turn
+            ON vault_token (client_id, state, lease_until, user_id)
+            """,
+        ]
+    }
+}
+
+// What is done with it; each inside a transaction that writes.
+extension Schema {
+    /// Makes the tables.
+    ///
+    /// - Throws: of kind `alreadyInitialized`.
+    func create(in database: any Database, _ name: String) throws(DatabaseFailure) {
+        try lock(database)
+        guard try database.run(database.dialect.vaultExists).isEmpty else {
+            throw DatabaseFailure(.alreadyInitialized, "there is a vault in \(name) already")
+        }
+        try run(0, in: database)
+        _ = try database.run(
+            "INSERT INTO vault_schema (version) VALUES ($1)", .integer(version))
+    }
+
+    /// Whether the tables are older than this program.
+    ///
+    /// - Throws: of kind `notInitialized` and `tooNew`.
+    func isOutdated(in database: any Database, _ name: String) throws(DatabaseFailure) -> Bool {
+        guard try !database.run(database.dialect.vaultExists).isEmpty else {
+            throw DatabaseFailure(.notInitialized, "there is no vault in \(name)")
+        }
+        let found = try storedVersion(in: database, name)
+        guard found <= version else {
+            throw DatabaseFailure(
+                .tooNew,
+                "the vault in \(name) has tables of version \(found); this siwa knows \(version)")
+        }
+        return found < version
+    }
+
+    /// Brings the tables up to date.
+    func migrate(_ database: any Database, _ name: String) throws(DatabaseFailure) {
+        try lock(database)
+        try run(try storedVersion(in: database, name), in: database)
+        _ = try database.run("UPDATE vault_schema SET version = $1", .integer(version))
+    }
+
+    private func lock(_ database: any Database) throws(DatabaseFailure) {
+        if let lock = database.dialect.lockSchema { _ = try database.run(lock) }
+    }
+
+    private func run(_ first: Int, in database: any Database) throws(DatabaseFailure) {
+        for step in migrations.dropFirst(first) {
+            for sql in step(database.dialect) { _ = try database.run(sql) }
+        }
+    }
+
+    private func storedVersion(
+        in database: any Database, _ name: String
+    ) throws(DatabaseFailure) -> Int {
+        guard
+            let found = try database.run("SELECT version FROM vault_schema").first?.first?.integer,
+            found > 0
+        else { throw DatabaseFailure(.damaged, "the vault in \(name) does not say its version") }
+        return found
+    }
+}

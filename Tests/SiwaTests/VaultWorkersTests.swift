@@ -1,0 +1,78 @@
+import SignInWithApple
+import TestSupport
+import Testing
+
+/// Many processes on one vault: nobody is sent twice, and nobody is forgotten.
+@Suite struct VaultWorkersTests {
+    private static let workers = 8
+    /// Of those, so many are killed on the way.
+    private static let victims = 3
+
+    @Test(.timeLimit(.minutes(30)), arguments: VaultBackend.available)
+    func `eight workers revoke everybody once, also when three are killed`(
+        _ backend: VaultBackend
+    ) async throws {
+        let people = Population(usual: wished("SIWA_VAULT_USERS", usual: 240), all: .migrates)
+        let stage = try await VaultStage(backend, people)
+        let tokens = try await stage.store(Array(1...people.count))
+        #expect(tokens.count == people.count)
+
+        let running = try (0..<Self.workers).map { try start($0, stage) }
+        try await eventually("some are revoked") {
+            try stage.vault().store.counts(of: nil)[.revoked, default: 0] > people.count / 20
+        }
+        for victim in running.prefix(Self.victims) { victim.signal(9) }
+        for worker in running.dropFirst(Self.victims) {
+            let result = try await worker.result()
+            #expect(result.exitCode == 0, "\(result)")
+        }
+        for victim in running.prefix(Self.victims) { _ = try await victim.result() }
+
+        // What the dead held comes back when their claims are over.
+        var round = Self.workers
+        try await eventually("what the dead workers held is revoked") {
+            round += 1
+            let last = try await start(round, stage).result()
+            #expect(last.exitCode == 0, "\(last)")
+            return try stage.vault().store.counts(of: nil) == [.revoked: people.count]
+        }
+        let sent = try await stage.apple.requests(to: "/auth/revoke").compactMap {
+            $0["fingerprints"]?["token"]?.string
+        }
+        #expect(sent.count == people.count, "somebody was revoked twice, or not at all")
+        #expect(Set(sent) == tokens)
+    }
+
+    private func start(_ number: Int, _ stage: VaultStage) throws -> RunningProgram {
+        try stage.apple.start(
+            [
+                "batch", "revoke", "--vault", "--lease", stage.people.count > 1000 ? "15s" : "3s",
+                "--output",
+                stage.apple.folder.path("out-\(number)"),
+            ], environment: stage.environment)
+    }
+}
+
+extension VaultWorkersTests {
+    @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
+    func `what an interrupted run did not send the next one has at once`(
+        _ backend: VaultBackend
+    ) async throws {
+        let people = Population(usual: 60, all: .migrates)
+        let stage = try await VaultStage(backend, people)
+        _ = try await stage.store(Array(1...people.count))
+        let slow = try stage.apple.start(
+            ["batch", "revoke", "--vault", "--rate", "5/s", "--lease", "1h"],
+            environment: stage.environment)
+        try await eventually("it is on its way") {
+            try stage.vault().store.counts(of: nil)[.revoked, default: 0] > 2
+        }
+        slow.signal(15)
+        let stopped = try await slow.result()
+        #expect(stopped.exitCode == 143, "\(stopped)")
+        let next = try await stage.apple.siwa(
+            "batch", "revoke", "--vault", environment: stage.environment)
+        #expect(next.exitCode == 0, "\(next)")
+        #expect(try stage.vault().store.counts(of: nil) == [.revoked: people.count])
+    }
+}

@@ -1,0 +1,161 @@
+import Glibc
+
+/// A PostgreSQL server on a Unix socket in a temporary folder, with tests for its only clients.
+///
+/// Machines may lack PostgreSQL: gate tests with
+/// `.enabled(if: PostgresServer.isAvailable, "…")`.
+package final class PostgresServer: Sendable {
+    private let folder: TemporaryFolder
+    private let programs: String
+    private let keeper: RunningProgram
+    private let readiness = Readiness()
+
+    /// Whether PostgreSQL's server is installed.
+    package static var isAvailable: Bool { newestPrograms != nil }
+
+    /// The server that all tests of this process share.
+    package static func shared() async throws -> PostgresServer { try await theShared.value }
+
+    private static let theShared = Task { try await PostgresServer() }
+
+    /// Starts a server of its own, for a test that stops it. It ends with its last owner, and
+    /// with this process in any case.
+    package init() async throws {
+        guard let programs = Self.newestPrograms else {
+            throw SystemFailure("initdb", code: ENOENT)
+        }
+        self.programs = programs
+        folder = try TemporaryFolder()
+        // PostgreSQL refuses to run as root.
+        let asUser = geteuid() == 0 ? try Self.giveAway(folder.path) : []
+        keeper = try Executable(path: "/bin/sh").start(
+            Executable.Call(
+                ["-c", Self.script, "postgres-keeper", folder.path, programs] + asUser,
+                environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"],
+                input: .pipe, limit: .seconds(86400)))
+        try await readiness.wait(for: keeper)
+    }
+
+    deinit { try? keeper.write("quit\n") }
+
+    /// Ends the server; its clients' connections break.
+    package func stop() async throws { try await tell("stop") }
+
+    /// Kills the server, as a crash would; its clients' connections break.
+    package func crash() async throws { try await tell("crash") }
+
+    /// Starts it again.
+    package func start() async throws { try await tell("start") }
+
+    private func tell(_ word: String) async throws {
+        try keeper.write("\(word)\n")
+        try await readiness.wait(for: keeper)
+    }
+
+    /// Makes an empty database.
+    ///
+    /// - Returns: its URL.
+    package func database() async throws -> String {
+        let name = "test\(UInt64.random(in: 0 ... .max))"
+        _ = try await run("CREATE DATABASE \(name)", on: url("postgres"))
+        return url(name)
+    }
+
+    /// The URL of a database of this name, for a superuser or another user.
+    package func url(_ database: String, user: String = "siwa") -> String {
+        "postgresql://\(user)@/\(database)?host=\(folder.path)"
+    }
+
+    /// Has psql run a statement.
+    ///
+    /// - Returns: the rows, a line each.
+    package func run(_ sql: String, on url: String) async throws -> String {
+        let result = try await Executable(path: "\(programs)/psql").run(
+            "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", sql)
+        guard result.exitCode == 0 else { throw Refused(description: "\(sql): \(result)") }
+        return result.output
+    }
+
+    /// The server did not take a statement.
+    package struct Refused: Error, CustomStringConvertible {
+        /// Which, and why.
+        package let description: String
+    }
+}
+
+// Where it comes from, and as whom it runs.
+extension PostgresServer {
+    /// The folder with `initdb` of the newest version.
+    private static let newestPrograms: String? = {
+        var found = glob_t()
+        defer { globfree(&found) }
+        guard glob("/usr/lib/postgresql/*/bin/initdb", 0, nil, &found) == 0 else { return nil }
+        let paths = (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0] }
+            .map { String(cString: $0).dropLast("/initdb".count) }
+        return paths.max { version($0) < version($1) }.map { String($0) }
+    }()
+
+    private static func version(_ folder: Substring) -> Int {
+        folder.split(separator: "/").compactMap { Int($0) }.first ?? 0
+    }
+
+    /// Makes the folder the user's who Debian's package adds, and answers the command that
+    /// becomes this user.
+    private static func giveAway(_ folder: String) throws -> [String] {
+        guard let user = getpwnam("postgres")?.pointee else {
+            throw SystemFailure("getpwnam postgres", code: ENOENT)
+        }
+        _ = try checked("chown") { chown(folder, user.pw_uid, user.pw_gid) }
+        return [
+            "setpriv", "--reuid=\(user.pw_uid)", "--regid=\(user.pw_gid)", "--clear-groups", "--",
+        ]
+    }
+
+    /// Keeps the server, and does what it is told; where nobody is left to tell it anything, it
+    /// ends. The order of texts is not that of their bytes here, lest a store gets it for nothing.
+    private static let script = """
+        folder=$1 programs=$2; shift 2
+        "$@" "$programs/initdb" -D "$folder/data" -U siwa -A trust -E UTF8 --no-sync \
+            --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US >"$folder/initdb.log" || exit 1
+        echo 'local all locked scram-sha-256' | cat - "$folder/data/pg_hba.conf" >"$folder/hba"
+        cat "$folder/hba" >"$folder/data/pg_hba.conf"
+        start() {
+            "$@" "$programs/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= \
+                -c fsync=off >>"$folder/log" 2>&1 </dev/null &
+            server=$!
+            until "$programs/pg_isready" -q -h "$folder" -d postgres -U siwa; do
+                kill -0 $server || exit 1
+                sleep 0.02
+            done
+        }
+        start "$@"
+        echo done
+        while read -r word; do
+            case $word in
+            start) start "$@" ;;
+            stop) kill -INT $server; wait $server ;;
+            crash) kill -QUIT $server; wait $server ;;
+            *) break ;;
+            esac
+            echo done
+        done
+        kill -QUIT $server 2>/dev/null
+        wait $server
+        rm -rf "$folder"
+        """
+}
+
+/// Counts how often the keeper said that it was done.
+private final class Readiness: Sendable {
+    private let seen = Locked(0)
+
+    func wait(for keeper: RunningProgram) async throws {
+        let wanted = seen.withLock { seen in
+            seen += 1
+            return seen
+        }
+        try await eventually("PostgreSQL's server does as it is told") {
+            try keeper.outputSoFar().split(separator: "\n").count >= wanted
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import SignInWithApple
+import Testing
+
+extension Promise {
+    static let changing = [
+        Promise("a decision sees the record as it is, and keeps, puts or removes it") { ground in
+            let store = try ground.vault()
+            let (old, new, gone) = (VaultUser.sample(1), VaultUser.sample(2), VaultUser.sample(3))
+            let absent = VaultUser.sample(4)
+            try store.put([VaultRecord(old), VaultRecord(gone)])
+            var seen: [VaultUser: VaultRecord?] = [:]
+            try store.change([gone, new, old, absent], releasedBy: nil) { user, record in
+                seen[user] = record
+                return switch user {
+                case new: .put(VaultRecord(new, .dead))
+                case gone: .remove
+                case absent: .remove
+                default: .keep
+                }
+            }
+            let expected: [VaultUser: VaultRecord?] = [
+                old: VaultRecord(old), new: nil, gone: VaultRecord(gone), absent: nil,
+            ]
+            #expect(seen == expected)
+            #expect(try store.all() == [VaultRecord(old), VaultRecord(new, .dead)])
+        },
+        Promise("every part of a record can change") { ground in
+            let store = try ground.vault()
+            try store.register(.second)
+            try store.put([VaultRecord(.sample(1), checkedAt: 5)])
+            let next = VaultRecord(
+                user: .sample(1), state: .accountDeleted, keyNumber: 2, version: 9, sealed: [],
+                storedAt: NumericDate(-1), changedAt: NumericDate(0), checkedAt: nil)
+            try store.put([next])
+            #expect(try ground.store().all() == [next])
+        },
+        Promise("decisions about one user come one after the other") { ground in
+            let store = try ground.vault()
+            let user = VaultUser.sample(1)
+            var versions: [Int?] = []
+            try store.change([user, user, user, user], releasedBy: nil) { _, record in
+                versions.append(record?.version)
+                return versions.count == 3
+                    ? .remove : .put(VaultRecord(user, version: (record?.version ?? 0) + 1))
+            }
+            #expect(versions == [nil, 1, 2, nil])
+            #expect(try store.all().map(\.version) == [1])
+        },
+        Promise("nothing is left of a change in which a decision throws") { ground in
+            let store = try ground.vault()
+            let users = VaultUser.samples(3)
+            try store.put([VaultRecord(users[0]), VaultRecord(users[1])])
+            #expect(try store.claim(.long("a"), limit: 1) == [users[0]])
+            let refusal = VaultError(.sealBroken, "no")
+            #expect(throws: refusal) {
+                try store.change(users, releasedBy: "a") { user, record throws(VaultError) in
+                    if user == users[2] { throw refusal }
+                    return user == users[1] ? .remove : .put(VaultRecord(user, .dead))
+                }
+            }
+            #expect(try store.all() == [VaultRecord(users[0]), VaultRecord(users[1])])
+            #expect(try store.claim(.long("b")) == [users[1]], "the lease was not given back")
+        },
+        Promise("a change of nobody is none") { ground in
+            let store = try ground.vault()
+            try store.change([], releasedBy: "a") { _, _ in .remove }
+            #expect(try store.all() == [])
+        },
+    ]
+}

@@ -1,0 +1,93 @@
+import Dispatch
+import SignInWithApple
+import Synchronization
+import Testing
+
+extension Promise {
+    static let contending = [
+        Promise("of those who claim at once, each gets what no other gets") { ground in
+            let users = VaultUser.samples(200)
+            try ground.vault().put(users.map { VaultRecord($0) })
+            let claimed = Mutex<[VaultUser]>([])
+            try atOnce(4) { number in
+                let store = try ground.store()
+                let filter = VaultFilter(states: [.active])
+                while true {
+                    let mine = try store.claim(filter, limit: 7, for: .long("\(number)")) {
+                        $0.becoming(.revoking)
+                    }.map(\.user)
+                    if mine.isEmpty { return }
+                    claimed.withLock { $0 += mine }
+                    try store.change(mine, releasedBy: "\(number)") { _, record in
+                        record.map { .put($0.becoming(.revoked)) } ?? .keep
+                    }
+                }
+            }
+            #expect(claimed.withLock { $0.sorted() } == users)
+            #expect(try ground.store().counts(of: nil) == [.revoked: 200])
+        },
+        Promise("of those who change one user that is not there yet, none undoes another") {
+            ground in
+            _ = try ground.vault()
+            let user = VaultUser.sample(1)
+            try atOnce(4) { _ in
+                let store = try ground.store()
+                for _ in 0..<10 { try store.raise([user]) }
+            }
+            #expect(try ground.store().record(of: user)?.version == 40)
+        },
+        Promise("changes of the same users in other orders do not wait for ever") { ground in
+            _ = try ground.vault()
+            let users = VaultUser.samples(10)
+            try atOnce(4) { number in
+                let store = try ground.store()
+                for round in 0..<10 {
+                    let order = (number + round).isMultiple(of: 2) ? users : users.reversed()
+                    try store.raise(order)
+                }
+            }
+            #expect(try ground.store().all().map(\.version) == Array(repeating: 40, count: 10))
+        },
+        Promise("one store serves many threads") { ground in
+            let store = try ground.vault()
+            try atOnce(4) { number in
+                for round in 0..<10 {
+                    try store.put([VaultRecord(.sample(number * 100 + round))])
+                    #expect(try store.record(of: .sample(number * 100 + round)) != nil)
+                }
+            }
+            #expect(try store.all().count == 40)
+        },
+        Promise("of those who make a vault at once, one does") { ground in
+            let made = Mutex(0)
+            try atOnce(4) { _ in
+                do {
+                    try ground.store().create(.first)
+                    made.withLock { $0 += 1 }
+                } catch let error as VaultError {
+                    #expect([.alreadyInitialized, .busy].contains(error.kind), "\(error)")
+                }
+            }
+            #expect(made.withLock(\.self) == 1)
+            #expect(try ground.store().keyChecks() == [.first])
+        },
+    ]
+}
+
+extension VaultStore {
+    /// Makes users' records, or raises their versions by one.
+    fileprivate func raise(_ users: [VaultUser]) throws(VaultError) {
+        try change(users, releasedBy: nil) { user, record in
+            .put(VaultRecord(user, version: (record?.version ?? 0) + 1))
+        }
+    }
+}
+
+/// Runs `body` on several threads at once.
+private func atOnce(_ count: Int, _ body: @Sendable (Int) throws -> Void) throws {
+    let failure = Mutex<(any Error)?>(nil)
+    DispatchQueue.concurrentPerform(iterations: count) { number in
+        do { try body(number) } catch { failure.withLock { $0 = error } }
+    }
+    if let error = failure.withLock(\.self) { throw error }
+}

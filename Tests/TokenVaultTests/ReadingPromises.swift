@@ -1,0 +1,135 @@
+import SignInWithApple
+import Testing
+
+extension Promise {
+    static let reading = [
+        Promise("a record comes back as it was stored") { ground in
+            let store = try ground.vault()
+            let records =
+                VaultState.allCases.enumerated().map { VaultRecord(.sample($0), $1) } + [
+                    VaultRecord(.sample(100), version: .max, sealed: [], checkedAt: .min),
+                    VaultRecord(.sample(101), sealed: Array(0...255), checkedAt: 1_800_000_000),
+                ]
+            try store.put(records)
+            for record in records {
+                #expect(try ground.store().record(of: record.user) == record)
+            }
+            #expect(try store.all() == records)
+        },
+        Promise("no character of an id is special") { ground in
+            let store = try ground.vault()
+            let users = Samples.oddIDs.flatMap {
+                [VaultUser("com.example.app", $0), VaultUser($0, "user")]
+            }
+            try store.put(users.enumerated().map { VaultRecord($1, version: $0 + 1) })
+            for (number, user) in users.enumerated() {
+                #expect(try store.record(of: user)?.version == number + 1)
+                #expect(try store.counts(of: user.clientID).isEmpty == false)
+            }
+            #expect(try store.all().map(\.user) == users.sorted())
+            #expect(Set(try store.claim(.long("'; --"))) == Set(users))
+            try store.release(users, by: "'; --")
+            try store.change(users, releasedBy: nil) { _, _ in .remove }
+            #expect(try store.all() == [])
+        },
+        Promise("records come in the order of their UTF-8, client by client") { ground in
+            let store = try ground.vault()
+            let ids = ["A", "B", "a", "a ", "a.b", "aB", "z", "é", "\u{FF5E}", "\u{1F600}"]
+            let users = ids.flatMap { client in ids.map { VaultUser(client, $0) } }
+            try store.put(users.shuffled().map { VaultRecord($0) })
+            #expect(try store.all().map(\.user) == users)
+        },
+        Promise("a filter chooses what it matches, page by page") { ground in
+            let store = try ground.vault()
+            try store.register(.second)
+            let population = Samples.population
+            try store.put(population)
+            for filter in Samples.filters {
+                let expected = population.filter(filter.matches).map(\.user).sorted()
+                var found: [VaultUser] = []
+                while case let page = try store.records(filter, after: found.last, limit: 3),
+                    !page.isEmpty
+                {
+                    #expect(page.count <= 3)
+                    found += page.map(\.user)
+                }
+                #expect(found == expected, "\(filter)")
+            }
+        },
+        Promise("a page may begin behind nobody's place, and another client's") { ground in
+            let store = try ground.vault()
+            try store.put([VaultRecord(VaultUser("b", "2")), VaultRecord(VaultUser("b", "4"))])
+            for client in [nil, ClientID(unchecked: "b")] {
+                let filter = VaultFilter(clientID: client)
+                for (place, expected) in [
+                    (VaultUser("a", "9"), ["2", "4"]), (VaultUser("b", "3"), ["4"]),
+                    (VaultUser("b", "4"), []), (VaultUser("c", "1"), []),
+                ] {
+                    let page = try store.records(filter, after: place, limit: 9)
+                    #expect(page.map(\.user.userID.rawValue) == expected, "\(place) \(filter)")
+                }
+            }
+        },
+        Promise("a page of none is empty") { ground in
+            let store = try ground.vault()
+            try store.put([VaultRecord(.sample(1))])
+            #expect(try store.records(VaultFilter(), after: nil, limit: 0) == [])
+            #expect(try store.claim(.long("a"), limit: 0) == [])
+        },
+        Promise("counts are by state, of one client or of all") { ground in
+            let store = try ground.vault()
+            try store.register(.second)
+            try store.put(Samples.population)
+            for client in [nil, ClientID(unchecked: "one"), ClientID(unchecked: "none")] {
+                let chosen = Samples.population.filter {
+                    client == nil || $0.user.clientID == client
+                }
+                let expected = Dictionary(chosen.map { ($0.state, 1) }, uniquingKeysWith: +)
+                #expect(try store.counts(of: client) == expected)
+            }
+        },
+    ]
+}
+
+enum Samples {
+    static let oddIDs = [
+        "'; DROP TABLE vault_token; --", "\"", "''", "\\", "\\'", "%", "_", "$1", "?1", ":a", "@a",
+        "a\nb", "\t", "a b ", " ", "é", "日本語", "😀😀", "\u{10FFFF}", "\u{1}", "NULL", "0", "x'00'",
+        "{a}", "ß",
+    ]
+
+    /// Records of every state, of two clients, three ages and two keys.
+    static let population: [VaultRecord] = {
+        var records: [VaultRecord] = []
+        for (index, state) in VaultState.allCases.enumerated() {
+            for client in ["one", "two"] {
+                for (age, checkedAt) in [nil, 50, 100, 150].enumerated() {
+                    for key in [1, 2] {
+                        let number = (index * 5 % 6) * 100 + age * 10 + key
+                        records.append(
+                            VaultRecord(
+                                .sample(number, of: client), state, key: key, checkedAt: checkedAt))
+                    }
+                }
+            }
+        }
+        return records
+    }()
+
+    static let filters: [VaultFilter] = {
+        var filters: [VaultFilter] = []
+        for client in [nil, "one", "none"].map({ $0.map { ClientID(unchecked: $0) } }) {
+            for states in [[], [.dead], [.dead, .active, .dead], VaultState.allCases] {
+                for moment in [nil, NumericDate(100)] {
+                    for key in [nil, 2] {
+                        filters.append(
+                            VaultFilter(
+                                clientID: client, states: states, notCheckedSince: moment,
+                                keyOtherThan: key))
+                    }
+                }
+            }
+        }
+        return filters
+    }()
+}

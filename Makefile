@@ -23,6 +23,8 @@ COMPLETIONS = $(DESTDIR)$(PREFIX)/share
 # Debian's packages: the C libraries, what Swift's linker needs, and what the tests call.
 PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libsqlite3-dev libpq-dev \
 	pkg-config libc6-dev openssl curl
+# What the tests need besides; without them tests are skipped.
+TEST_PACKAGES := postgresql
 
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
 # (docs/decisions/linking.md).
@@ -39,7 +41,8 @@ demo: build
 
 # One test at a time: all of them started together wait in one queue for two threads, and
 # whoever counts the seconds of a connection counts those of the queue.
-test: setup
+test:
+	@.ci/setup $(PACKAGES) $(TEST_PACKAGES)
 	swift test --no-parallel
 
 # Not among PACKAGES: large, and nothing else needs it.

@@ -4,7 +4,7 @@ import TestSupport
 @testable import TokenVault
 
 /// A database of its own for one vault.
-struct PostgresGround: Ground {
+struct PostgresGround: SQLGround {
     let server: PostgresServer
     let url: String
 
@@ -14,16 +14,13 @@ struct PostgresGround: Ground {
         url = try await self.server.database()
     }
 
-    func store() throws -> any VaultStore { try store(patience: .seconds(60)) }
-
-    func store(patience: Duration, schema: Schema = .current) throws -> any VaultStore {
-        SQLVaultStore(try place(of: url, patience: patience), schema: schema)
+    func place(patience: Duration) throws -> any DatabasePlace {
+        try TokenVault.place(of: url, patience: patience)
     }
 
-    func passTime() {}
-
-    /// Changes what is stored behind everybody's back.
-    @discardableResult func run(_ sql: String) async throws -> String {
-        try await server.run(sql, on: url)
+    func dropConstraints(on database: any Database) throws {
+        _ = try database.run("ALTER TABLE vault_token DROP CONSTRAINT vault_token_state_check")
     }
+
+    let explain = "EXPLAIN "
 }

@@ -4,18 +4,20 @@ import TestSupport
 @testable import TokenVault
 
 /// A file of its own for one vault.
-struct SQLiteGround: Ground {
+struct SQLiteGround: SQLGround {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
     var path: String { folder.path("vault.db") }
 
-    func store() throws -> any VaultStore { try store(patience: .seconds(60)) }
-
-    func store(patience: Duration, schema: Schema = .current) throws -> any VaultStore {
-        SQLVaultStore(try place(of: "sqlite:\(path)", patience: patience), schema: schema)
+    func place(patience: Duration) throws -> any DatabasePlace {
+        try TokenVault.place(of: "sqlite:\(path)", patience: patience)
     }
 
-    func passTime() {}
+    func dropConstraints(on database: any Database) throws {
+        _ = try database.run("PRAGMA ignore_check_constraints = ON")
+    }
+
+    let explain = "EXPLAIN QUERY PLAN "
 }

@@ -70,11 +70,10 @@ final class PostgresDatabase: Database {
             try sent(PostgresParameters(values).send(name, on: connection, postgres))
         }
         try sent(postgres.PQpipelineSync(connection))
-        var answers = try collect()
-        guard known == nil else { return answers }
+        guard known == nil else { return try collect(lists.count) }
+        let answers = try collect(1 + lists.count)
         statements[sql] = name
-        answers.removeFirst(min(1, answers.count))
-        return answers
+        return Array(answers.dropFirst())
     }
 
     private func sent(_ result: CInt) throws(DatabaseFailure) {
@@ -83,15 +82,15 @@ final class PostgresDatabase: Database {
     }
 
     /// Reads what came back, to the end also behind a failure, and throws the first.
-    private func collect() throws(DatabaseFailure) -> [[[Value]]] {
+    ///
+    /// - Parameter count: of the statements that were sent.
+    private func collect(_ count: Int) throws(DatabaseFailure) -> [[[Value]]] {
         var answers: [[[Value]]] = []
         var failure: DatabaseFailure?
-        while true {
+        // Each has an answer and nothing behind it; then comes one for them all. On a connection
+        // that broke libpq goes on answering for ever.
+        for _ in 0...(2 * count) {
             guard let result = PostgresResult(postgres, postgres.PQgetResult(connection)) else {
-                // Between two answers; or there will be no other.
-                guard postgres.PQstatus(connection) == CONNECTION_OK else {
-                    throw failure ?? lost()
-                }
                 continue
             }
             switch result.status {
@@ -103,6 +102,7 @@ final class PostgresDatabase: Database {
             default: failure = failure ?? self.failure(result)
             }
         }
+        throw lost()
     }
 
     private func failure(_ result: borrowing PostgresResult) -> DatabaseFailure {

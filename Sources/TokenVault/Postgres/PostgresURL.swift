@@ -26,10 +26,9 @@ struct PostgresURL {
     private static func isUnambiguous(_ text: String) -> Bool {
         let start = text.utf8.firstIndex(of: UInt8(ascii: "/")) ?? text.startIndex
         let rest = text.utf8[start...].dropFirst(2)
-        let path = rest.prefix { $0 != UInt8(ascii: "?") }
-        let authority = path.prefix { $0 != UInt8(ascii: "/") }
-        let signs = path.count { $0 == UInt8(ascii: "@") }
-        return signs <= 1 && signs == authority.count { $0 == UInt8(ascii: "@") }
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") }
+        let path = rest[authority.endIndex...].prefix { $0 != UInt8(ascii: "?") }
+        return authority.count { $0 == UInt8(ascii: "@") } <= 1 && !path.contains(UInt8(ascii: "@"))
     }
 
     /// Digits, or several of them for several servers.

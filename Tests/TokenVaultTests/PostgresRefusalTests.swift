@@ -1,0 +1,127 @@
+import SignInWithApple
+import TestSupport
+import Testing
+
+@testable import TokenVault
+
+/// A server that cannot be used: the kind of error decides what a runbook does.
+@Suite(
+    .enabled(
+        if: PostgresServer.isAvailable, "needs PostgreSQL's server: Debian's package postgresql"))
+struct PostgresRefusalTests {
+    private func refusal(_ url: String) throws -> VaultError? {
+        let store = SQLVaultStore(try place(of: url, patience: .seconds(60)))
+        return #expect(throws: VaultError.self) { try store.keyChecks() }
+    }
+
+    @Test func `a wrong password is refused and not shown`() async throws {
+        let server = try await PostgresServer.shared()
+        _ = try? await server.run(
+            "CREATE ROLE locked LOGIN PASSWORD 'right'", on: server.url("postgres"))
+        let folder = try #require(server.url("postgres").split(separator: "=").last)
+        let error = try refusal("postgresql://locked:geheim@/postgres?host=\(folder)")
+        #expect(error?.kind == .unusable)
+        #expect(
+            error?.message.contains("password authentication failed") == true,
+            "\(String(describing: error))")
+        #expect(error?.message.contains("geheim") == false)
+        #expect(error?.message.contains("28P01") == false)
+        let none = try refusal("postgresql://locked@/postgres?host=\(folder)")
+        #expect(none?.kind == .unusable)
+        let right = try refusal("postgresql://locked:right@/postgres?host=\(folder)")
+        #expect(right?.kind == .notInitialized)
+    }
+
+    @Test func `a database that is not there is unusable`() async throws {
+        let error = try refusal(try await PostgresServer.shared().url("nowhere"))
+        #expect(error?.kind == .unusable)
+        #expect(error?.message.contains("database \"nowhere\" does not exist") == true)
+    }
+
+    @Test func `a server that takes no more connections is busy`() async throws {
+        let server = try await PostgresServer.shared()
+        _ = try await server.run(
+            "CREATE ROLE crowded LOGIN CONNECTION LIMIT 0", on: server.url("postgres"))
+        let error = try refusal(server.url("postgres", user: "crowded"))
+        #expect(error?.kind == .busy && error?.isTemporary == true)
+    }
+
+    @Test func `a user who may not make tables is told so`() async throws {
+        let ground = try await PostgresGround()
+        _ = try await ground.server.run("CREATE ROLE humble LOGIN", on: ground.url)
+        let url = ground.server.url(ground.name, user: "humble")
+        let store = SQLVaultStore(try place(of: url, patience: .seconds(60)))
+        let error = #expect(throws: VaultError.self) { try store.create(.first) }
+        #expect(error?.kind == .unusable)
+        #expect(
+            error?.message.contains("permission denied for schema public") == true,
+            "\(String(describing: error))")
+    }
+
+    @Test(arguments: [
+        "postgresql:///db?host=/tmp/no-such-folder", "postgres://u:geheim@127.0.0.1:1/db",
+        "postgresql://u:geheim@no-such-host.invalid/db", "postgresql://u:geheim?@127.0.0.1:1/db",
+    ])
+    func `a server that is not there is unreachable`(_ url: String) throws {
+        let error = try refusal(url)
+        #expect(error?.kind == .unreachable)
+        #expect(error?.message.contains("geheim") == false)
+    }
+
+    @Test func `a server that says nothing is waited for as long as the URL says`() throws {
+        let silence = try SilentPort()
+        let error = try refusal("postgresql://u@127.0.0.1:\(silence.port)/db?connect_timeout=1")
+        #expect(error?.kind == .unreachable)
+        #expect(error?.message.contains("1.0 seconds") == true)
+    }
+
+    @Test(arguments: [
+        "postgresql://u:geh/eim@127.0.0.1:1/db", "postgresql://u:geh@eim@127.0.0.1:1/db",
+        "postgresql://u:geh?e@im@127.0.0.1:1/db", "postgresql://u:%zzgeheim@127.0.0.1:1/db",
+        "postgresql://u:geh/eim?a=b@127.0.0.1:1/db", "postgresql://[geheim",
+        "postgresql://u:geheim",
+        "postgresql://127.0.0.1:1/db?geheim=eim", "postgresql://127.0.0.1:1/db?geheim",
+        "mysql://u:geheim@h/d", "sqlite", "geheim", "", "sqlite:", "sqlite:a\0geheim",
+        "postgresql://u:geheim@h/d\0",
+    ])
+    func `a URL that is none is refused and not shown`(_ url: String) throws {
+        let error = #expect(throws: VaultError.self) {
+            try SQLVaultStore(try place(of: url, patience: .seconds(60))).keyChecks()
+        }
+        #expect(error?.kind == .unusable)
+        #expect(
+            ["geh", "eim"].allSatisfy { error?.message.contains($0) == false },
+            "\(String(describing: error))")
+    }
+}
+
+/// What libpq says when there is no connection.
+@Suite struct ConnectionRefusalTests {
+    @Test(arguments: [
+        (
+            "at \"h\", port 5: FATAL:  28P01: no, \"u\"\nLOCATION:  auth.c:1\n",
+            VaultError.Kind.unusable,
+            "at \"h\", port 5: FATAL:  no, \"u\""
+        ),
+        ("FATALE:  57P03: spegnimento\n", .unreachable, "FATALE:  spegnimento"),
+        ("FATAL:  53300: too many\n", .busy, "FATAL:  too many"),
+        ("FATAL:  3D000: none", .unusable, "FATAL:  none"),
+        (
+            "failed: Connection refused\n\tIs it running?\n", .unreachable,
+            "failed: Connection refused"
+        ),
+        ("SSL error: certificate verify failed", .unusable, "SSL error: certificate verify failed"),
+        ("server does not support SSL, but", .unusable, "server does not support SSL, but"),
+        ("SSL SYSCALL error: EOF detected", .unreachable, "SSL SYSCALL error: EOF detected"),
+        (
+            "SSL connection has been closed unexpectedly", .unreachable,
+            "SSL connection has been closed unexpectedly"
+        ),
+        ("", .unreachable, ""), (":  28P01:", .unreachable, ":  28P01:"),
+    ])
+    func `is told apart`(_ text: String, _ kind: VaultError.Kind, _ message: String) {
+        let refusal = ConnectionRefusal(text)
+        #expect(refusal.kind(needsPassword: false) == kind)
+        #expect(refusal.message == message)
+    }
+}

@@ -1,0 +1,109 @@
+import SignInWithApple
+import TestSupport
+import Testing
+
+@testable import TokenVault
+
+/// The server behind a vault, and what can happen to it.
+@Suite(
+    .enabled(
+        if: PostgresServer.isAvailable, "needs PostgreSQL's server: Debian's package postgresql"))
+struct PostgresServerTests {
+    @Test func `a store outlives its server's restart`() async throws {
+        let server = try await PostgresServer()
+        let ground = try await PostgresGround(on: server)
+        let store = try ground.vault()
+        try store.put([VaultRecord(.sample(1))])
+        for ending in [server.stop, server.crash] {
+            try await ending()
+            let error = #expect(throws: VaultError.self) { try store.all() }
+            #expect(error?.kind == .unreachable && error?.isTemporary == true)
+            try await server.start()
+            #expect(try store.all() == [VaultRecord(.sample(1))])
+            try await ending()
+            try await server.start()
+            // This connection broke while nobody looked.
+            #expect(try store.claim(.long("a"), limit: 0) == [])
+            #expect(try store.all() == [VaultRecord(.sample(1))])
+        }
+    }
+
+    @Test(arguments: [1, 2])
+    func `a transaction whose connection breaks is done again, once`(_ breaks: Int) async throws {
+        let ground = try await PostgresGround()
+        let store = try ground.vault()
+        let other = try ground.connect()
+        var asked = 0
+        func change() throws(VaultError) {
+            try store.change([.sample(1)], releasedBy: nil) { user, record throws(VaultError) in
+                #expect(record == nil)
+                asked += 1
+                if asked <= breaks { try lowering { try cutOthers(other) } }
+                return .put(VaultRecord(user, version: asked))
+            }
+        }
+        if breaks == 1 {
+            try change()
+            #expect(try store.all() == [VaultRecord(.sample(1), version: 2)])
+        } else {
+            let error = #expect(throws: VaultError.self) { try change() }
+            #expect(error?.kind == .unreachable)
+            #expect(try store.all() == [])
+        }
+        #expect(asked == 2)
+    }
+
+    /// Has the server throw out everybody else who uses this database.
+    private func cutOthers(_ database: any Database) throws {
+        let cut = try database.run(
+            """
+            SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()
+                AND application_name = 'siwa'
+            """)
+        #expect(cut == [[.integer(1)]])
+    }
+
+    @Test func `who waits for a row that another claims leaves it out`() async throws {
+        let ground = try await PostgresGround()
+        let store = try ground.vault()
+        try store.put(VaultUser.samples(3).map { VaultRecord($0) })
+        let other = try ground.connect()
+        _ = try other.run("BEGIN")
+        _ = try other.run("SELECT 1 FROM vault_token WHERE user_id = 'u000001' FOR UPDATE")
+        #expect(try store.claim(.long("a")) == [.sample(0), .sample(2)])
+    }
+
+    @Test func `an answer is on disk, whatever the server's settings`() async throws {
+        let ground = try await PostgresGround()
+        _ = try await ground.server.run(
+            "ALTER ROLE siwa IN DATABASE \(ground.name) SET synchronous_commit = off",
+            on: ground.url)
+        let database = try ground.connect()
+        #expect(try database.run("SHOW synchronous_commit") == [[.text("on")]])
+        #expect(try database.run("SHOW application_name") == [[.text("siwa")]])
+        #expect(try database.run("SHOW client_encoding") == [[.text("UTF8")]])
+    }
+
+    @Test func `an index that is not valid is noticed`() async throws {
+        let ground = try await PostgresGround()
+        let store = try ground.vault()
+        _ = try ground.connect().run(
+            """
+            UPDATE pg_index SET indisvalid = false
+            WHERE indexrelid = 'vault_token_turn'::regclass
+            """)
+        #expect(try store.faults() == ["the index vault_token_turn is not valid"])
+    }
+}
+
+extension PostgresGround {
+    var name: String {
+        String(url.split(separator: "?").first?.split(separator: "/").last ?? "")
+    }
+}
+
+/// Makes any error the domain's.
+private func lowering(_ body: () throws -> Void) throws(VaultError) {
+    do { try body() } catch { throw VaultError(.unusable, "\(error)") }
+}

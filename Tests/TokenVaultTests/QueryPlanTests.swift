@@ -1,0 +1,80 @@
+import SignInWithApple
+import Synchronization
+import Testing
+
+@testable import TokenVault
+
+/// That no question reads more than its answer, as the databases themselves tell it.
+@Suite struct QueryPlanTests {
+    static let filters = [
+        VaultFilter(), VaultFilter(states: [.dead]), VaultFilter(states: [.dead, .active]),
+        VaultFilter(clientID: ClientID(unchecked: "one")),
+        VaultFilter(clientID: ClientID(unchecked: "one"), states: [.active]),
+        VaultFilter(
+            states: [.active], notCheckedSince: NumericDate(5), keyOtherThan: 4),
+    ]
+
+    @Test(arguments: SQLGrounds.here)
+    func `a page is read along an index`(_ grounds: SQLGrounds) async throws {
+        for filter in Self.filters {
+            let plans = try await plans(of: "SELECT", on: grounds.ground()) { store in
+                _ = try store.records(filter, after: .sample(1, of: "one"), limit: 5)
+            }
+            #expect(plans.count == max(1, filter.states.count))
+            for plan in plans {
+                #expect(plan.reads(from: ["vault_token_state", "PRIMARY KEY", "_pkey"]), "\(plan)")
+                #expect(
+                    plan.contains("user_id>") || plan.contains("user_id)>") || grounds != .sqlite,
+                    "\(plan)")
+            }
+        }
+    }
+
+    @Test(arguments: SQLGrounds.here)
+    func `a claim takes the first of an index`(_ grounds: SQLGrounds) async throws {
+        for filter in Self.filters {
+            let plans = try await plans(of: "SELECT", on: grounds.ground()) { store in
+                _ = try store.claim(.long("a"), filter)
+            }
+            let claims = plans.filter { $0.contains("lease_until") || $0.contains("turn") }
+            #expect(!claims.isEmpty)
+            for plan in claims { #expect(plan.reads(from: ["vault_token_turn"]), "\(plan)") }
+        }
+    }
+
+    @Test(arguments: SQLGrounds.here)
+    func `a count sorts nothing`(_ grounds: SQLGrounds) async throws {
+        let plans = try await plans(of: "SELECT", on: grounds.ground()) { store in
+            _ = try store.counts(of: nil)
+        }
+        #expect(plans.count == 1 && plans[0].reads(from: ["vault_token_state"]), "\(plans)")
+    }
+
+    /// How the queries of `body` about records would be run in a vault with some.
+    private func plans(
+        of verb: String, on ground: any SQLGround, _ body: (any VaultStore) throws -> Void
+    ) throws -> [String] {
+        try ground.vault().register(.second)
+        try ground.store().put(Samples.population)
+        let place = WatchedPlace(place: try ground.place(patience: .seconds(60)))
+        let store = SQLVaultStore(place)
+        _ = try store.keyChecks()
+        place.seen.statements.withLock { $0 = [] }
+        try body(store)
+        let database = try place.place.connect(creating: false)
+        return try place.seen.statements.withLock(\.self)
+            .filter { $0.sql.hasPrefix(verb) && $0.sql.contains("vault_token") }
+            .map { statement in
+                try database.run(ground.explain + statement.sql, statement.values)
+                    .flatMap { $0.compactMap(\.text) }.joined(separator: "\n")
+            }
+    }
+}
+
+extension String {
+    /// Whether a plan uses one of these indexes, and neither reads everything nor sorts.
+    fileprivate func reads(from indexes: [String]) -> Bool {
+        indexes.contains(where: contains) && !contains("TEMP B-TREE") && !contains("Sort")
+            && !contains("Seq Scan")
+    }
+}

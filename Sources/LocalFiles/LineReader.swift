@@ -155,7 +155,7 @@ struct LineSplitter: ~Copyable {
             var start = bytes.startIndex
             while start < bytes.endIndex {
                 let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
-                let end = rest.firstIndex(of: 0x0A)
+                let end = rest.index(of: 0x0A)
                 collect(UnsafeRawBufferPointer(rebasing: rest[..<(end ?? rest.count)]))
                 guard let end else { break }
                 lines.append(finishLine())
@@ -184,5 +184,15 @@ struct LineSplitter: ~Copyable {
         self.isTooLong = false
         number += 1
         return InputLine(number: number, bytes: isTooLong ? nil : line.finished())
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Where `byte` first stands: ``firstIndex(of:)`` looks at one byte at a time.
+    fileprivate func index(of byte: UInt8) -> Int? {
+        guard let baseAddress, let found = memchr(baseAddress, CInt(byte), count) else {
+            return nil
+        }
+        return UnsafeRawPointer(found) - baseAddress
     }
 }

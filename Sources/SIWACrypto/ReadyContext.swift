@@ -59,14 +59,16 @@ final class ReadyContext: Sendable {
     }
 
     private func hash(of message: Span<UInt8>) throws(OpenSSLError) -> [32 of UInt8] {
-        // No algorithm is the one it has: the context begins anew.
-        try check(openssl.EVP_DigestInit_ex2(digest, nil, nil))
-        try check(
-            message.withUnsafeBytes { openssl.EVP_DigestUpdate(digest, $0.baseAddress, $0.count) })
         var hash: [32 of UInt8] = .init(repeating: 0)
         var bytes = hash.mutableSpan
         try bytes.withUnsafeMutableBufferPointer { bytes throws(OpenSSLError) in
-            try check(openssl.EVP_DigestFinal_ex(digest, bytes.baseAddress, nil))
+            try message.withUnsafeBytes { message throws(OpenSSLError) in
+                // No algorithm is the one it has: the context begins anew.
+                try check(
+                    openssl.EVP_DigestInit_ex2(digest, nil, nil) == 1
+                        && openssl.EVP_DigestUpdate(digest, message.baseAddress, message.count) == 1
+                        ? openssl.EVP_DigestFinal_ex(digest, bytes.baseAddress, nil) : 0)
+            }
         }
         return hash
     }

@@ -7,20 +7,29 @@ public enum Base64URL {
 
     /// The text of `bytes`, as ASCII.
     static func encodedBytes(_ bytes: some Collection<UInt8>) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
-        var accumulator: UInt32 = 0
-        var bits: UInt32 = 0
-        for byte in bytes {
-            accumulator = accumulator << 8 | UInt32(byte)
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                text.append(alphabet[Int(accumulator >> bits & 63)])
+        encodedBytes(Array(bytes).span)
+    }
+
+    /// The text of `bytes`, as ASCII.
+    static func encodedBytes(_ bytes: Span<UInt8>) -> [UInt8] {
+        let table = alphabet
+        let digits = table.span.extracting(first: 64)
+        var rest = bytes
+        return [UInt8](capacity: (bytes.count + 2) / 3 * 4) { text in
+            while rest.count >= 3 {
+                let (one, two, three) = (rest[0], rest[1], rest[2])
+                text.append(digits[Int(one >> 2)])
+                text.append(digits[Int((one << 4 | two >> 4) & 63)])
+                text.append(digits[Int((two << 2 | three >> 6) & 63)])
+                text.append(digits[Int(three & 63)])
+                rest = rest.extracting(droppingFirst: 3)
             }
+            guard rest.count > 0 else { return }
+            let (one, two) = (rest[0], rest.count > 1 ? rest[1] : 0)
+            text.append(digits[Int(one >> 2)])
+            text.append(digits[Int((one << 4 | two >> 4) & 63)])
+            if rest.count > 1 { text.append(digits[Int(two << 2 & 63)]) }
         }
-        if bits > 0 { text.append(alphabet[Int(accumulator << (6 - bits) & 63)]) }
-        return text
     }
 
     /// The bytes that `text` spells.
@@ -40,12 +49,7 @@ public enum Base64URL {
     static func decode(_ text: Span<UInt8>) throws(Base64URLError) -> [UInt8] {
         var done = 0
         var bytes = [UInt8](capacity: text.count / 4 * 3 + 2) { bytes in
-            while let block = Base64Decoder.block(of: text, at: done) {
-                for shift: UInt32 in [16, 8, 0] {
-                    bytes.append(UInt8(truncatingIfNeeded: block >> shift))
-                }
-                done += 4
-            }
+            done = Base64Decoder.decodeBlocks(of: text, into: &bytes)
         }
         // What is left is the end, or has a mistake.
         var decoder = Base64Decoder(behind: done)
@@ -77,17 +81,24 @@ struct Base64Decoder {
     /// - Parameter count: how many characters were taken otherwise, in whole blocks.
     init(behind count: Int = 0) { self.count = count }
 
-    /// The three bytes that four characters spell; nil where there are no four of the alphabet.
-    static func block(of text: Span<UInt8>, at index: Int) -> UInt32? {
-        guard text.count - index >= 4 else { return nil }
-        var block: UInt32 = 0
-        var all: UInt8 = 0
-        for offset in 0..<4 {
-            let digit = digits[Int(text[index + offset])]
-            all |= digit
-            block = block << 6 | UInt32(digit)
+    /// Decodes four characters at a time, up to where there are no four of the alphabet; answers
+    /// how many characters that were.
+    static func decodeBlocks(
+        of text: Span<UInt8>, into bytes: inout OutputSpan<UInt8>
+    ) -> Int {
+        let table = digits
+        let digits = table.span.extracting(first: 256)
+        var rest = text
+        while rest.count >= 4 {
+            let (a, b) = (digits[Int(rest[0])], digits[Int(rest[1])])
+            let (c, d) = (digits[Int(rest[2])], digits[Int(rest[3])])
+            guard a | b | c | d < 64 else { break }
+            bytes.append(a << 2 | b >> 4)
+            bytes.append(b << 4 | c >> 2)
+            bytes.append(c << 6 | d)
+            rest = rest.extracting(droppingFirst: 4)
         }
-        return all < 64 ? block : nil
+        return text.count - rest.count
     }
 
     /// Takes one character; answers a byte when it completes one.

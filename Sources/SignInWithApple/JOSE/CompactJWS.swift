@@ -15,13 +15,8 @@ public struct CompactJWS: Sendable {
     ///
     /// - Throws: ``CompactJWSError``, which names the part at fault.
     public init(_ token: [UInt8]) throws(CompactJWSError) {
-        guard token.count <= Self.limit else { throw .tooLong(token.count) }
-        let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw .parts(parts.count) }
-        header = try Self.object(parts[0], in: .header)
-        payload = try Self.object(parts[1], in: .payload)
-        signature = try Self.decode(parts[2], in: .signature)
-        signingInput = Array(token[..<parts[1].endIndex])
+        var reader = CompactJWSReader()
+        self = try reader.read(token)
     }
 
     /// Takes a token apart.
@@ -52,28 +47,10 @@ public struct CompactJWS: Sendable {
         return token.finished()
     }
 
-    private static func object(
-        _ text: ArraySlice<UInt8>, in part: CompactJWSError.Part
-    ) throws(CompactJWSError) -> JSON {
-        let bytes = try decode(text, in: part)
-        let value: JSON
-        do {
-            value = try JSON(bytes)
-        } catch {
-            throw .json(part, error)
-        }
-        guard value.members != nil else { throw .notAnObject(part) }
-        return value
-    }
-
-    private static func decode(
-        _ text: ArraySlice<UInt8>, in part: CompactJWSError.Part
-    ) throws(CompactJWSError) -> [UInt8] {
-        do {
-            return try Base64URL.decode(text.span)
-        } catch {
-            throw .base64URL(part, error)
-        }
+    /// Puts one together from what was read.
+    init(header: JSON, payload: JSON, signature: [UInt8], signingInput: [UInt8]) {
+        (self.header, self.payload) = (header, payload)
+        (self.signature, self.signingInput) = (signature, signingInput)
     }
 }
 

@@ -29,7 +29,11 @@ public enum JSON: Hashable, Sendable {
 
     /// The member called `name`; nil when absent or when this is no object.
     public subscript(name: String) -> JSON? {
-        members?.first { $0.name.isExactly(name) }?.value
+        guard case .object(let members) = self else { return nil }
+        for index in members.indices where members[index].name.isExactly(name) {
+            return members[index].value
+        }
+        return nil
     }
 
     /// The members, when this is an object.
@@ -75,8 +79,15 @@ extension String {
     /// to Swift's == a Kelvin sign is a K.
     package func isExactly(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        let (one, other) = (utf8.span, other.utf8.span)
-        for index in one.indices where one[index] != other[index] { return false }
+        return utf8.span.isExactly(other.utf8.span)
+    }
+}
+
+extension Span<UInt8> {
+    /// Equal byte by byte.
+    func isExactly(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where self[index] != other[index] { return false }
         return true
     }
 }

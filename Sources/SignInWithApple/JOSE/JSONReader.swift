@@ -194,26 +194,10 @@ extension JSONReader {
 
     /// Where what stands for itself in a string ends.
     private func plainEnd(from start: Int) -> Int {
-        let bytes = bytes.span
-        var end = start
-        // Many at a time, without a branch, is what a processor does all at once.
-        while bytes.count - end >= 32 {
-            let block = bytes.extracting(end..<end + 32)
-            var least: UInt8 = .max
-            for index in 0..<32 {
-                let byte = block[index]
-                least = min(least, byte < 0x20 ? 0 : 1)
-                least = min(least, min(byte ^ UInt8(ascii: "\""), byte ^ UInt8(ascii: "\\")))
-            }
-            if least == 0 { break }
-            end += 32
+        bytes.span.index(from: start) { word in
+            word.marking(UInt8(ascii: "\"")) | word.marking(UInt8(ascii: "\\"))
+                | word.marking(below: 0x20)
         }
-        while end < bytes.count, Self.isPlain(bytes[end]) { end += 1 }
-        return end
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     private func text(_ bytes: Span<UInt8>, from start: Int) throws(JSONError) -> String {

@@ -45,6 +45,16 @@ public struct JSONLine: Sendable {
         writer.output.append(UInt8(ascii: "]"))
     }
 
+    /// Adds a member whose value is ``JSON/normalizedClaims`` of a token's claims.
+    public mutating func add(_ name: String, normalizedClaims claims: JSON) {
+        begin(name)
+        writer.output.append(UInt8(ascii: "{"))
+        isEmpty = true
+        claims.forEachNormalizedClaim { add($0, $1) }
+        isEmpty = false
+        writer.output.append(UInt8(ascii: "}"))
+    }
+
     /// The object in UTF-8, and a line end.
     public consuming func finished() -> [UInt8] {
         writer.output.append(UInt8(ascii: "}"))
@@ -135,18 +145,17 @@ private struct JSONWriter {
     /// Nearly every text is written here: false, and nothing is, when one has to be looked at
     /// more closely.
     private mutating func quotePlain(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices where !Self.isPlain(text[index]) { return false }
+        let plain = text.index { word in
+            word.marking(UInt8(ascii: "\"")) | word.marking(UInt8(ascii: "\\"))
+                | word.marking(below: 0x20) | word.marking(0x7F) | word
+        }
+        guard plain == text.count else { return false }
         output.append(addingCapacity: text.count + 2) { output in
             output.append(UInt8(ascii: "\""))
             for index in text.indices { output.append(text[index]) }
             output.append(UInt8(ascii: "\""))
         }
         return true
-    }
-
-    /// Whether a byte stands for itself whatever is around it: nearly all of nearly every text.
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     /// What a terminal obeys in place of showing. JSON asks for the escape of a part of

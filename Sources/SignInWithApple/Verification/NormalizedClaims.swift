@@ -12,17 +12,21 @@ extension JSON {
     /// The added names are this function's own: a token's claims of such a name are left out.
     public var normalizedClaims: JSON {
         guard let members else { return self }
-        let last = self["email_verified"] == nil ? "email" : "email_verified"
-        let lacksFlag = self["is_private_email"] == nil && self["email"]?.string?.isEmpty == false
         var normalized: [Member] = []
         normalized.reserveCapacity(members.count + 6)
-        for member in members where !member.hasAddedName {
-            member.normalize(into: &normalized)
-            if lacksFlag, member.name == last {
-                normalized.append(Member("is_private_email", false))
-            }
-        }
+        forEachNormalizedClaim { normalized.append(Member($0, $1)) }
         return .object(normalized)
+    }
+
+    /// Calls `body` with the name and the value of each member of ``normalizedClaims``.
+    func forEachNormalizedClaim(_ body: (String, JSON) -> Void) {
+        guard case .object(let members) = self else { return }
+        let last = self["email_verified"] == nil ? "email" : "email_verified"
+        let lacksFlag = self["is_private_email"] == nil && self["email"]?.string?.isEmpty == false
+        for index in members.indices {
+            members[index].normalize(body)
+            if lacksFlag, members[index].name == last { body("is_private_email", false) }
+        }
     }
 
     /// The value of a flag: Apple wrote them as strings until February 2024.
@@ -40,31 +44,30 @@ extension JSON {
 }
 
 extension JSON.Member {
-    /// Whether it would be mistaken for a member that is added here.
-    fileprivate var hasAddedName: Bool {
+    fileprivate func normalize(_ body: (String, JSON) -> Void) {
         switch name {
+        case "email_verified", "is_private_email": body(name, value.flag.map(JSON.boolean) ?? value)
+        case "exp": addMoment("exp_rfc3339", body)
+        case "iat": addMoment("iat_rfc3339", body)
+        case "nbf": addMoment("nbf_rfc3339", body)
+        case "auth_time": addMoment("auth_time_rfc3339", body)
+        case "real_user_status":
+            body(name, value)
+            if let status = value.integer.flatMap({ RealUserStatus(rawValue: $0).name }) {
+                body("real_user_status_name", .string(status))
+            }
+        // Would be mistaken for what is added here.
         case "exp_rfc3339", "iat_rfc3339", "nbf_rfc3339", "auth_time_rfc3339",
             "real_user_status_name":
-            true
-        default: false
+            break
+        default: body(name, value)
         }
     }
 
-    fileprivate func normalize(into members: inout [Self]) {
-        switch name {
-        case "email_verified", "is_private_email":
-            members.append(Self(name, value.flag.map(JSON.boolean) ?? value))
-        case "exp", "iat", "nbf", "auth_time":
-            members.append(self)
-            if let moment = value.moment, moment.hasFourDigitYear {
-                members.append(Self(name + "_rfc3339", .string(moment.rfc3339)))
-            }
-        case "real_user_status":
-            members.append(self)
-            if let status = value.integer.flatMap({ RealUserStatus(rawValue: $0).name }) {
-                members.append(Self(name + "_name", .string(status)))
-            }
-        default: members.append(self)
+    private func addMoment(_ addedName: String, _ body: (String, JSON) -> Void) {
+        body(name, value)
+        if let moment = value.moment, moment.hasFourDigitYear {
+            body(addedName, .string(moment.rfc3339))
         }
     }
 }

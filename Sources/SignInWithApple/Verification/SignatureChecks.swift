@@ -10,7 +10,9 @@ extension CompactJWS {
 
     /// Why no key may be tried on this token; nil when the algorithm is RS256.
     fileprivate var headerFault: String? {
-        guard header["alg"] == "RS256" else { return "alg is \(header["alg"].shown), not RS256" }
+        guard header["alg"]?.string?.isExactly("RS256") == true else {
+            return "alg is \(header["alg"].shown), not RS256"
+        }
         // An extension nobody here understands must be refused (RFC 7515 §4.1.11).
         return header["crit"] == nil ? nil : "the header demands extensions (crit)"
     }

@@ -10,6 +10,7 @@ struct ItemVerifier: Sendable {
     private let given: KeySet?
     private var known: KnownKeys?
     private var rules: TokenVerifier
+    private var reader = CompactJWSReader()
     private var writer = VerdictWriter()
 
     init(_ verifying: Verifying, _ keys: BatchKeys, given: KeySet?) {
@@ -57,7 +58,7 @@ struct ItemVerifier: Sendable {
     private mutating func answer(about item: IdentityTokenItem) async throws -> Answer {
         let token: CompactJWS
         do throws(CompactJWSError) {
-            token = try CompactJWS(item.token.bytes.revealed())
+            token = try reader.read(item.token.bytes.revealed())
         } catch {
             return .found(IdentityTokenVerification(error))
         }

@@ -21,7 +21,10 @@ struct VerdictWriter: Sendable {
         remember(verification.checks)
         line.add("valid", .boolean(verification.isValid))
         line.add("checks", written: written)
-        for member in verification.token?.identityMembers ?? [] { line.add(member) }
+        if let token = verification.token {
+            line.add("header", token.header)
+            line.add("claims", normalizedClaims: token.payload)
+        }
         return line.finished()
     }
 

@@ -44,7 +44,10 @@ struct GlobalOptions: Sendable {
             help: "Give up after this long, retries included (30s unless set)."),
         .option(
             "max-attempts", \.maxAttempts, value: "N",
-            help: "Send a request at most N times (4 unless set)."),
+            help: """
+                Send a request at most N times (4 unless set); in a batch, a 429 or 503 counts \
+                as half a time.
+                """),
         .flag(
             "strict", \.isStrict, help: "Refuse secrets on the command line and open key files."),
         .flag("json", \.json, help: "Print results and errors as JSON."),

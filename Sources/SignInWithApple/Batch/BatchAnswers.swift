@@ -76,7 +76,11 @@ extension BatchRun {
         slowDown(cause, since: flight.mark, at: now)
         flight.spent += cause.share
         let othersFare = goodAnswers > flight.goodAnswersBefore
-        if flight.spent >= settings.maxAttempts * TokenFailure.Cause.wholeShare, othersFare {
+        // Who allows one attempt means one.
+        let isSpent =
+            settings.maxAttempts == 1
+            || flight.spent >= settings.maxAttempts * TokenFailure.Cause.wholeShare
+        if isSpent, othersFare {
             sink(flight.item, .failed(cause, attempts: flight.attempts))
             return
         }

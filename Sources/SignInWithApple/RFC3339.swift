@@ -3,7 +3,8 @@ extension NumericDate {
     public var rfc3339: String {
         let (day, time) = seconds.floored(by: 86_400)
         let date = CivilDate(daysSinceEpoch: day)
-        let rest = [UInt8](capacity: 20) { text in
+        var rest: [UInt8] = []
+        rest.append(addingCapacity: 20) { text in
             if (0...9999).contains(date.year) {
                 text.append(date.year / 100, before: nil)
                 text.append(date.year % 100, before: "-")

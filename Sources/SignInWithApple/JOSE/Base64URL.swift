@@ -15,7 +15,8 @@ public enum Base64URL {
         let table = alphabet
         let digits = table.span.extracting(first: 64)
         var rest = bytes
-        return [UInt8](capacity: (bytes.count + 2) / 3 * 4) { text in
+        var text: [UInt8] = []
+        text.append(addingCapacity: (bytes.count + 2) / 3 * 4) { text in
             while rest.count >= 3 {
                 let (one, two, three) = (rest[0], rest[1], rest[2])
                 text.append(digits[Int(one >> 2)])
@@ -30,6 +31,7 @@ public enum Base64URL {
             text.append(digits[Int((one << 4 | two >> 4) & 63)])
             if rest.count > 1 { text.append(digits[Int(two << 2 & 63)]) }
         }
+        return text
     }
 
     /// The bytes that `text` spells.
@@ -48,7 +50,8 @@ public enum Base64URL {
     /// - Throws: ``Base64URLError``, as for a collection.
     static func decode(_ text: Span<UInt8>) throws(Base64URLError) -> [UInt8] {
         var done = 0
-        var bytes = [UInt8](capacity: text.count / 4 * 3 + 2) { bytes in
+        var bytes: [UInt8] = []
+        bytes.append(addingCapacity: text.count / 4 * 3 + 2) { bytes in
             done = Base64Decoder.decodeBlocks(of: text, into: &bytes)
         }
         // What is left is the end, or has a mistake.

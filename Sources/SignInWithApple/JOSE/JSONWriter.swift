@@ -63,10 +63,8 @@ public struct JSONLine: Sendable {
     }
 
     private mutating func begin(_ name: String) {
-        if !isEmpty { writer.output.append(UInt8(ascii: ",")) }
+        writer.quote(name, behind: isEmpty ? nil : ",", before: ":")
         isEmpty = false
-        writer.quote(name)
-        writer.output.append(UInt8(ascii: ":"))
     }
 }
 
@@ -83,7 +81,7 @@ private struct JSONWriter {
         switch value {
         case .null: append("null")
         case .boolean(let flag): append(flag ? "true" : "false")
-        case .integer(let number): append(String(number))
+        case .integer(let number): append(number)
         case .number(let text): append(text)
         case .string(let text): quote(text)
         case .array(let elements):
@@ -97,8 +95,7 @@ private struct JSONWriter {
             output.append(UInt8(ascii: "{"))
             for index in members.indices {
                 separate(index, depth)
-                quote(members[index].name)
-                output.append(UInt8(ascii: ":"))
+                quote(members[index].name, before: ":")
                 if indented { output.append(0x20) }
                 write(members[index].value, depth: depth + 1)
             }
@@ -124,8 +121,52 @@ private struct JSONWriter {
 
     private mutating func append(_ text: String) { output.append(contentsOf: text.utf8) }
 
-    mutating func quote(_ text: String) {
-        guard !quotePlain(text.utf8.span) else { return }
+    private mutating func append(_ number: Int) {
+        var digits = [20 of UInt8](repeating: 0)
+        var start = digits.count
+        var rest = number.magnitude
+        repeat {
+            start -= 1
+            digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        if number < 0 { output.append(UInt8(ascii: "-")) }
+        for index in start..<digits.count { output.append(digits[index]) }
+    }
+
+    /// - Parameters:
+    ///   - left: what to write before it.
+    ///   - right: what to write behind it.
+    mutating func quote(
+        _ text: String, behind left: Unicode.Scalar? = nil, before right: Unicode.Scalar? = nil
+    ) {
+        guard !quotePlain(text.utf8.span, left, right) else { return }
+        if let left { output.append(UInt8(ascii: left)) }
+        quoteEscaping(text)
+        if let right { output.append(UInt8(ascii: right)) }
+    }
+
+    /// Nearly every text is written here: false, and nothing is, when one has to be looked at
+    /// more closely.
+    private mutating func quotePlain(
+        _ text: Span<UInt8>, _ left: Unicode.Scalar?, _ right: Unicode.Scalar?
+    ) -> Bool {
+        let plain = text.index { word in
+            word.marking(UInt8(ascii: "\"")) | word.marking(UInt8(ascii: "\\"))
+                | word.marking(below: 0x20) | word.marking(0x7F) | word
+        }
+        guard plain == text.count else { return false }
+        output.append(addingCapacity: text.count + 4) { output in
+            if let left { output.append(UInt8(ascii: left)) }
+            output.append(UInt8(ascii: "\""))
+            for index in text.indices { output.append(text[index]) }
+            output.append(UInt8(ascii: "\""))
+            if let right { output.append(UInt8(ascii: right)) }
+        }
+        return true
+    }
+
+    private mutating func quoteEscaping(_ text: String) {
         output.append(UInt8(ascii: "\""))
         defer { output.append(UInt8(ascii: "\"")) }
         for scalar in text.unicodeScalars {
@@ -140,22 +181,6 @@ private struct JSONWriter {
             default: output.append(contentsOf: scalar.utf8)
             }
         }
-    }
-
-    /// Nearly every text is written here: false, and nothing is, when one has to be looked at
-    /// more closely.
-    private mutating func quotePlain(_ text: Span<UInt8>) -> Bool {
-        let plain = text.index { word in
-            word.marking(UInt8(ascii: "\"")) | word.marking(UInt8(ascii: "\\"))
-                | word.marking(below: 0x20) | word.marking(0x7F) | word
-        }
-        guard plain == text.count else { return false }
-        output.append(addingCapacity: text.count + 2) { output in
-            output.append(UInt8(ascii: "\""))
-            for index in text.indices { output.append(text[index]) }
-            output.append(UInt8(ascii: "\""))
-        }
-        return true
     }
 
     /// What a terminal obeys in place of showing. JSON asks for the escape of a part of

@@ -29,7 +29,10 @@ struct BatchVerifyCommand: Command {
         BatchOptions.localParameters(at: \.batch) + [
             .option(
                 "concurrency", \.workers, value: "N",
-                help: "Verify N tokens at the same time (one a processor unless set).")
+                help: "Verify N tokens at the same time (one a processor unless set)."),
+            .flag(
+                "dry-run", \.isDryRun,
+                help: "Print the request for Apple's keys that may be sent; send nothing."),
         ] + VerificationOptions.parameters(at: \.verification)
         + GlobalOptions.parameters(at: \.global)
 
@@ -37,6 +40,7 @@ struct BatchVerifyCommand: Command {
     var verification = VerificationOptions()
     var batch = BatchOptions()
     var workers: Int?
+    var isDryRun = false
 
     func run(in world: World) async throws {
         let workers = workers ?? min(world.processors, Self.mostWorkers)
@@ -45,10 +49,21 @@ struct BatchVerifyCommand: Command {
                 "--concurrency must be between 1 and \(Self.mostWorkers)",
                 hint: "more than there are processors gain nothing")
         }
-        try await VerifyBatch(
-            verifying: Verifying(global, verification, in: world), options: batch,
-            workers: workers
-        ).run()
+        let verifying = try Verifying(global, verification, in: world)
+        guard !isDryRun else { return try rehearse(verifying) }
+        try await VerifyBatch(verifying: verifying, options: batch, workers: workers).run()
+    }
+
+    /// Prints the only request there can be: it is sent when the cache has no fresh keys.
+    private func rehearse(_ verifying: Verifying) throws {
+        try batch.check()
+        let needsNetwork = try verifying.givenKeySet() == nil && !verifying.isOffline
+        let url = try verifying.session.settings.baseURL().url(of: .keys)
+        let request: JSON = [
+            "method": "GET", "url": .string(url), "headers": [:], "parameters": [:],
+        ]
+        try verifying.session.report(
+            Report(["dry_run": true, "requests": .array(needsNetwork ? [request] : [])]))
     }
 
     private static let mostWorkers = 64

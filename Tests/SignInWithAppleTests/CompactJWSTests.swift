@@ -67,6 +67,21 @@ import Testing
         #expect(!row.value.1.description.isEmpty)
     }
 
+    @Test func `a reader of several tokens gives each its own header`() throws {
+        var reader = CompactJWSReader()
+        let other = Base64URL.encode(Array(#"{"alg":"RS256"}"#.utf8))
+        for (header, algorithm) in [(Self.header, "ES256"), (other, "RS256"), (other, "RS256")] {
+            let jws = try reader.read(Array("\(header).\(Self.payload).AQID".utf8))
+            #expect(jws.header == ["alg": .string(algorithm)])
+        }
+        #expect(
+            throws: CompactJWSError.json(.header, JSONError(reason: .ended, offset: 0, line: 1))
+        ) {
+            try reader.read(Array(".\(Self.payload).AQID".utf8))
+        }
+        #expect(try reader.read(Array("\(other).\(Self.payload).".utf8)).header["alg"] == "RS256")
+    }
+
     @Test func `signs exactly the text it makes`() throws {
         var input: [UInt8] = []
         let token = CompactJWS.sign(header: ["alg": "x"], payload: ["a": 1]) { lent in

@@ -15,9 +15,8 @@ struct ItemLine {
     /// - Throws: ``InvalidLine``, when the line is neither.
     init(_ line: SecretBytes) throws(InvalidLine) {
         let text = line.trimmingSpace()
-        let bytes = text.revealed()
-        guard bytes.first == UInt8(ascii: "{") else {
-            guard (try? UTF8Span(validating: bytes.span)) != nil else {
+        guard text.withSpan({ $0.count > 0 && $0[0] == UInt8(ascii: "{") }) else {
+            guard text.withSpan({ (try? UTF8Span(validating: $0)) != nil }) else {
                 throw InvalidLine(nil, "the line is not UTF-8")
             }
             (id, content) = (nil, .bare(text))
@@ -25,7 +24,7 @@ struct ItemLine {
         }
         let json: JSON
         do {
-            json = try JSON(bytes)
+            json = try JSON(text.revealed())
         } catch {
             throw InvalidLine(nil, "the line \(error.reason.withoutQuoting)")
         }

@@ -6,20 +6,27 @@ extension Span<UInt8> {
     @inline(__always)
     func index(from start: Int = 0, _ marks: (UInt64) -> UInt64) -> Int {
         var index = start
-        while count - index >= 8 {
-            let marked = marks(word(at: index)) & UInt64(repeating: 0x80)
+        while index < count {
+            let length = Swift.min(8, count - index)
+            let marked =
+                marks(word(at: index, length)) & (UInt64(repeating: 0x80) >> (64 - 8 * length))
             guard marked == 0 else { return index + marked.trailingZeroBitCount / 8 }
-            index += 8
+            index += length
         }
-        while index < count, marks(UInt64(repeating: self[index])) & 0x80 == 0 { index += 1 }
         return index
     }
 
-    /// Eight bytes, the first of them lowest.
-    private func word(at index: Int) -> UInt64 {
-        let bytes = extracting(index..<index + 8)
+    /// Up to eight bytes, the first of them lowest.
+    @inline(__always)
+    private func word(at index: Int, _ length: Int) -> UInt64 {
+        let bytes = extracting(index..<index + length)
         var word: UInt64 = 0
-        for offset in 0..<8 { word |= UInt64(bytes[offset]) << UInt64(offset * 8) }
+        if length == 8 {
+            // A known number of them: the optimiser makes one load of eight.
+            for offset in 0..<8 { word |= UInt64(bytes[offset]) << UInt64(offset * 8) }
+        } else {
+            for offset in bytes.indices { word |= UInt64(bytes[offset]) << UInt64(offset * 8) }
+        }
         return word
     }
 }

@@ -10,7 +10,8 @@ struct MemberNames {
     /// Takes a name; false when one of `members`, which are all that came before, has it.
     mutating func insert(_ name: String, behind members: [JSON.Member]) -> Bool {
         guard members.count >= Self.limit else {
-            return !members.contains { $0.name.isExactly(name) }
+            for index in members.indices where members[index].name.isExactly(name) { return false }
+            return true
         }
         if many.isEmpty { many = Set(members.map { Array($0.name.utf8) }) }
         return many.insert(Array(name.utf8)).inserted

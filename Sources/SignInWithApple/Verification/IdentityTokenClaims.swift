@@ -11,20 +11,24 @@ public struct IdentityTokenClaims: Hashable, Sendable {
     /// When it stops to count.
     public let expiresAt: NumericDate
     /// When the user last proved who they are; nil where Apple does not say.
-    public let authenticatedAt: NumericDate?
+    public var authenticatedAt: NumericDate? { json["auth_time"]?.moment }
     /// As the sign-in request had it, raw or hashed.
-    public let nonce: String?
+    public var nonce: String? { json["nonce"]?.string }
     /// The user's address, or a relay's; nil when the app never asked for it, and for some
     /// managed accounts.
-    public let email: String?
+    public var email: String? { json["email"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
     /// Whether Apple has verified ``email``; nil where Apple does not say.
-    public let isEmailVerified: Bool?
+    public var isEmailVerified: Bool? { json["email_verified"]?.flag }
     /// Whether ``email`` is a relay's: Apple leaves the claim out where it is not.
-    public let isPrivateEmail: Bool
+    public var isPrivateEmail: Bool { json["is_private_email"]?.flag ?? false }
     /// Whether a person is behind it; only in apps, and normally at the first sign-in only.
-    public let realUserStatus: RealUserStatus?
+    public var realUserStatus: RealUserStatus? {
+        json["real_user_status"]?.integer.map { RealUserStatus(rawValue: $0) }
+    }
     /// For sixty days after an app changed teams: what to exchange for the new ``userID``.
-    public let transferID: TransferID?
+    public var transferID: TransferID? {
+        json["transfer_sub"]?.string.map { TransferID(unchecked: $0) }
+    }
     /// Every claim as it came, unknown ones included.
     public let json: JSON
 
@@ -39,13 +43,6 @@ public struct IdentityTokenClaims: Hashable, Sendable {
         self.issuer = issuer
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
-        authenticatedAt = json["auth_time"]?.moment
-        nonce = json["nonce"]?.string
-        email = json["email"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-        isEmailVerified = json["email_verified"]?.flag
-        isPrivateEmail = json["is_private_email"]?.flag ?? false
-        realUserStatus = json["real_user_status"]?.integer.map { RealUserStatus(rawValue: $0) }
-        transferID = json["transfer_sub"]?.string.map { TransferID(unchecked: $0) }
         self.json = json
     }
 }

@@ -124,13 +124,25 @@ import Testing
         let old = try stored("u", "r-old")
         _ = try stored("u", "r-new")
         let record = try vault.note(
-            .refreshRefused, of: user("u"), version: old.version, at: start + .seconds(5))
+            .refreshRefused, of: user("u"), with: old, at: start + .seconds(5))
         #expect(record?.state == .active)
         #expect(record?.checkedAt == nil)
     }
 
+    @Test func `what happened to a token holds, though it was sealed anew meanwhile`() throws {
+        let old = try stored("u")
+        let lines = vault.keys.lines.revealed() + (try VaultKeyRing.newLine(number: 2)).revealed()
+        let keys = try VaultKeyRing(SecretBytes(lines))
+        try store.register(keys.check(ofKey: 2))
+        try Vault(store, keys).reseal([user("u")])
+        let record = try vault.note(
+            .refreshRefused, of: user("u"), with: old, at: start + .seconds(5))
+        #expect(record?.state == .dead)
+        #expect(record?.version == 2)
+    }
+
     @Test func `nothing is noted of nobody`() throws {
-        #expect(try vault.note(.revoked, of: user("nobody"), version: nil, at: start) == nil)
+        #expect(try vault.note(.revoked, of: user("nobody"), with: nil, at: start) == nil)
         #expect(try store.remove(user("nobody")) == nil)
     }
 

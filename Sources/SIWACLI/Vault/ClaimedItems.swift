@@ -122,7 +122,7 @@ final class ClaimedItems: Sendable {
         }
         guard !group.isEmpty else { return false }
         try claim.vault.note(
-            group.map { ($0.record.user, $0.record.version, $0.event) },
+            group.map { ($0.record.user, $0.record, $0.event) },
             releasedBy: claim.lease.owner, at: clocks.now())
         for item in group {
             output.write(line: item.line, id: item.record.id, item.report)
@@ -139,7 +139,7 @@ final class ClaimedItems: Sendable {
         }
         guard !left.isEmpty else { return }
         try claim.vault.note(
-            left.map { ($0.user, $0.version, nil) }, releasedBy: claim.lease.owner,
+            left.map { ($0.user, $0, nil) }, releasedBy: claim.lease.owner,
             at: clocks.now())
     }
 

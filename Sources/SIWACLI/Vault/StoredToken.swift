@@ -23,7 +23,7 @@ struct StoredToken: Sendable {
 
     /// Notes what happened to this very token: one that was stored meanwhile is another.
     func note(_ event: VaultEvent) throws(VaultError) {
-        try vault.note(event, of: record.user, version: record.version, at: clocks.now())
+        try vault.note(event, of: record.user, with: record, at: clocks.now())
     }
 }
 

@@ -78,21 +78,21 @@ extension Vault {
     /// Notes what happened to users and their tokens.
     ///
     /// - Parameters:
-    ///   - events: `version` is that of the record whose token it happened to: one that was
-    ///     stored meanwhile has nothing to do with it. Nil when it concerns the user, whatever
-    ///     the token. `event` is nil when nothing happened but the end of a claim.
+    ///   - events: `record` is the one whose token it happened to: a token that was stored
+    ///     meanwhile has nothing to do with it. Nil when it concerns the user, whatever the
+    ///     token. `event` is nil when nothing happened but the end of a claim.
     ///   - owner: gives back what this owner claimed of them.
     /// - Returns: the records as they are now, as far as there are any.
     @discardableResult
     public func note(
-        _ events: [(user: VaultUser, version: Int?, event: VaultEvent?)],
+        _ events: [(user: VaultUser, record: VaultRecord?, event: VaultEvent?)],
         releasedBy owner: String? = nil, at now: NumericDate
     ) throws(VaultError) -> [VaultRecord] {
         let given = Dictionary(events.map { ($0.user, $0) }, uniquingKeysWith: { $1 })
         var records: [VaultUser: VaultRecord] = [:]
         try store.change(events.map(\.user), releasedBy: owner) { user, before in
-            guard let before, let (_, version, event) = given[user] else { return .keep }
-            guard let event, version == nil || version == before.version else {
+            guard let before, let (_, record, event) = given[user] else { return .keep }
+            guard let event, record.map(before.hasToken(of:)) ?? true else {
                 records[user] = before
                 return .keep
             }
@@ -108,9 +108,9 @@ extension Vault {
     /// - Returns: the record as it is now; nil when there is none.
     @discardableResult
     public func note(
-        _ event: VaultEvent, of user: VaultUser, version: Int?, at now: NumericDate
+        _ event: VaultEvent, of user: VaultUser, with record: VaultRecord?, at now: NumericDate
     ) throws(VaultError) -> VaultRecord? {
-        try note([(user, version, event)], at: now).first
+        try note([(user, record, event)], at: now).first
     }
 
     /// Seals records anew with the current key; one that changed meanwhile is as it is then.

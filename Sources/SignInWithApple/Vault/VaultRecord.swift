@@ -31,6 +31,13 @@ public struct VaultRecord: Hashable, Sendable {
 
 // What comes of an event.
 extension VaultRecord {
+    /// Whether this still holds the token of `earlier`: nothing else was stored since, though a
+    /// move to another key may have sealed it anew.
+    func hasToken(of earlier: Self) -> Bool {
+        version == earlier.version
+            || keyNumber != earlier.keyNumber && storedAt == earlier.storedAt
+    }
+
     /// The record after `event`; unchanged where the event is not about what it holds now.
     public func after(_ event: VaultEvent, at now: NumericDate) -> Self {
         var next = self

@@ -63,7 +63,6 @@ struct Child {
     /// Linux counts what the parent had at its most as the child's, from before it became another
     /// program: the inputs that were made here would pass for the memory of whoever reads them.
     private static func forgetOwnPeak() {
-        malloc_trim(0)
         let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }
         _ = write(file, "5", 1)

@@ -5,7 +5,7 @@ extension Contest {
     /// Revoking many tokens, at one local server that speaks HTTP/2.
     static func revoke(_ workshop: Workshop) throws -> Contest {
         try workshop.writeRefreshTokens("refresh.txt", hundreds: most / 100)
-        try workshop.writeCurlConfiguration("curl.conf", curls)
+        try workshop.writeCurlConfiguration("curl.conf", most)
         return Contest(
             title: "refresh tokens revoked over TLS at a local nginx", unit: "tokens",
             rows: [
@@ -25,7 +25,6 @@ extension Contest {
     }
 
     private static let most = 20_000
-    private static let curls = 5_000
     private static let processes = 200
 
     private static func siwa(_ workshop: Workshop, _ count: Int, _ more: [String]) -> Row {
@@ -50,7 +49,7 @@ extension Contest {
         let name = "curl --parallel --parallel-max 100"
         guard let curl = Child.installed("curl") else { return Row(name: name, run: nil) }
         return Row(name: name) {
-            Sample(curls, try Child.run([curl, "--config", workshop.file("curl.conf")]))
+            Sample(most, try Child.run([curl, "--config", workshop.file("curl.conf")]))
         }
     }
 
@@ -86,8 +85,10 @@ extension Workshop {
             data-urlencode = "client_secret@\(file("secret.txt"))"
             data = "token=r.0.0.nrzuu.A"
             data = "token_type_hint=refresh_token"
+
             """
-        let requests = Array(repeating: request, count: count).joined(separator: "\nnext\n")
-        try write(name, "silent\nparallel\nparallel-max = 100\n\(requests)\n")
+        try write(
+            name, first: Array("silent\nparallel\nparallel-max = 100\n\(request)".utf8),
+            Array("next\n\(request)".utf8), times: count - 1)
     }
 }

@@ -38,13 +38,18 @@ struct Workshop {
     /// A program of this project.
     func program(_ name: String) -> String { "\(programs)/\(name)" }
 
-    /// Writes a file, for this user alone, `bytes` as many times as wanted: a child is charged
-    /// with the memory of who started it, so that nothing large may be kept here.
-    func write(_ name: String, _ bytes: [UInt8], times: Int = 1) throws {
+    /// Writes a file, for this user alone: `first`, then `bytes` as many times as wanted. A child is
+    /// charged with the memory of who started it, so that nothing large may be kept here.
+    func write(
+        _ name: String, first: [UInt8] = [], _ bytes: [UInt8], times: Int = 1
+    ) throws {
         let descriptor = open(file(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         guard descriptor >= 0 else { throw BenchmarkError("'\(file(name))' cannot be written") }
         defer { close(descriptor) }
-        for _ in 0..<times {
+        try write(first, to: descriptor)
+        for _ in 0..<times { try write(bytes, to: descriptor) }
+
+        func write(_ bytes: [UInt8], to descriptor: CInt) throws {
             let written = bytes.withUnsafeBytes {
                 Glibc.write(descriptor, $0.baseAddress, $0.count)
             }

@@ -4,7 +4,10 @@
 
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <linux/memfd.h>
 #include <stdbool.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /// The functions of libcurl that CurlTransport calls, found at run time.
 typedef struct {
@@ -75,13 +78,6 @@ static inline CURLcode siwa_set_pointer(
     return curl->easy_setopt(easy, option, value);
 }
 
-/// CURLOPT_CAINFO_BLOB; libcurl copies the bytes.
-static inline CURLcode siwa_set_authorities(
-    const siwa_curl *curl, CURL *easy, const void *bytes, size_t length) {
-    struct curl_blob blob = {.data = (void *)bytes, .len = length, .flags = CURL_BLOB_COPY};
-    return curl->easy_setopt(easy, CURLOPT_CAINFO_BLOB, &blob);
-}
-
 static inline CURLMcode siwa_set_multi(
     const siwa_curl *curl, CURLM *multi, CURLMoption option, long value) {
     return curl->multi_setopt(multi, option, value);
@@ -115,3 +111,8 @@ static inline CURLcode siwa_result(const CURLMsg *message) { return message->dat
 
 /// CURLVERSION_NOW, a macro that names an enumerator.
 static inline CURLversion siwa_version_now(void) { return CURLVERSION_NOW; }
+
+/// memfd_create(2), which Swift's Glibc does not declare.
+static inline int siwa_memory_file(const char *name) {
+    return (int)syscall(SYS_memfd_create, name, MFD_CLOEXEC);
+}

@@ -5,14 +5,10 @@ internal import SignInWithApple
 struct Authorities: Sendable {
     /// A folder with hashed links; each certificate is read when it is needed.
     let folder: String?
-    /// Certificates that are all read at once.
-    let bundle: Bundle
-
-    enum Bundle: Sendable {
-        case none
-        case file(String)
-        case text([UInt8])
-    }
+    /// A file of certificates, which are all read at once.
+    let file: String?
+    /// Where `file` is several.
+    private let joined: JoinedFile?
 
     /// - Parameters:
     ///   - extra: added to the system's authorities, never in their place.
@@ -24,13 +20,8 @@ struct Authorities: Sendable {
         let system = Self.system(variables, library)
         folder = system.folder
         let files = [system.file, extra].compactMap(\.self)
-        bundle =
-            switch files.count {
-            case 0: .none
-            case 1: .file(files[0])
-            // libcurl takes one file: several become one text.
-            default: .text(try Self.contents(of: files))
-            }
+        joined = files.count > 1 ? try JoinedFile(files) : nil
+        file = joined?.path ?? files.first
     }
 
     private static func system(
@@ -63,23 +54,5 @@ struct Authorities: Sendable {
         let name = Array(name.utf8)
         return name.count >= 10 && name[..<8].allSatisfy { isxdigit(CInt($0)) != 0 }
             && name[8] == UInt8(ascii: ".") && isdigit(CInt(name[9])) != 0
-    }
-
-    private static func contents(of files: [String]) throws(TransportError) -> [UInt8] {
-        var text: [UInt8] = []
-        for path in files {
-            guard let file = fopen(path, "re") else {
-                throw TransportError(
-                    .authorities, "'\(path)': \(String(cString: strerror(errno)))",
-                    requestMayHaveLeft: false)
-            }
-            defer { fclose(file) }
-            var chunk = [UInt8](repeating: 0, count: 64 << 10)
-            while case let got = fread(&chunk, 1, chunk.count, file), got > 0 {
-                text += chunk[..<got]
-            }
-            text.append(0x0A)
-        }
-        return text
     }
 }

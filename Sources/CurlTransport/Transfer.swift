@@ -138,7 +138,8 @@ extension Transfer {
         try set(CURLOPT_QUICK_EXIT, 1)
         // Rather a stream of a connection that is being made than another connection.
         try set(CURLOPT_PIPEWAIT, 1)
-        try setAuthorities(authorities)
+        try set(CURLOPT_CAPATH, authorities.folder)
+        try set(CURLOPT_CAINFO, authorities.file)
         try setCallbacks()
     }
 
@@ -213,17 +214,6 @@ extension Transfer {
 
     private static func lent(by context: UnsafeMutableRawPointer?) -> Transfer? {
         context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    private func setAuthorities(_ authorities: Authorities) throws(TransportError) {
-        try set(CURLOPT_CAPATH, authorities.folder)
-        switch authorities.bundle {
-        case .none: try set(CURLOPT_CAINFO, nil)
-        case .file(let path): try set(CURLOPT_CAINFO, path)
-        case .text(let bytes):
-            try set(CURLOPT_CAINFO, nil)
-            try check(siwa_set_authorities(library.functions, easy, bytes, bytes.count))
-        }
     }
 
     private func set(_ option: CURLoption, _ value: Int) throws(TransportError) {

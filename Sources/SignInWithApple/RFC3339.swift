@@ -1,22 +1,29 @@
 extension NumericDate {
     /// The moment as RFC 3339 writes it, in UTC: `2026-11-21T08:30:00Z`.
     public var rfc3339: String {
+        var text: [UInt8] = []
+        text.append(addingCapacity: Self.mostCharacters) { appendRFC3339(to: &$0) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The longest year is that of ``Int/min``.
+    static let mostCharacters = 32
+
+    /// Appends ``rfc3339``, which takes at most ``mostCharacters``.
+    func appendRFC3339(to text: inout OutputSpan<UInt8>) {
         let (day, time) = seconds.floored(by: 86_400)
         let date = CivilDate(daysSinceEpoch: day)
-        var rest: [UInt8] = []
-        rest.append(addingCapacity: 20) { text in
-            if (0...9999).contains(date.year) {
-                text.append(date.year / 100, before: nil)
-                text.append(date.year % 100, before: "-")
-            }
-            text.append(date.month, before: "-")
-            text.append(date.day, before: "T")
-            text.append(time / 3600, before: ":")
-            text.append(time / 60 % 60, before: ":")
-            text.append(time % 60, before: "Z")
+        if (0...9999).contains(date.year) {
+            text.append(date.year / 100, before: nil)
+            text.append(date.year % 100, before: "-")
+        } else {
+            for byte in "\(date.year.padded(4))-".utf8 { text.append(byte) }
         }
-        let text = String(decoding: rest, as: UTF8.self)
-        return rest.count == 20 ? text : "\(date.year.padded(4))-\(text)"
+        text.append(date.month, before: "-")
+        text.append(date.day, before: "T")
+        text.append(time / 3600, before: ":")
+        text.append(time / 60 % 60, before: ":")
+        text.append(time % 60, before: "Z")
     }
 
     /// Reads an RFC 3339 moment with `Z` or an offset; a fraction of a second is dropped.

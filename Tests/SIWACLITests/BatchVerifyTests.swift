@@ -77,8 +77,9 @@ import Testing
             ),
             News(), ahead: 3)
         func group(_ number: Int) -> GroupResults {
-            let result = LineResult(line: number + 1, id: 7, .done, Array("\(number)\n".utf8))
-            return GroupResults(number: number, results: [result])
+            let text = Array("\(number)\n".utf8)
+            let result = LineResult(line: number + 1, id: 7, status: .done, length: text.count)
+            return GroupResults(number: number, text: text, results: [result])
         }
         results.take(group(2))
         #expect(sink.text == "" && results.hasRoom(for: 2) && !results.hasRoom(for: 3))
@@ -89,6 +90,28 @@ import Testing
         // The first of the input keeps the id, not the first that was finished.
         #expect(lines.dropFirst().allSatisfy { $0.hasPrefix(#"{"line":"#) }, "\(lines)")
         #expect(results.hasRoom(for: 5) && !results.hasRoom(for: 6))
+    }
+
+    @Test func `an item in the middle of a group that is called as an earlier one is no item`() {
+        let sink = Lines()
+        let output = BatchOutput(sink)
+        let results = OrderedResults(
+            output,
+            ids: SeenIDs(spill: { () throws(FileError) in throw FileError("create", "/", code: 2) }
+            ),
+            News(), ahead: 3)
+        let ids: [JSON?] = ["a", nil, "a", "b", "b", nil]
+        let group = GroupResults(
+            number: 0, text: Array(ids.indices.map { "\($0)\n" }.joined().utf8),
+            results: ids.indices.map {
+                LineResult(line: $0, id: ids[$0], status: $0 == 1 ? .refused : .done, length: 2)
+            })
+        results.take(group)
+        let lines = sink.text.split(separator: "\n")
+        #expect(lines.map { $0.count == 1 } == [true, true, false, true, false, true])
+        #expect(lines.last == "5" && lines[2].contains(#""id":"a""#), "\(lines)")
+        let counts = output.counted
+        #expect((counts.done, counts.refused, counts.invalid) == (3, 1, 2))
     }
 
     @Test func `whoever waits for news hears of what came between asking and waiting`() async {

@@ -52,6 +52,13 @@ final class BatchOutput: Sendable {
         sink.append(bytes)
     }
 
+    /// Writes several results.
+    func write(_ lines: ArraySlice<UInt8>, _ counted: BatchCounts) {
+        guard !lines.isEmpty else { return }
+        counts.withLock { $0.add(counted) }
+        sink.append(Array(lines))
+    }
+
     /// One result as it is written, with the end of its line.
     static func bytes(
         line: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode,
@@ -68,10 +75,13 @@ final class BatchOutput: Sendable {
     }
 
     /// What a result begins with as ``standardLayout(_:_:_:)`` has it.
+    ///
+    /// - Parameter lines: the results before it.
     static func begin(
-        line number: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode
+        line number: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode,
+        behind lines: consuming [UInt8]
     ) -> JSONLine {
-        var line = JSONLine()
+        var line = JSONLine(behind: lines)
         line.add("line", .integer(number))
         line.add("id", id ?? .null)
         line.add("status", .string(status.rawValue))
@@ -120,6 +130,13 @@ struct BatchCounts: Sendable {
         ]
         return all.filter { $0.0 > 0 || [.done, always].contains($0.1) }
             .map { "\($0.0) \($0.1.rawValue)" }.joined(separator: ", ")
+    }
+
+    mutating func add(_ other: Self) {
+        done += other.done
+        refused += other.refused
+        failed += other.failed
+        invalid += other.invalid
     }
 
     mutating func add(_ status: BatchStatus) {

@@ -19,11 +19,14 @@ extension JSON {
 
 /// One object on one line, written member by member as its parts become known.
 public struct JSONLine: Sendable {
-    private var writer = JSONWriter(indented: false)
+    private var writer: JSONWriter
     private var isEmpty = true
 
-    /// An object without members.
-    public init() { writer.output.append(UInt8(ascii: "{")) }
+    /// An object without members, behind other lines.
+    public init(behind lines: consuming [UInt8] = []) {
+        writer = JSONWriter(indented: false, output: lines)
+        writer.output.append(UInt8(ascii: "{"))
+    }
 
     /// Adds a member; that there is no other of its name is the caller's care.
     public mutating func add(_ name: String, _ value: JSON) {
@@ -50,12 +53,18 @@ public struct JSONLine: Sendable {
         begin(name)
         writer.output.append(UInt8(ascii: "{"))
         isEmpty = true
-        claims.forEachNormalizedClaim { add($0, $1) }
+        claims.forEachNormalizedClaim { name, claim in
+            begin(name)
+            switch claim {
+            case .value(let value): writer.write(value, depth: 2)
+            case .moment(let moment): writer.quote(moment)
+            }
+        }
         isEmpty = false
         writer.output.append(UInt8(ascii: "}"))
     }
 
-    /// The object in UTF-8, and a line end.
+    /// The lines before it, the object in UTF-8, and a line end.
     public consuming func finished() -> [UInt8] {
         writer.output.append(UInt8(ascii: "}"))
         writer.output.append(0x0A)
@@ -70,11 +79,12 @@ public struct JSONLine: Sendable {
 
 private struct JSONWriter {
     let indented: Bool
-    var output: [UInt8] = []
+    var output: [UInt8]
 
-    init(indented: Bool) {
+    init(indented: Bool, output: consuming [UInt8] = []) {
         self.indented = indented
-        output.reserveCapacity(2048)
+        self.output = output
+        if self.output.isEmpty { self.output.reserveCapacity(2048) }
     }
 
     mutating func write(_ value: JSON, depth: Int) {
@@ -144,6 +154,15 @@ private struct JSONWriter {
         if let left { output.append(UInt8(ascii: left)) }
         quoteEscaping(text)
         if let right { output.append(UInt8(ascii: right)) }
+    }
+
+    /// Writes a moment as RFC 3339 does.
+    mutating func quote(_ moment: NumericDate) {
+        output.append(addingCapacity: NumericDate.mostCharacters + 2) { output in
+            output.append(UInt8(ascii: "\""))
+            moment.appendRFC3339(to: &output)
+            output.append(UInt8(ascii: "\""))
+        }
     }
 
     /// Nearly every text is written here: false, and nothing is, when one has to be looked at

@@ -15,19 +15,33 @@ public struct Check: Hashable, Sendable {
     /// How it went.
     public let status: Status
     /// What was found, and what was expected; nil when there is nothing to say.
-    public let detail: String?
-
-    static func passed(_ name: String, _ detail: String? = nil) -> Self {
-        Self(name: name, status: .passed, detail: detail)
+    public var detail: String? {
+        guard let moment else { return words.isEmpty ? nil : words }
+        return words + moment.rfc3339
     }
 
-    static func failed(_ name: String, _ detail: String) -> Self {
-        Self(name: name, status: .failed, detail: detail)
+    /// ``detail`` up to the moment at its end: of a million tokens that pass, nobody reads when
+    /// most expire.
+    private let words: String
+    private let moment: NumericDate?
+
+    private init(
+        _ name: String, _ status: Status, _ words: String, _ moment: NumericDate? = nil
+    ) {
+        (self.name, self.status, self.words, self.moment) = (name, status, words, moment)
     }
 
-    static func skipped(_ name: String, _ detail: String) -> Self {
-        Self(name: name, status: .skipped, detail: detail)
+    static func passed(_ name: String, _ detail: String = "") -> Self {
+        Self(name, .passed, detail)
     }
+
+    static func passed(_ name: String, _ words: String, _ moment: NumericDate) -> Self {
+        Self(name, .passed, words, moment)
+    }
+
+    static func failed(_ name: String, _ detail: String) -> Self { Self(name, .failed, detail) }
+
+    static func skipped(_ name: String, _ detail: String) -> Self { Self(name, .skipped, detail) }
 }
 
 extension JSON? {

@@ -16,7 +16,7 @@ extension TokenVerifier {
             return .failed("expiry", "exp is \(claims["exp"].shown), expected whole seconds")
         }
         return now < expires + leeway
-            ? .passed("expiry", "expires at " + expires.rfc3339)
+            ? .passed("expiry", "expires at ", expires)
             : .failed("expiry", "expired at \(expires.rfc3339), it is \(now.rfc3339)")
     }
 
@@ -25,7 +25,7 @@ extension TokenVerifier {
             return .failed("issued_at", "iat is \(claims["iat"].shown), expected whole seconds")
         }
         return issued <= now + leeway
-            ? .passed("issued_at", "issued at " + issued.rfc3339)
+            ? .passed("issued_at", "issued at ", issued)
             : .failed(
                 "issued_at",
                 "issued in the future, at \(issued.rfc3339); it is \(now.rfc3339)")

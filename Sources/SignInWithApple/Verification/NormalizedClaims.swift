@@ -14,18 +14,23 @@ extension JSON {
         guard let members else { return self }
         var normalized: [Member] = []
         normalized.reserveCapacity(members.count + 6)
-        forEachNormalizedClaim { normalized.append(Member($0, $1)) }
+        forEachNormalizedClaim { name, claim in
+            switch claim {
+            case .value(let value): normalized.append(Member(name, value))
+            case .moment(let moment): normalized.append(Member(name, .string(moment.rfc3339)))
+            }
+        }
         return .object(normalized)
     }
 
     /// Calls `body` with the name and the value of each member of ``normalizedClaims``.
-    func forEachNormalizedClaim(_ body: (String, JSON) -> Void) {
+    func forEachNormalizedClaim(_ body: (String, NormalizedClaim) -> Void) {
         guard case .object(let members) = self else { return }
         let last = self["email_verified"] == nil ? "email" : "email_verified"
         let lacksFlag = self["is_private_email"] == nil && self["email"]?.string?.isEmpty == false
         for index in members.indices {
             members[index].normalize(body)
-            if lacksFlag, members[index].name == last { body("is_private_email", false) }
+            if lacksFlag, members[index].name == last { body("is_private_email", .value(false)) }
         }
     }
 
@@ -43,33 +48,70 @@ extension JSON {
     var moment: NumericDate? { integer.map { NumericDate($0) } }
 }
 
+/// The value of a claim in its one spelling.
+enum NormalizedClaim {
+    case value(JSON)
+    /// A text: how RFC 3339 writes it, which has four digits for the year.
+    case moment(NumericDate)
+}
+
 extension JSON.Member {
-    fileprivate func normalize(_ body: (String, JSON) -> Void) {
-        switch name {
-        case "email_verified", "is_private_email": body(name, value.flag.map(JSON.boolean) ?? value)
-        case "exp": addMoment("exp_rfc3339", body)
-        case "iat": addMoment("iat_rfc3339", body)
-        case "nbf": addMoment("nbf_rfc3339", body)
-        case "auth_time": addMoment("auth_time_rfc3339", body)
-        case "real_user_status":
-            body(name, value)
-            if let status = value.integer.flatMap({ RealUserStatus(rawValue: $0).name }) {
-                body("real_user_status_name", .string(status))
+    fileprivate func normalize(_ body: (String, NormalizedClaim) -> Void) {
+        switch NormalizationRule.action(on: name) {
+        case nil: body(name, .value(value))
+        case .readFlag: body(name, .value(value.flag.map(JSON.boolean) ?? value))
+        case .addMoment(let addedName):
+            body(name, .value(value))
+            if let moment = value.moment, moment.hasFourDigitYear {
+                body(addedName, .moment(moment))
             }
-        // Would be mistaken for what is added here.
-        case "exp_rfc3339", "iat_rfc3339", "nbf_rfc3339", "auth_time_rfc3339",
-            "real_user_status_name":
-            break
-        default: body(name, value)
+        case .addStatusName:
+            body(name, .value(value))
+            if let status = value.integer.flatMap({ RealUserStatus(rawValue: $0).name }) {
+                body("real_user_status_name", .value(.string(status)))
+            }
+        case .leaveOut: break
         }
+    }
+}
+
+/// What is done with a claim of some name; all others stay as they are.
+private struct NormalizationRule {
+    let name: String
+    /// Tells most names apart.
+    let length: Int
+    let action: Action
+
+    init(_ name: String, _ action: Action) {
+        (self.name, self.length, self.action) = (name, name.utf8.count, action)
     }
 
-    private func addMoment(_ addedName: String, _ body: (String, JSON) -> Void) {
-        body(name, value)
-        if let moment = value.moment, moment.hasFourDigitYear {
-            body(addedName, .string(moment.rfc3339))
-        }
+    enum Action {
+        case readFlag
+        case addMoment(called: String)
+        case addStatusName
+        /// The name would be mistaken for one that is added.
+        case leaveOut
     }
+
+    static func action(on name: String) -> Action? {
+        let (rules, length) = (all.span, name.utf8.count)
+        for index in rules.indices where rules[index].length == length {
+            if rules[index].name.isExactly(name) { return rules[index].action }
+        }
+        return nil
+    }
+
+    private static let all: [Self] =
+        ["exp", "iat", "nbf", "auth_time"].flatMap { name in
+            let added = name + "_rfc3339"
+            return [
+                Self(name, .addMoment(called: added)), Self(added, .leaveOut),
+            ]
+        } + [
+            Self("email_verified", .readFlag), Self("is_private_email", .readFlag),
+            Self("real_user_status", .addStatusName), Self("real_user_status_name", .leaveOut),
+        ]
 }
 
 extension NumericDate {

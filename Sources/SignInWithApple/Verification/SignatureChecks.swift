@@ -4,9 +4,10 @@ extension CompactJWS {
     /// The `kid` to look for in Apple's key set; nil for a header that Apple does not write, and
     /// for which therefore nothing need be fetched.
     public var verificationKeyID: String? {
-        guard headerFault == nil, let id = header["kid"]?.string, !id.isEmpty else { return nil }
-        return id
+        headerFault == nil ? namedKeyID : nil
     }
+
+    fileprivate var namedKeyID: String? { header["kid"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Why no key may be tried on this token; nil when the algorithm is RS256.
     fileprivate var headerFault: String? {
@@ -27,23 +28,21 @@ extension CompactJWS {
 
 extension TokenVerifier {
     /// Algorithm, key, signature, each only when the one before it passed.
-    func signatureChecks(_ token: CompactJWS) -> [Check] {
+    func addSignatureChecks(_ token: CompactJWS, to checks: inout [Check]) {
         if let fault = token.headerFault {
-            return [
-                .failed("algorithm", fault), .skipped("key", "the header is not Apple's"),
-                .skipped("signature", "the header is not Apple's"),
-            ]
+            checks.append(.failed("algorithm", fault))
+            checks.append(.skipped("key", "the header is not Apple's"))
+            checks.append(.skipped("signature", "the header is not Apple's"))
+            return
         }
-        guard let id = token.verificationKeyID, let key = keySet?.keys[id] else {
-            return [
-                .passed("algorithm", "RS256"), .failed("key", unknownKey(token)),
-                .skipped("signature", "there is no key to verify it with"),
-            ]
+        checks.append(.passed("algorithm", "RS256"))
+        guard let id = token.namedKeyID, let key = keySet?.keys[id] else {
+            checks.append(.failed("key", unknownKey(token)))
+            checks.append(.skipped("signature", "there is no key to verify it with"))
+            return
         }
-        return [
-            .passed("algorithm", "RS256"), .passed("key", id),
-            signature(token, key),
-        ]
+        checks.append(.passed("key", id))
+        checks.append(signature(token, key))
     }
 
     private func signature(_ token: CompactJWS, _ key: RSAPublicKey) -> Check {
@@ -61,7 +60,7 @@ extension TokenVerifier {
 
     private func expectedKey(_ token: CompactJWS) -> String {
         guard let keySet else { return "expected the name of one of Apple's keys" }
-        if let id = token.verificationKeyID,
+        if let id = token.namedKeyID,
             let ignored = keySet.ignored.first(where: { $0.keyID == id })
         {
             return "whose key cannot be used: \(ignored.reason.rawValue)"

@@ -27,16 +27,17 @@ public struct TokenBinding: Sendable {
     func checks(_ claims: JSON) -> [Check] {
         [
             nonceCheck(claims, nonce),
-            hash("c_hash", of: code?.text, called: "authorization code", claims),
-            hash("at_hash", of: accessToken?.text, called: "access token", claims),
+            code.map { hash("c_hash", of: $0.text, called: "authorization code", claims) }
+                ?? .skipped("c_hash", "no authorization code was given to compare"),
+            accessToken.map { hash("at_hash", of: $0.text, called: "access token", claims) }
+                ?? .skipped("at_hash", "no access token was given to compare"),
         ]
     }
 
     /// OpenID Connect Core §3.1.3.6, §3.3.2.11: base64url of the left half of the SHA-256.
     private func hash(
-        _ name: String, of text: SecretText?, called what: String, _ claims: JSON
+        _ name: String, of text: SecretText, called what: String, _ claims: JSON
     ) -> Check {
-        guard let text else { return .skipped(name, "no \(what) was given to compare") }
         guard let claim = claims[name] else {
             return acceptsMissingHashes
                 ? .skipped(name, "the token has none")

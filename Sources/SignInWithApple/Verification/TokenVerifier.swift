@@ -34,7 +34,7 @@ public struct TokenVerifier: Sendable {
         // Room for those that an identity token adds.
         checks.reserveCapacity(16)
         checks.append(.passed("format"))
-        checks.append(contentsOf: signatureChecks(token))
+        addSignatureChecks(token, to: &checks)
         checks.append(issuer(token.payload))
         checks.append(audience(token.payload))
         checks.append(expiry(token.payload, now))

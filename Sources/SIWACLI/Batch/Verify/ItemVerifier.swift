@@ -21,9 +21,19 @@ struct ItemVerifier: Sendable {
 
     /// What comes of a line; nil of an empty one.
     ///
-    /// - Parameter isDone: whether the output has its result already.
+    /// - Parameters:
+    ///   - isDone: whether the output has its result already.
+    ///   - text: what is to be written is added to it.
     /// - Throws: ``KeySetError`` when there is no key set to be had, for no item.
-    mutating func result(of line: InputLine, isDone: Bool) async throws -> LineResult? {
+    mutating func result(
+        of line: InputLine, isDone: Bool, appendingTo text: inout [UInt8]
+    ) async throws -> LineResult? {
+        let start = text.count
+        func result(_ id: JSON?, _ status: BatchStatus, in text: [UInt8]) -> LineResult {
+            LineResult(
+                line: line.number, id: id, status: status,
+                length: isDone ? nil : text.count - start)
+        }
         let number = line.number
         if let bytes = line.bytes, bytes.isBlank { return nil }
         let item: IdentityTokenItem
@@ -31,22 +41,20 @@ struct ItemVerifier: Sendable {
             guard let bytes = line.bytes else { throw .tooLong }
             item = try IdentityTokenItem(bytes, line: number, refusal: misshape)
         } catch {
-            return LineResult(line: number, id: nil, .invalid, isDone ? nil : error.bytes(number))
+            if !isDone { text += error.bytes(number) }
+            return result(nil, .invalid, in: text)
         }
-        if isDone { return LineResult(line: number, id: item.id, .done, nil) }
-        let answer = try await answer(about: item)
-        let status: BatchStatus
-        let bytes: [UInt8]
-        switch answer {
+        if isDone { return result(item.id, .done, in: text) }
+        switch try await answer(about: item) {
         case .found(let verification):
-            status = verification.isValid ? .done : .refused
-            bytes = writer.bytes(item, status, verification)
+            let status: BatchStatus = verification.isValid ? .done : .refused
+            writer.append(item, status, verification, to: &text)
+            return result(item.id, status, in: text)
         case .unknowable(let reason):
-            status = .failed
-            bytes = BatchOutput.bytes(
-                line: number, id: item.id, status, .temporary, [.error("no_key_set", reason)])
+            text += BatchOutput.bytes(
+                line: number, id: item.id, .failed, .temporary, [.error("no_key_set", reason)])
+            return result(item.id, .failed, in: text)
         }
-        return LineResult(line: number, id: item.id, status, bytes)
     }
 
     private enum Answer {

@@ -7,17 +7,16 @@ struct LineResult: Sendable {
     /// What no earlier item may be called.
     let id: JSON?
     let status: BatchStatus
-    /// The line to be written, its end included; nil when the output has it from an earlier run.
-    let bytes: [UInt8]?
-
-    init(line: Int, id: JSON?, _ status: BatchStatus, _ bytes: [UInt8]?) {
-        (self.line, self.id, self.status, self.bytes) = (line, id, status, bytes)
-    }
+    /// How many bytes of its group's text are its own; nil when the output has it from an
+    /// earlier run.
+    let length: Int?
 }
 
 /// What came of a group of lines.
 struct GroupResults: Sendable {
     let number: Int
+    /// What is to be written of all of them, whole lines.
+    let text: [UInt8]
     let results: [LineResult]
 }
 
@@ -31,7 +30,7 @@ final class OrderedResults: Sendable {
 
     private struct State {
         var next = 0
-        var waiting: [Int: [LineResult]] = [:]
+        var waiting: [Int: GroupResults] = [:]
         var ids: SeenIDs
         var skipped = 0
     }
@@ -55,22 +54,32 @@ final class OrderedResults: Sendable {
     /// Takes what came of a group, and writes what is due.
     func take(_ group: GroupResults) {
         state.withLock { state in
-            state.waiting[group.number] = group.results
-            while let results = state.waiting.removeValue(forKey: state.next) {
-                for result in results { write(result, &state) }
+            state.waiting[group.number] = group
+            while let group = state.waiting.removeValue(forKey: state.next) {
+                write(group, &state)
                 state.next += 1
             }
         }
         news.ring()
     }
 
-    private func write(_ result: LineResult, _ state: inout State) {
-        do throws(InvalidLine) {
-            if let id = result.id, try !state.ids.insert(id) { throw .repeatedID(id) }
-            if let bytes = result.bytes { output.write(bytes, result.status) }
-        } catch {
-            if result.bytes != nil { output.write(line: result.line, error) }
+    /// All at once, but for items that are called as an earlier one is.
+    private func write(_ group: GroupResults, _ state: inout State) {
+        var due = 0..<0
+        var counts = BatchCounts()
+        for result in group.results {
+            let end = due.upperBound + (result.length ?? 0)
+            do throws(InvalidLine) {
+                if let id = result.id, try !state.ids.insert(id) { throw .repeatedID(id) }
+                if result.length != nil { counts.add(result.status) }
+                due = due.lowerBound..<end
+            } catch {
+                output.write(group.text[due], counts)
+                if result.length != nil { output.write(line: result.line, error) }
+                (due, counts) = (end..<end, BatchCounts())
+            }
+            if result.length == nil { state.skipped += 1 }
         }
-        if result.bytes == nil { state.skipped += 1 }
+        output.write(group.text[due], counts)
     }
 }

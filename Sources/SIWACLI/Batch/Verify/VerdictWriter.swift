@@ -7,13 +7,18 @@ struct VerdictWriter: Sendable {
     private var checks: [Check] = []
     private var written: [[UInt8]] = []
 
-    /// The line of an item: what `siwa verify` prints, and for a token that is not valid its
+    /// Adds the line of an item: what `siwa verify` prints, and for a token that is not valid its
     /// error.
-    mutating func bytes(
-        _ item: IdentityTokenItem, _ status: BatchStatus, _ verification: IdentityTokenVerification
-    ) -> [UInt8] {
+    mutating func append(
+        _ item: IdentityTokenItem, _ status: BatchStatus,
+        _ verification: IdentityTokenVerification, to text: inout [UInt8]
+    ) {
+        let lines = text
+        // Otherwise there are two of them, and adding to one begins with a copy.
+        text = []
         var line = BatchOutput.begin(
-            line: item.line, id: item.id, status, status == .done ? .done : .no)
+            line: item.line, id: item.id, status, status == .done ? .done : .no,
+            behind: consume lines)
         if status == .refused {
             let refusal = VerifiedSubject.identityToken.refusal(verification.failures, hints: [])
             line.add(.error(refusal.code, refusal.message))
@@ -25,14 +30,19 @@ struct VerdictWriter: Sendable {
             line.add("header", token.header)
             line.add("claims", normalizedClaims: token.payload)
         }
-        return line.finished()
+        text = line.finished()
     }
 
     private mutating func remember(_ newer: [Check]) {
-        if newer.count != checks.count { (checks, written) = ([], []) }
-        for index in newer.indices where index >= checks.count || newer[index] != checks[index] {
-            let bytes = newer[index].json.bytes
-            if index == written.count { written.append(bytes) } else { written[index] = bytes }
+        let older = checks
+        guard newer.count == older.count else {
+            (checks, written) = (newer, newer.map(\.json.bytes))
+            return
+        }
+        // Looked at where they are: copying a check takes longer than comparing it.
+        let (new, old) = (newer.span, older.span)
+        for index in new.indices where new[index] != old[index] {
+            written[index] = new[index].json.bytes
         }
         checks = newer
     }

@@ -78,19 +78,24 @@ private struct Worker: Sendable {
     let done: DoneLines
     let groups: LineGroups
 
+    /// About what is written of a valid token, in bytes.
+    private static let usualLength = 1536
+
     /// Works until there is nothing more to do; answers what made that impossible.
     func run(give: @Sendable (GroupResults) -> Void) async -> Diagnosis? {
         var verifier = verifier
         while let group = await groups.next() {
+            var text: [UInt8] = []
             var results: [LineResult] = []
+            text.reserveCapacity(group.lines.count * Self.usualLength)
             results.reserveCapacity(group.lines.count)
-            defer { give(GroupResults(number: group.number, results: results)) }
+            defer { give(GroupResults(number: group.number, text: text, results: results)) }
             do {
                 for line in group.lines {
                     let isDone = done.contains(line.number)
-                    if let result = try await verifier.result(of: line, isDone: isDone) {
-                        results.append(result)
-                    }
+                    let result = try await verifier.result(
+                        of: line, isDone: isDone, appendingTo: &text)
+                    if let result { results.append(result) }
                 }
             } catch {
                 groups.end()

@@ -28,7 +28,9 @@ struct Binder<C: Command> {
             case .flag(let name): change(name) { $0 = [""] }
             case .option(let name, let value): change(name) { $0.append(value) }
             case .operand(let value):
-                guard let operand = operands.first else { throw unexpected(value) }
+                guard let operand = operands.first else {
+                    throw valueTakenForOperand(in: tokens) ?? unexpected(value)
+                }
                 change(operand.name) { $0.append(value) }
                 if !operand.repeats { operands.removeFirst() }
             }
@@ -43,6 +45,16 @@ struct Binder<C: Command> {
     /// the text of a key or a token ends up here, and pieces of it are long.
     private func unexpected(_ value: String) -> UsageError.Problem {
         .unexpectedOperand(typed: takesSecrets || value.utf8.count > 20 ? nil : quotedName(value))
+    }
+
+    /// What stands behind an option that can do without a value, and is none of its values, was
+    /// meant as one all the same.
+    private func valueTakenForOperand(in tokens: [Token]) -> UsageError.Problem? {
+        for case (.option(let name, ""), .operand(let value)) in zip(tokens, tokens.dropFirst()) {
+            let info = infos.first { $0.name == name && !$0.valuePrefixes.isEmpty }
+            if let info { return refusal(of: value, by: info) }
+        }
+        return nil
     }
 
     private var takesSecrets: Bool { infos.contains(where: \.isSecret) }

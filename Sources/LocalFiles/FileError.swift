@@ -29,6 +29,8 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Whether there is no such file.
     public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
+    /// Whether this user may not: of a file that is replaced, its folder has to permit that.
+    public var isDenied: Bool { code == EACCES || code == EPERM || code == EROFS }
 
     /// Whether something stands there already.
     public var isTaken: Bool { code == EEXIST }

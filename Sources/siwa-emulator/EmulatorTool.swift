@@ -11,7 +11,8 @@ let emulatorTool = Tool<Console>(
         token of it means anything to Apple.
 
         State lives in memory and ends with the server. Control it with requests to /emulator/: \
-        codes, faults, clock, switches, requests, keys/revoke, keys/rotate, notifications, reset.
+        codes, faults, clock, switches, requests, keys/revoke, keys/rotate, transfer, \
+        notifications, reset.
         """,
     commands: [
         InitCommand.self, ServeCommand.self, CompletionsCommand.self, ManualCommand.self,

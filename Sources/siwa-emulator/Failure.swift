@@ -58,7 +58,12 @@ struct Failure: Error {
             case .inUse(let address, let port):
                 Self(
                     code: "temporary", message: "port \(port) of \(address) is in use",
-                    hints: ["stop what listens there, or give --port 0 for a free one"],
+                    hints: [
+                        """
+                        stop what listens there, or give --port 0 for a free one, and siwa its URL \
+                        as --base-url
+                        """
+                    ],
                     exitCode: .temporary)
             case .refused(let address, let port, let reason):
                 .settings(

@@ -13,6 +13,8 @@ struct BatchConclusion: Sendable {
     let inputFailure: FileError?
     /// How a run that was stopped goes on; nil for as its options allow.
     var goOn: String?
+    /// What it means when all items were refused, where it means more than one by one.
+    var allRefused: [String] = []
 
     /// Says how it went, and ends with the exit code of it.
     ///
@@ -34,7 +36,8 @@ struct BatchConclusion: Sendable {
         guard open == 0 else {
             throw NegativeAnswer(
                 "items_not_done", "\(open) of \(counts.total + before.lines) items were not done",
-                hints: ["their lines say why: look for a status that is not \"done\""])
+                hints: (counts.refused == counts.total + before.lines ? allRefused : [])
+                    + ["their lines say why: look for a status that is not \"done\""])
         }
     }
 

@@ -14,6 +14,8 @@ struct BatchRunner: Sendable {
     let situation: @Sendable (TokenFailure) -> Situation
     /// How the line of an item is laid out.
     var layout: BatchLayout = standardLayout
+    /// What it means when all items were refused, where it means more than one by one.
+    var allRefused: [String] = []
 
     var world: World { session.world }
 
@@ -64,7 +66,8 @@ struct BatchRunner: Sendable {
         }
         try BatchConclusion(
             session: session, options: options, output: opened.output, progress: progress,
-            before: (input.skipped, opened.done.notDone), inputFailure: input.failure
+            before: (input.skipped, opened.done.notDone), inputFailure: input.failure,
+            allRefused: allRefused
         ).end(stoppedBy: end)
     }
 

@@ -19,6 +19,8 @@ struct Migration: Sendable {
         var runner = try BatchRunner(
             session, batch, request: self.half.requestName, situation: requests.situation)
         runner.layout = self.half.layout
+        let hints = MigrationHints(self.half.requestName, requests.loaded.client)
+        runner.allRefused = hints?.nobody ?? []
         self.runner = runner
     }
 

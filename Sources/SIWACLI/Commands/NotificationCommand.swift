@@ -12,7 +12,7 @@ struct NotificationCommand: Command {
         JWT. Makes every check there is and prints all of them: valid, checks, event, jti, header, \
         claims. The exit code is 1 unless the notification is valid; what it says is printed all \
         the same, and is not to be believed then. Of a text that is no JWT only valid and checks \
-        are printed, and with --print of any notification that is not valid.
+        are printed; --print prints no other member of any notification that is not valid.
 
         The event comes in one spelling: both words for the deletion come out as account-deleted, \
         and event_time, in seconds or milliseconds, as RFC 3339 writes it. An event siwa does not \

@@ -10,8 +10,8 @@ struct VerifyCommand: Command {
     static let discussion = """
         Makes every check there is and prints all of them: valid, checks, header, claims. The exit \
         code is 1 unless the token is valid; what it claims is printed all the same, and is not to \
-        be believed then. Of a text that is no JWT only valid and checks are printed, and with \
-        --print of any token that is not valid.
+        be believed then. Of a text that is no JWT only valid and checks are printed; --print \
+        prints no other member of any token that is not valid.
 
         The claims come in one spelling: flags are booleans, and each time stands beside itself in \
         words, as exp_rfc3339. A nonce may stand in the token as it is, or as its SHA-256 in \

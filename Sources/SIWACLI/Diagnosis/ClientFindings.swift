@@ -81,12 +81,18 @@ struct ClientFindings: Sendable {
                         + "this one under \(client.teamID)", "a key belongs to one team")
             }
             guard profile.clientID == client.clientID else { return nil }
-            if let team = profile.teamID, !isTheTeam(team) {
-                return disagreement(
-                    "profile '\(profile.name)' has \(client.clientID) under team \(team), "
-                        + "this one under \(client.teamID)", "a client belongs to one team")
+            guard let team = profile.teamID, !isTheTeam(team) else { return nil }
+            let seen = """
+                profile '\(profile.name)' has \(client.clientID) under team \(team), this one under \
+                \(client.teamID)
+                """
+            // With a key of its own, as both teams of a transfer have one.
+            guard let keyID = profile.keyID, keyID != client.signingKey.id else {
+                return disagreement(seen, "a client belongs to one team")
             }
-            return nil
+            return Finding(
+                .profilesDisagree, .note, .possible, seen: seen,
+                advice: "right while the app moves between the two; otherwise one of them is wrong")
         }
     }
 

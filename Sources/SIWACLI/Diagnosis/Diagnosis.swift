@@ -149,7 +149,10 @@ extension Diagnosis {
         self.init(
             error.isTemporary ? "temporary" : "configuration", error.description,
             hints: [
-                error.isTemporary ? "make room, then run it again" : "name a path that can be used"
+                error.isTemporary
+                    ? "make room, then run it again"
+                    : "name a path that can be used"
+                        + (error.isDenied ? ", in a folder that may be written to" : "")
             ],
             exitCode: error.isTemporary ? .temporary : .settings)
     }

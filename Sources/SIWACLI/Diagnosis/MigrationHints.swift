@@ -18,23 +18,28 @@ struct MigrationHints: Sendable {
         self.client = client
     }
 
-    /// Apple says no more to a wrong user, a wrong team and a wrong moment.
+    /// When none of the first hundred users got through.
     var invalidRequest: [String] {
         let first = "of the first \(MigrationJob.mostRefusedAtFirst) users none got through, and "
-        return isExport
+        return hints(first + "nothing was recorded of them") + [Self.mayBeRight]
+    }
+
+    /// When there were fewer, and none got through.
+    var nobody: [String] { hints("nobody got through") }
+
+    /// Apple says no more to a wrong user, a wrong team and a wrong moment.
+    private func hints(_ seen: String) -> [String] {
+        isExport
             ? [
-                first + "nothing was recorded of them: check that they are users of "
-                    + "\(client.clientID) (the sub of its identity tokens), as team "
-                    + "\(client.teamID) knows them",
+                "\(seen): check that they are users of \(client.clientID) (the sub of its "
+                    + "identity tokens), as team \(client.teamID) knows them",
                 "if the transfer was accepted 60 days ago or more, Apple exports nobody any more",
-                Self.mayBeRight,
             ]
             : [
-                first + "nothing was recorded of them: check that team \(client.teamID) has "
-                    + "accepted the transfer of \(client.clientID), less than 60 days ago",
+                "\(seen): check that team \(client.teamID) has accepted the transfer of "
+                    + "\(client.clientID), less than 60 days ago",
                 "ask the old team whether it exported them with --to-team \(client.teamID): "
                     + "identifiers made for another team are of no use",
-                Self.mayBeRight,
             ]
     }
 

@@ -34,11 +34,13 @@ extension TransportError.Kind {
     var hint: String {
         switch self {
         case .nameLookup: "check the network and its DNS, then try again"
-        case .connect: "check the network and its firewall (port 443), then try again"
+        case .connect:
+            "check the network and its firewall, or whether the emulator runs; then try again"
         case .tls: "check for a proxy that breaks TLS 1.2 and newer, then try again"
         case .certificate:
             """
-            a proxy that inspects TLS needs its authority in --ca-file; \
+            a proxy that inspects TLS needs its authority in --ca-file, an emulator the ca.pem of \
+            its folder; \
             a clock far off makes good certificates look expired
             """
         case .proxy: "check HTTPS_PROXY and NO_PROXY"

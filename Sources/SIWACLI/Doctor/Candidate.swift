@@ -109,7 +109,11 @@ private struct Candidates {
                 name: "profile '\(profile.name)' as it is",
                 client: changed(
                     teamID: team, clientID: clientID, key: SigningKey(file.privateKey, id: keyID)),
-                advice: "use it with --profile \(profile.name), or compare the two profiles")
+                advice: clientID == client.clientID && team != client.teamID
+                    ? """
+                    if the app moved to team \(team), use --profile \(profile.name); if not, the \
+                    key or the ids of this profile are wrong, or its key was revoked
+                    """ : "use it with --profile \(profile.name), or compare the two profiles")
         }
     }
 

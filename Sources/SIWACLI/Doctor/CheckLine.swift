@@ -32,10 +32,14 @@ struct CheckLine: Sendable {
 
     /// A guess is no failure.
     init(_ name: String, _ finding: Finding) {
-        let isFailure = finding.severity == .error && finding.confidence != .possible
+        let status: Status =
+            switch finding.severity {
+            case .error where finding.confidence != .possible: .failed
+            case .error, .warning: .warning
+            case .note: .ok
+            }
         self.init(
-            name, isFailure ? .failed : .warning, finding.seen, advice: finding.advice,
-            confidence: finding.confidence)
+            name, status, finding.seen, advice: finding.advice, confidence: finding.confidence)
         self.finding = finding
     }
 

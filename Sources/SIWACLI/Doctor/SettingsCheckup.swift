@@ -11,6 +11,7 @@ struct SettingsCheckup: Sendable {
         [
             configuration, profile, identifier(.teamID, patient.teamID),
             identifier(.clientID, patient.clientID), identifier(.keyID, patient.keyID), lifetime,
+            server,
         ].compactMap(\.self) + profiles
     }
 
@@ -48,6 +49,19 @@ struct SettingsCheckup: Sendable {
             return nil
         } catch {
             return CheckLine("secret_lifetime", error)
+        }
+    }
+
+    /// All that is said of Apple below is said of another server then.
+    private var server: CheckLine? {
+        do throws(SettingsError) {
+            let url = try settings.baseURL()
+            guard url != .apple, let setting = settings.text(.baseURL) else { return nil }
+            return CheckLine(
+                "base_url", .warning, "\(url), not Apple (\(setting.origin))",
+                advice: "right for an emulator; to ask Apple, take it out where it is set")
+        } catch {
+            return CheckLine("base_url", error)
         }
     }
 

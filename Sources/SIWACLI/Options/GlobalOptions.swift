@@ -49,7 +49,8 @@ struct GlobalOptions: Sendable {
                 as half a time.
                 """),
         .flag(
-            "strict", \.isStrict, help: "Refuse secrets on the command line and open key files."),
+            "strict", \.isStrict,
+            help: "Refuse secrets on the command line, and key files that others can read."),
         .flag("json", \.json, help: "Print results and errors as JSON."),
         .option("print", \.print, value: "MEMBER", help: "Print one member of the result, raw."),
         .flag("verbose", short: "v", \.isVerbose, help: "Trace requests on standard error."),

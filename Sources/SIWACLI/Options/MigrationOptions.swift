@@ -12,8 +12,8 @@ struct MigrationOptions: Sendable {
 
     private static let all: [Parameter<Self>] = [
         .option(
-            "deadline", \.acceptedAt, value: "DATE",
-            help: "Say how many of the 60 days since the transfer was accepted, on DATE, are left."),
+            "deadline", \.acceptedAt, value: "ACCEPTED",
+            help: "Say how many of the 60 days are left; they begin when the transfer is accepted."),
         .flag(
             "dry-run", \.isDryRun,
             help: "Print the requests of the first item with secrets masked; send nothing."),
@@ -41,7 +41,8 @@ struct MigrationWindow: Sendable {
         }
         if acceptedAt > now {
             return "the transfer is to be accepted in \(Self.days(acceptedAt - now)); an import "
-                + "works from then on, until \(end.rfc3339)"
+                + "works from then on, until \(end.rfc3339) (--deadline takes that first day, "
+                + "not the last)"
         }
         return "\(Self.days(end - now)) of the 60 are left, until \(end.rfc3339)"
     }

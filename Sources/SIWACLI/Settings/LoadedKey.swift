@@ -95,7 +95,10 @@ extension Settings {
         } catch {
             throw SettingsError(
                 .key, "the private key cannot be read: \(error)",
-                hints: ["mend the path where it was set: \(origin)"])
+                hints: [
+                    (error.isMissing ? "put the .p8 there, or mend" : "mend")
+                        + " the path where it was set: \(origin)"
+                ])
         }
     }
 

@@ -61,10 +61,10 @@ struct ConfigShowCommand: Command {
                         origin: settings.maxAttemptsSetting.origin)),
                 Row(
                     "vault.url",
-                    settings.text(.vaultURL).map {
+                    ((try? settings.vaultURL()) ?? settings.text(.vaultURL)).map {
                         Setting(value: .string(withoutPassword($0.value)), origin: $0.origin)
                     }),
-                Row("vault.key_file", settings.path(.vaultKeyFile).map(json)),
+                Row("vault.key_file", vaultKeyFile(settings, world)),
                 Row(
                     "strict",
                     Setting(
@@ -88,6 +88,16 @@ struct ConfigShowCommand: Command {
                 (settings.audiencesSetting ?? client).map { list in
                     Setting(value: .array(list.value.map { .string($0) }), origin: list.origin)
                 })
+        }
+
+        /// The file in use: beside an embedded vault it needs no setting.
+        private static func vaultKeyFile(
+            _ settings: Settings, _ world: World
+        ) -> Setting<JSON>? {
+            guard let source = try? settings.vaultKeySource(world.variables) else {
+                return settings.path(.vaultKeyFile).map(json)
+            }
+            return Setting(value: .string(source.value.description), origin: source.origin)
         }
 
         /// A URL; before an @ may stand a password.

@@ -81,11 +81,18 @@ struct RevokeCommand: Command {
         _ token: SecretText, _ requests: Requests, stored: StoredToken?
     ) async throws {
         guard !isDryRun else { return try requests.rehearse(sequence(token)) }
-        if let stored, stored.record.state == .revoked, proof == .none {
-            return try report(before: stored, requests)
+        let earlier = stored.flatMap { $0.record.state == .revoked ? $0 : nil }
+        if let earlier, proof == .none {
+            return try report(
+                earlier, Revocation(status: nil, wasActive: nil, evidence: nil), requests)
         }
-        try stored?.note(.revocationBegun)
+        // What was revoked keeps its date, unless it turns out to work.
+        if earlier == nil || proof == .afterwards { try stored?.note(.revocationBegun) }
         let revocation = try await carryOut(token, requests)
+        if let earlier {
+            if revocation.wasActive == false { return try report(earlier, revocation, requests) }
+            try earlier.note(.revocationBegun)
+        }
         if revocation.wasActive == false {
             requests.session.console.warn(
                 "nothing was sent: the token is dead already, or another client's; "
@@ -215,15 +222,20 @@ extension RevokeCommand {
                     at: requests.session.world.clocks.now())))
     }
 
-    /// Of a token that an earlier run revoked: it is not sent again.
-    private func report(before stored: StoredToken, _ requests: Requests) throws {
-        let moment = stored.record.changedAt
+    /// Of a token that an earlier run revoked, and what is known of it now: it is not sent again.
+    private func report(
+        _ earlier: StoredToken, _ revocation: Revocation, _ requests: Requests
+    ) throws {
+        let moment = earlier.record.changedAt
         requests.session.console.note("it was revoked at \(moment.rfc3339); nothing was sent")
-        let earlier = Revocation(status: nil, wasActive: nil, evidence: nil)
-        let members = earlier.members(
-            kind, stored.record.user.clientID, stored.token.text, at: moment)
+        let members = revocation.members(
+            kind, earlier.record.user.clientID, earlier.token.text, at: moment)
+        let isConfirmed = revocation.evidence == .refreshRejected
         try requests.session.report(
-            Report(.object([.init("revoked", true)] + members.dropFirst())))
+            Report(
+                .object(
+                    [.init("revoked", true), .init("confirmed", .boolean(isConfirmed))]
+                        + members.dropFirst(2))))
     }
 
     /// A token that could not be revoked and that nobody else has: without it the account could

@@ -65,8 +65,9 @@ struct SettingName: Hashable, Sendable {
 
     /// What a sentence calls it where it can be set.
     var places: String {
-        ((flag.isEmpty ? [] : [flag]) + (variable.map { [$0] } ?? []) + [
-            "\"\(member)\" in the profile"
+        let inFile = group.map { "\"\($0)\": {\"\(name)\": …}" } ?? "\"\(name)\""
+        return ((flag.isEmpty ? [] : [flag]) + (variable.map { [$0] } ?? []) + [
+            "\(inFile) in the profile"
         ])
         .joined(separator: ", ")
     }

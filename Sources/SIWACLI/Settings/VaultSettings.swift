@@ -104,9 +104,12 @@ extension Session {
         } catch {
             throw SettingsError(
                 .key, "the vault's keys cannot be read: \(error)",
-                hints: error.isMissing
-                    ? ["'siwa vault init' makes them with the vault; or mend the path: \(origin)"]
-                    : ["mend the path where it was set: \(origin)"])
+                hints: (error.isMissing ? ["'siwa vault init' makes them with the vault"] : [])
+                    + [
+                        origin == .standard
+                            ? "if it is another file, name it with \(SettingName.vaultKeyFile.places)"
+                            : "mend the path where it was set: \(origin)"
+                    ])
         }
     }
 }

@@ -66,9 +66,10 @@ struct SettingName: Hashable, Sendable {
     /// What a sentence calls it where it can be set.
     var places: String {
         let inFile = group.map { "\"\($0)\": {\"\(name)\": …}" } ?? "\"\(name)\""
-        return ((flag.isEmpty ? [] : [flag]) + (variable.map { [$0] } ?? []) + [
-            "\(inFile) in the profile"
-        ])
-        .joined(separator: ", ")
+        return
+            ((flag.isEmpty ? [] : [flag]) + (variable.map { [$0] } ?? []) + [
+                "\(inFile) in the profile"
+            ])
+            .joined(separator: ", ")
     }
 }

@@ -2,10 +2,11 @@ internal import SignInWithApple
 
 // How records are taken from others for a while.
 extension Database {
-    /// Up to `limit` records that nobody holds and that `owner` has not held, those untouched
-    /// longest first. Client by client and state by state: each is in that order in an index.
+    /// Up to `limit` records that nobody holds, that `owner` has not held and that nobody gave back
+    /// after `start`, those untouched longest first. Client by client and state by state: each is
+    /// in that order in an index.
     func free(
-        _ filter: VaultFilter, _ limit: Int, owner: String
+        _ filter: VaultFilter, _ limit: Int, owner: String, since start: Int
     ) throws(DatabaseFailure) -> [VaultRecord] {
         let states = filter.states.isEmpty ? VaultState.allCases : filter.states
         var records: [VaultRecord] = []
@@ -13,7 +14,8 @@ extension Database {
         if client == nil { client = try nextClient(after: nil) }
         while let next = client, records.count < limit {
             for state in Set(states) where records.count < limit {
-                records += try free(filter, next, state, limit - records.count, owner)
+                records += try free(
+                    filter, next, state, limit - records.count, owner, since: start)
             }
             client = filter.clientID == nil ? try nextClient(after: next) : nil
         }
@@ -22,13 +24,16 @@ extension Database {
 
     private func free(
         _ filter: VaultFilter, _ client: ClientID, _ state: VaultState, _ limit: Int,
-        _ owner: String
+        _ owner: String, since start: Int
     ) throws(DatabaseFailure) -> [VaultRecord] {
         var filter = filter
         filter.clientID = client
         var conditions = Conditions(filter, state)
         conditions.add("lease_until <= \(dialect.now)")
         conditions.add("(lease_owner IS NULL OR lease_owner <> \(conditions.add(.text(owner))))")
+        // Else two runs would hand what Apple refuses to each other, for as long as both last.
+        conditions.add(
+            "(given_back_at IS NULL OR given_back_at <= \(conditions.add(.integer(start))))")
         let sql = """
             SELECT \(VaultRecord.columns) FROM vault_token \(conditions.sql)
             ORDER BY lease_until, user_id LIMIT \(conditions.add(.integer(limit)))
@@ -54,11 +59,19 @@ extension Database {
         let sql = """
             UPDATE vault_token SET state = $3, key_number = $4, version = $5, sealed = $6,
                 stored_at = $7, changed_at = $8, checked_at = $9,
-                lease_owner = $10, lease_until = \(dialect.now) + $11
+                lease_owner = $10, lease_until = \(dialect.now) + $11, given_back_at = NULL
             WHERE client_id = $1 AND user_id = $2
             """
         let held: [Value] = [.text(lease.owner), .integer(Int(seconds))]
         _ = try run(sql, each: records.map { $0.values + held })
+    }
+
+    /// The clock that leases run by, in milliseconds.
+    func moment() throws(DatabaseFailure) -> Int {
+        guard let moment = try run("SELECT \(dialect.moment)").first?.first?.integer else {
+            throw DatabaseFailure(.damaged, "the vault's database does not tell the time")
+        }
+        return moment
     }
 
     /// A hundred years.

@@ -13,6 +13,8 @@ struct Dialect: Sendable {
     /// The database's clock, in whole seconds: one moment during a statement, so that an index
     /// can be searched for it.
     let now: String
+    /// The same clock in milliseconds: tells what happened first.
+    let moment: String
     /// What keeps others from the rows of a SELECT; waits for those who hold one.
     let lockingRows: String
     /// The same, leaving out what others hold.
@@ -36,6 +38,7 @@ struct Dialect: Sendable {
         integer: "INTEGER", text: "TEXT", bytes: "BLOB", tableOptions: "STRICT",
         orderedTableOptions: "STRICT, WITHOUT ROWID",
         now: "CAST(strftime('%s', 'now') AS INTEGER)",
+        moment: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
         lockingRows: "", skippingLockedRows: "",
         vaultExists: "SELECT 1 FROM sqlite_schema WHERE name = 'vault_schema'",
         lockSchema: nil, beginReading: "BEGIN", beginWriting: "BEGIN IMMEDIATE")
@@ -44,6 +47,7 @@ struct Dialect: Sendable {
         integer: "BIGINT", text: "TEXT COLLATE \"C\"", bytes: "BYTEA", tableOptions: "",
         orderedTableOptions: "",
         now: "CAST(floor(extract(epoch FROM statement_timestamp())) AS BIGINT)",
+        moment: "CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS BIGINT)",
         lockingRows: "FOR UPDATE", skippingLockedRows: "FOR UPDATE SKIP LOCKED",
         vaultExists: "SELECT 1 WHERE to_regclass('vault_schema') IS NOT NULL",
         lockSchema: "SELECT 1 FROM pg_advisory_xact_lock(\(vaultLock))",

@@ -1,8 +1,11 @@
 internal import SignInWithApple
+internal import Synchronization
 
 /// A vault in a database that speaks SQL.
 final class SQLVaultStore: VaultStore {
     private let session: Session
+    /// When each owner claimed first, by the database's clock in milliseconds.
+    private let beginnings = Mutex<[String: Int]>([:])
 
     /// Nothing is loaded or connected before the first call.
     init(_ place: any DatabasePlace, schema: Schema = .current) {
@@ -72,7 +75,12 @@ final class SQLVaultStore: VaultStore {
         _ change: (VaultRecord) -> VaultRecord
     ) throws(VaultError) -> [VaultRecord] {
         try session.transaction(.writing) { database throws(DatabaseFailure) in
-            let claimed = try database.free(filter, limit, owner: lease.owner)
+            let now = try database.moment()
+            let start = beginnings.withLock { beginnings in
+                defer { beginnings[lease.owner] = beginnings[lease.owner] ?? now }
+                return beginnings[lease.owner] ?? now
+            }
+            let claimed = try database.free(filter, limit, owner: lease.owner, since: start)
             try database.lease(claimed.map(change), to: lease)
             return claimed.sorted { $0.user < $1.user }
         }

@@ -38,6 +38,7 @@ struct Schema: Sendable {
                 checked_at \(integer),
                 lease_owner \(text),
                 lease_until \(integer) NOT NULL DEFAULT 0,
+                given_back_at \(integer),
                 PRIMARY KEY (client_id, user_id)
             ) \(dialect.orderedTableOptions)
             """,

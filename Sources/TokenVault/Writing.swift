@@ -57,14 +57,16 @@ extension Database {
             stored_at = $7, changed_at = $8, checked_at = $9,
             lease_until = CASE
                 WHEN lease_until > \(dialect.now) AND lease_owner <> $10 THEN lease_until
-                ELSE \(dialect.now) END
+                ELSE \(dialect.now) END,
+            given_back_at = CASE WHEN lease_owner = $10 THEN \(dialect.moment)
+                ELSE given_back_at END
         WHERE client_id = $1 AND user_id = $2
         """
     }
 
     private var releasing: String {
         """
-        UPDATE vault_token SET lease_until = \(dialect.now)
+        UPDATE vault_token SET lease_until = \(dialect.now), given_back_at = \(dialect.moment)
         WHERE client_id = $1 AND user_id = $2 AND lease_owner = $3
             AND lease_until > \(dialect.now)
         """

@@ -129,6 +129,15 @@ import Testing
         #expect(record?.checkedAt == nil)
     }
 
+    @Test func `what happened to a token that was removed leaves the next one alone`() throws {
+        let old = try stored("u", "r-old")
+        _ = try store.remove(user("u"))
+        _ = try stored("u", "r-new")
+        let record = try vault.note(
+            .refreshRefused, of: user("u"), with: old, at: start + .seconds(5))
+        #expect(record?.state == .active)
+    }
+
     @Test func `what happened to a token holds, though it was sealed anew meanwhile`() throws {
         let old = try stored("u")
         let lines = vault.keys.lines.revealed() + (try VaultKeyRing.newLine(number: 2)).revealed()

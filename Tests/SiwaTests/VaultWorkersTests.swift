@@ -55,6 +55,25 @@ import Testing
 
 extension VaultWorkersTests {
     @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
+    func `a run that is on its way opens what was given a new key`(
+        _ backend: VaultBackend
+    ) async throws {
+        let people = Population(usual: 60, all: .migrates)
+        let stage = try await VaultStage(backend, people)
+        _ = try await stage.store(Array(1...people.count))
+        let slow = try stage.apple.start(
+            ["batch", "revoke", "--vault", "--rate", "12/s"], environment: stage.environment)
+        try await eventually("it is on its way") {
+            try stage.vault().store.counts(of: nil)[.revoked, default: 0] > 2
+        }
+        let rekey = try await stage.apple.siwa("vault", "rekey", environment: stage.environment)
+        #expect(rekey.exitCode == 0, "\(rekey)")
+        let result = try await slow.result()
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(try stage.vault().store.counts(of: nil) == [.revoked: people.count])
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
     func `what an interrupted run did not send the next one has at once`(
         _ backend: VaultBackend
     ) async throws {

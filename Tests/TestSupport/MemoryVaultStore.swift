@@ -7,11 +7,13 @@ public final class MemoryVaultStore: VaultStore {
         var record: VaultRecord
         var owner: String?
         var leasedUntil = Duration.zero
+        var givenBack: Duration?
     }
 
     private struct State {
         var keys: [VaultKeyCheck] = []
         var rows: [VaultUser: Row] = [:]
+        var beginnings: [String: Duration] = [:]
         var now = Duration.zero
         var failure: VaultError?
         var callsBeforeFailure = 0
@@ -104,10 +106,14 @@ public final class MemoryVaultStore: VaultStore {
                 case .keep: break
                 case .put(let record):
                     row = Row(
-                        record: record, owner: row?.owner, leasedUntil: row?.leasedUntil ?? .zero)
+                        record: record, owner: row?.owner, leasedUntil: row?.leasedUntil ?? .zero,
+                        givenBack: row?.givenBack)
                 case .remove: row = nil
                 }
-                if let owner, row?.owner == owner { row?.leasedUntil = .zero }
+                if let owner, row?.owner == owner {
+                    row?.leasedUntil = .zero
+                    row?.givenBack = state.now
+                }
                 state.rows[user] = row
             }
         }
@@ -119,9 +125,11 @@ public final class MemoryVaultStore: VaultStore {
         _ change: (VaultRecord) -> VaultRecord
     ) throws(VaultError) -> [VaultRecord] {
         try transaction { state throws(VaultError) in
+            let start = state.beginnings[lease.owner] ?? state.now
+            state.beginnings[lease.owner] = start
             let claimed = state.rows.values.filter { row in
                 filter.matches(row.record) && row.leasedUntil <= state.now
-                    && row.owner != lease.owner
+                    && row.owner != lease.owner && row.givenBack ?? start <= start
             }.map(\.record).sorted { $0.user < $1.user }.prefix(limit)
             for record in claimed {
                 state.rows[record.user] = Row(

@@ -45,6 +45,20 @@ extension Promise {
             #expect(try store.claim(.long("a")) == [])
             #expect(try store.claim(.long("b")) == users)
         },
+        Promise("what is given back is not for those who had begun before") { ground in
+            let store = try ground.vault()
+            try store.put(VaultUser.samples(2).map { VaultRecord($0) })
+            #expect(try store.claim(.long("a"), limit: 1) == [.sample(0)])
+            #expect(try store.claim(.long("b")) == [.sample(1)])
+            try await Task.sleep(for: .milliseconds(5))
+            ground.passTime()
+            try store.release([.sample(0)], by: "a")
+            try store.change([.sample(1)], releasedBy: "b") { user, _ in
+                .put(VaultRecord(user, .dead))
+            }
+            #expect(try store.claim(.long("a")) == [] && store.claim(.long("b")) == [])
+            #expect(try store.claim(.long("c")) == [.sample(0), .sample(1)])
+        },
         Promise("only its owner gives a record back") { ground in
             let store = try ground.vault()
             try store.put([VaultRecord(.sample(1))])
@@ -56,7 +70,7 @@ extension Promise {
                 }
             }
             try store.release([.sample(1)], by: "a")
-            #expect(try store.claim(.long("c")) == [.sample(1)])
+            #expect(try store.claim(.long("d")) == [.sample(1)])
         },
         Promise("a record that was removed and made anew is nobody's") { ground in
             let store = try ground.vault()

@@ -112,6 +112,11 @@ struct PostgresRefusalTests {
         ),
         ("SSL error: certificate verify failed", .unusable, "SSL error: certificate verify failed"),
         ("server does not support SSL, but", .unusable, "server does not support SSL, but"),
+        ("invalid sslmode value: \"x\"\n", .unusable, "invalid sslmode value: \"x\""),
+        (
+            "at \"h\" failed: invalid integer value \"x\"", .unusable,
+            "at \"h\" failed: invalid integer value \"x\""
+        ),
         ("SSL SYSCALL error: EOF detected", .unreachable, "SSL SYSCALL error: EOF detected"),
         (
             "SSL connection has been closed unexpectedly", .unreachable,

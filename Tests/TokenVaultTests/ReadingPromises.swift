@@ -32,6 +32,18 @@ extension Promise {
             try store.change(users, releasedBy: nil) { _, _ in .remove }
             #expect(try store.all() == [])
         },
+        Promise("ids that only look alike are two") { ground in
+            let store = try ground.vault()
+            let users = ["caf\u{E9}", "cafe\u{301}"].map { VaultUser("com.example.app", $0) }
+            try store.put(users.enumerated().map { VaultRecord($1, version: $0 + 1) })
+            #expect(try users.map { try store.record(of: $0)?.version } == [1, 2])
+        },
+        Promise("clients are found behind any user of the ones before") { ground in
+            let store = try ground.vault()
+            let last = String(repeating: "\u{10FFFF}", count: 63) + "zzz"
+            try store.put([VaultRecord(VaultUser("a", last)), VaultRecord(VaultUser("b", "u"))])
+            #expect(try store.clients().map(\.rawValue) == ["a", "b"])
+        },
         Promise("records come in the order of their UTF-8, client by client") { ground in
             let store = try ground.vault()
             let ids = ["A", "B", "a", "a ", "a.b", "aB", "z", "é", "\u{FF5E}", "\u{1F600}"]

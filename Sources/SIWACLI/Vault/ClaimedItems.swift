@@ -16,6 +16,8 @@ final class ClaimedItems: Sendable {
     private let state: Mutex<State>
 
     private struct State {
+        /// What opens records.
+        var vault: Vault
         var ready: ArraySlice<Held> = []
         /// The records of what was given out, by the number of their line.
         var out: [Int: VaultRecord] = [:]
@@ -52,7 +54,7 @@ final class ClaimedItems: Sendable {
     ) {
         (self.claim, self.clocks, self.output) = (claim, clocks, output)
         (self.bell, self.noted) = (bell, noted)
-        state = Mutex(State(nextLine: line + 1))
+        state = Mutex(State(vault: claim.vault, nextLine: line + 1))
     }
 
     /// Why the vault could not be asked any more; nil while all is well.
@@ -176,7 +178,9 @@ final class ClaimedItems: Sendable {
         ) { [intent = claim.intent] record in
             intent.map { record.after($0, at: date) } ?? record
         }
+        let vault = vault(opening: records)
         state.withLock { state in
+            state.vault = vault
             if records.isEmpty { state.isExhausted = true }
             for record in records { hold(record, until: now + claim.lease.duration / 2, &state) }
         }
@@ -184,12 +188,21 @@ final class ClaimedItems: Sendable {
         return true
     }
 
+    /// With the keys as they are now, where one is missing: others may have sealed with a new one
+    /// since this run began.
+    private func vault(opening records: [VaultRecord]) -> Vault {
+        let vault = state.withLock { $0.vault }
+        let known = vault.keys.numbers
+        guard records.contains(where: { !known.contains($0.keyNumber) }) else { return vault }
+        return (try? Vault(vault.store, claim.keys())) ?? vault
+    }
+
     private func hold(_ record: VaultRecord, until deadline: Duration, _ state: inout State) {
         let line = state.nextLine
         state.nextLine += 1
         do throws(VaultError) {
             let item = TokenItem(
-                try claim.vault.token(of: record), line: line, id: record.id,
+                try state.vault.token(of: record), line: line, id: record.id,
                 clientID: record.user.clientID,
                 isInDoubt: record.state == .revoking && claim.intent == .revocationBegun)
             state.ready.append(Held(item: item, record: record, deadline: deadline))

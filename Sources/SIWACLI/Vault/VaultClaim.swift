@@ -11,6 +11,8 @@ struct VaultClaim: Sendable {
     let intent: VaultEvent?
     /// How many records to hold at once.
     let size: Int
+    /// Reads the keys as they are now.
+    let keys: @Sendable () throws -> VaultKeyRing
 }
 
 /// How a batch chooses from the vault, in place of an input.
@@ -81,7 +83,8 @@ struct VaultSelection: Sendable {
                 clientID: client, states: chosen + left,
                 notCheckedSince: notCheckedFor.map { now - $0.duration } ?? notCheckedSince),
             lease: VaultLease(owner: try Random.bytes(12).hexadecimal, duration: duration),
-            intent: intent, size: max(1, min(2 * batch.concurrency, most)))
+            intent: intent, size: max(1, min(2 * batch.concurrency, most)),
+            keys: { try session.vaultKeys() })
     }
 
     private static let shortestLease = Duration.seconds(1)

@@ -84,6 +84,10 @@ public struct UserID: Identifier {
     public static func fault(in text: String) -> String? {
         text.isEmpty ? "must not be empty" : nil
     }
+    /// By its bytes, as databases compare: to Swift, é in two scalars is é in one.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+    }
 }
 
 /// A user on the way from one team to another: `transfer_sub`.

@@ -32,9 +32,10 @@ public struct VaultRecord: Hashable, Sendable {
 // What comes of an event.
 extension VaultRecord {
     /// Whether this still holds the token of `earlier`: nothing else was stored since, though a
-    /// move to another key may have sealed it anew.
+    /// move to another key may have sealed it anew. Versions do not tell: a record that was
+    /// removed and made anew begins at 1 again.
     func hasToken(of earlier: Self) -> Bool {
-        version == earlier.version
+        sealed == earlier.sealed
             || keyNumber != earlier.keyNumber && storedAt == earlier.storedAt
     }
 

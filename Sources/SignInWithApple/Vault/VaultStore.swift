@@ -41,7 +41,8 @@ public protocol VaultStore: Sendable {
     ) throws(VaultError)
 
     /// Takes up to `limit` records that nobody holds, changes them and keeps them from others.
-    /// What this owner held before is not among them: its turn in this run is over.
+    /// What this owner held before is not among them, nor what others gave back since its first
+    /// claim: the turn of those is over in this run.
     ///
     /// - Returns: the records as they were before the change.
     func claim(

@@ -74,7 +74,12 @@ struct ConnectionRefusal {
     /// - Parameter needsPassword: the server asked for one that nobody gave.
     func kind(needsPassword: Bool) -> VaultError.Kind {
         if let state { return state.kind }
-        return needsPassword || isAboutTrust ? .unusable : .unreachable
+        return needsPassword || isAboutTrust || isAboutURL ? .unusable : .unreachable
+    }
+
+    /// Whether libpq does not understand a value of the URL: no wait mends that.
+    private var isAboutURL: Bool {
+        message.hasPrefix("invalid ") || message.contains("invalid integer value")
     }
 
     /// Whether one of the two does not want the other; libpq's own words are always English here.

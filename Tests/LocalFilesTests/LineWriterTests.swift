@@ -54,6 +54,28 @@ import Testing
         #expect(try folder.read("other") == "what\none\n")
     }
 
+    @Test(arguments: [#"{"lin"#, "{\"line\":2\n", "\u{0}\u{0}", ""])
+    func `of a line with its beginning, what a crash left is cut off`(_ rest: String) throws {
+        let whole = #"{"line":1}"# + "\n"
+        try folder.write(whole + rest, to: "out")
+        _ = try LineWriter.appending(
+            to: folder.path("out"), keeping: { $0.number == 1 }, beginning: #"{"line":"#
+        ) {}
+        #expect(try folder.read("out") == whole)
+    }
+
+    @Test(arguments: ["a token\n", "a token", #"{"team_id": "A1B2C3D4E5"}"#, "{\"line\":1}\ntext"])
+    func `nothing is cut off a file that no crash can have left so`(_ text: String) throws {
+        try folder.write(text, to: "wrong")
+        #expect(throws: FileError.self) {
+            _ = try LineWriter.appending(
+                to: folder.path("wrong"), keeping: { $0.text == #"{"line":1}"# },
+                beginning: #"{"line":"#
+            ) {}
+        }
+        #expect(try folder.read("wrong") == text)
+    }
+
     @Test func `two runs cannot write one file`() throws {
         let first = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
         #expect(throws: FileError.self) {

@@ -10,6 +10,8 @@ struct BatchRunner: Sendable {
     let options: BatchOptions
     /// What was asked, as messages name it.
     let request: String
+    /// What its results bear.
+    let mark: ResultMark
     /// What hints may draw on when Apple refuses.
     let situation: @Sendable (TokenFailure) -> Situation
     /// How the line of an item is laid out.
@@ -18,7 +20,8 @@ struct BatchRunner: Sendable {
     var world: World { session.world }
 
     init(
-        _ session: Session, _ options: BatchOptions, request: String, needsInput: Bool = true,
+        _ session: Session, _ options: BatchOptions, request: String, mark: ResultMark,
+        needsInput: Bool = true,
         situation: @escaping @Sendable (TokenFailure) -> Situation
     ) throws {
         guard (1...Self.mostInFlight).contains(options.concurrency) else {
@@ -30,6 +33,7 @@ struct BatchRunner: Sendable {
         self.session = session
         self.options = options
         self.request = request
+        self.mark = mark
         self.situation = situation
     }
 
@@ -49,7 +53,7 @@ struct BatchRunner: Sendable {
         describe: @escaping @Sendable (Job.Item, Job.Outcome) -> ItemReport
     ) async throws where Job.Item: NumberedItem {
         let bell = FeedBell()
-        let opened = try OpenedBatch(options, layout, in: world, news: bell.ring)
+        let opened = try OpenedBatch(options, mark, layout, in: world, news: bell.ring)
         var job = job
         if opened.done.hasDone { resuming(&job) }
         let input = BatchInputLines(

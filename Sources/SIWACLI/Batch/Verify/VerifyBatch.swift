@@ -20,7 +20,7 @@ struct VerifyBatch: Sendable {
         try options.check()
         let given = try verifying.givenKeySet()
         let news = News()
-        let opened = try OpenedBatch(options, in: world, news: news.ring)
+        let opened = try OpenedBatch(options, .valid, in: world, news: news.ring)
         let output = opened.output
         let results = OrderedResults(
             output, ids: SeenIDs(spill: world.streams.hashes), news, ahead: workers * 2)

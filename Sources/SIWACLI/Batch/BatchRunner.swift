@@ -69,7 +69,7 @@ struct BatchRunner: Sendable {
         try BatchConclusion(
             session: session, options: options, output: opened.output, progress: progress,
             before: (input.skipped, opened.done.notDone), inputFailure: input.failure
-        ).end(stoppedBy: end)
+        ).end(stoppedBy: end ?? input.idFailure.map { Diagnosis($0) })
     }
 
     /// Runs `job` over records of a vault, and writes a line for every one.

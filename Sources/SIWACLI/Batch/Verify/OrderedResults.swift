@@ -1,3 +1,4 @@
+internal import LocalFiles
 internal import SignInWithApple
 internal import Synchronization
 
@@ -33,6 +34,7 @@ final class OrderedResults: Sendable {
         var next = 0
         var waiting: [Int: [LineResult]] = [:]
         var ids: SeenIDs
+        var idFailure: FileError?
         var skipped = 0
     }
 
@@ -44,6 +46,9 @@ final class OrderedResults: Sendable {
         state = Mutex(State(ids: ids))
     }
 
+    /// Why nobody can tell any more whether an id is new, and nothing is written; nil while all
+    /// is well.
+    var idFailure: FileError? { state.withLock { $0.idFailure } }
     /// How many lines had their result already.
     var skipped: Int { state.withLock { $0.skipped } }
 
@@ -65,12 +70,16 @@ final class OrderedResults: Sendable {
     }
 
     private func write(_ result: LineResult, _ state: inout State) {
-        do throws(InvalidLine) {
-            if let id = result.id, try !state.ids.insert(id) { throw .repeatedID(id) }
-            if let bytes = result.bytes { output.write(bytes, result.status) }
+        guard state.idFailure == nil else { return }
+        do throws(FileError) {
+            if let id = result.id, try !state.ids.insert(id) {
+                if result.bytes != nil { output.write(line: result.line, .repeatedID(id)) }
+            } else if let bytes = result.bytes {
+                output.write(bytes, result.status)
+            }
+            if result.bytes == nil { state.skipped += 1 }
         } catch {
-            if result.bytes != nil { output.write(line: result.line, error) }
+            state.idFailure = error
         }
-        if result.bytes == nil { state.skipped += 1 }
     }
 }

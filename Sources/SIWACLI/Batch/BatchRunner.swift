@@ -128,7 +128,11 @@ struct BatchRunner: Sendable {
         let run = BatchRun(
             job, settings: try settings(stoppingWith: output), calendar: world.clocks.now,
             source: source, sink: sink)
-        return diagnosis(of: try await carry(run, bell).end)
+        guard session.options.isVerbose else {
+            return diagnosis(of: try await carry(run, bell).end)
+        }
+        let traced = TracedFeed(run, trace: session.console.trace)
+        return diagnosis(of: try await carry(traced, bell).base.end)
     }
 
     private func settings(stoppingWith output: BatchOutput) throws -> BatchSettings {
@@ -141,9 +145,7 @@ struct BatchRunner: Sendable {
             })
     }
 
-    private func carry<Job>(
-        _ run: BatchRun<Job>, _ bell: FeedBell
-    ) async throws -> BatchRun<Job> {
+    private func carry<Feed: RequestFeed>(_ feed: Feed, _ bell: FeedBell) async throws -> Feed {
         let settings = World.TransportSettings(
             authorityFile: try session.settings.authorityFile(in: world)?.path,
             variables: world.variables)
@@ -152,9 +154,9 @@ struct BatchRunner: Sendable {
             let width = options.concurrency + 1
             let timekeeper = world.clocks.timekeeper
             guard let carrier = transport as? any FeedTransport else {
-                return try await carryByTasks(transport, run, width, bell)
+                return try await carryByTasks(transport, feed, width, bell)
             }
-            return try await carrier.carry(run, width: width, bell: bell, timekeeper: timekeeper)
+            return try await carrier.carry(feed, width: width, bell: bell, timekeeper: timekeeper)
         } catch {
             throw RequestError(
                 failure: TokenFailure(cause: .unreachable(error), request: request, attempts: 1),
@@ -162,11 +164,11 @@ struct BatchRunner: Sendable {
         }
     }
 
-    private func carryByTasks<Job>(
-        _ transport: some Transport, _ run: BatchRun<Job>, _ width: Int, _ bell: FeedBell
-    ) async throws(TransportError) -> BatchRun<Job> {
+    private func carryByTasks<Feed: RequestFeed>(
+        _ transport: some Transport, _ feed: Feed, _ width: Int, _ bell: FeedBell
+    ) async throws(TransportError) -> Feed {
         try await FeedCarrier(transport).carry(
-            run, width: width, bell: bell, timekeeper: world.clocks.timekeeper)
+            feed, width: width, bell: bell, timekeeper: world.clocks.timekeeper)
     }
 
     /// Why a run ended before its input did.

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import LocalFiles
@@ -13,6 +14,26 @@ import Testing
         try writer.close()
         #expect(try folder.read("out") == (0..<10_000).map { "\($0)\n" }.joined())
         #expect(try readFile(folder.path("out")).permissions == 0o600)
+    }
+
+    @Test func `a line that none follows is synced before the end`() async throws {
+        let synced = AsyncStream<Void>.makeStream()
+        let descriptor = open(folder.path("out"), O_WRONLY | O_CREAT, 0o600)
+        let writer = LineWriter(descriptor, named: "out") { descriptor in
+            synced.continuation.yield()
+            return fdatasync(descriptor)
+        } news: {
+        }
+        let giveUp = Task {
+            try await Task.sleep(for: .seconds(20))
+            synced.continuation.finish()
+        }
+        writer.append(Array("one\n".utf8))
+        var syncs = synced.stream.makeAsyncIterator()
+        #expect(await syncs.next() != nil)
+        giveUp.cancel()
+        try writer.close()
+        #expect(try folder.read("out") == "one\n")
     }
 
     @Test func `a new run does not touch a file that is not empty`() throws {

@@ -132,7 +132,9 @@ public final class LineReader: Sendable {
     private func readChunk() throws(FileError) -> SecretBytes {
         var chunk = SecretBuffer(capacity: Self.chunkSize)
         _ = try chunk.append(upTo: Self.chunkSize) { room throws(FileError) in
-            try system("read", name) { read(descriptor, room.baseAddress, room.count) }
+            try system("read", name, on: descriptor, until: POLLIN) {
+                read(descriptor, room.baseAddress, room.count)
+            }
         }
         return chunk.finished()
     }

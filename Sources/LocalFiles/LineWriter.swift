@@ -121,7 +121,7 @@ public final class LineWriter: Sendable {
     private func write(_ bytes: [UInt8]) throws(FileError) {
         var done = 0
         while done < bytes.count {
-            done += try system("write", name) {
+            done += try system("write", name, on: descriptor, until: POLLOUT) {
                 bytes.withUnsafeBytes { bytes in
                     Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
                 }

@@ -36,6 +36,23 @@ import Testing
         #expect(try folder.read("out") == "one\n")
     }
 
+    @Test func `a full pipe that is non-blocking is waited for`() throws {
+        var ends: [CInt] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        let writer = LineWriter(ends[1], named: "pipe") {}
+        let line = Array("a line of sixteen\n".utf8)
+        for _ in 0..<20_000 { writer.append(line) }
+        var room = [UInt8](repeating: 0, count: 1 << 16)
+        var count = 0
+        while count < 20_000 * line.count, writer.failure == nil {
+            count += read(ends[0], &room, room.count)
+        }
+        try writer.close()
+        #expect(count == 20_000 * line.count)
+    }
+
     @Test func `a new run does not touch a file that is not empty`() throws {
         try folder.write("old\n", to: "out")
         #expect(throws: FileError.self) {

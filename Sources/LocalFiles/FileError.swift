@@ -59,3 +59,19 @@ func system<Value: FixedWidthInteger & SignedInteger>(
         guard errno == EINTR else { throw FileError(operation, path) }
     }
 }
+
+/// As ``system(_:_:_:)``, on a stream: a process that shares it may have made it non-blocking.
+func system<Value: FixedWidthInteger & SignedInteger>(
+    _ operation: String, _ path: String, on descriptor: CInt, until event: Int32,
+    _ call: () -> Value
+) throws(FileError) -> Value {
+    while true {
+        do throws(FileError) {
+            return try system(operation, path, call)
+        } catch {
+            guard error.code == EAGAIN else { throw error }
+            var readiness = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+            _ = try system(operation, path) { poll(&readiness, 1, -1) }
+        }
+    }
+}

@@ -122,7 +122,8 @@ public final class LineReader: Sendable {
     }
 
     private func give(_ lines: [InputLine], _ bytesRead: Int) {
-        guard !lines.isEmpty else { return }
+        guard let first = lines.first else { return }
+        let lines = first.number == 1 ? [first.withoutByteOrderMark] + lines.dropFirst() : lines
         room.wait()
         state.withLock { $0.ready.append((lines, bytesRead)) }
         news()
@@ -131,13 +132,29 @@ public final class LineReader: Sendable {
     private func readChunk() throws(FileError) -> SecretBytes {
         var chunk = SecretBuffer(capacity: Self.chunkSize)
         _ = try chunk.append(upTo: Self.chunkSize) { room throws(FileError) in
-            try system("read", name) { read(descriptor, room.baseAddress, room.count) }
+            try system("read", name, on: descriptor, until: POLLIN) {
+                read(descriptor, room.baseAddress, room.count)
+            }
         }
         return chunk.finished()
     }
 
     private static let chunkSize = 1 << 14
     private static let chunksAhead = 4
+}
+
+extension InputLine {
+    /// Editors put a mark in front of a text, which would go to Apple as part of a token.
+    fileprivate var withoutByteOrderMark: InputLine {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        guard let bytes else { return self }
+        return bytes.withUnsafeBytes { bytes in
+            guard bytes.starts(with: mark) else { return self }
+            var rest = SecretBuffer(capacity: bytes.count - mark.count)
+            rest.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[mark.count...]))
+            return InputLine(number: number, bytes: rest.finished())
+        }
+    }
 }
 
 /// Cuts chunks into lines; a line may span several chunks.

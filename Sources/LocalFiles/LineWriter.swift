@@ -10,6 +10,7 @@ public final class LineWriter: Sendable {
     /// Whether there is something to sync: a pipe or a terminal has no disk behind it.
     private let isFile: Bool
     private let news: @Sendable () -> Void
+    private let sync: @Sendable (CInt) -> CInt
     private let state = Mutex<State>(State())
     private let work = DispatchSemaphore(value: 0)
     /// Ends the pause in which more lines come.
@@ -28,10 +29,14 @@ public final class LineWriter: Sendable {
     ///
     /// - Parameter news: called on another thread when there is room again, or when writing
     ///   failed; must not block.
-    init(_ descriptor: CInt, named name: String, news: @escaping @Sendable () -> Void) {
+    init(
+        _ descriptor: CInt, named name: String,
+        sync: @escaping @Sendable (CInt) -> CInt = fdatasync,
+        news: @escaping @Sendable () -> Void
+    ) {
         var status = stat()
         isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        (self.descriptor, self.name, self.news) = (descriptor, name, news)
+        (self.descriptor, self.name, self.sync, self.news) = (descriptor, name, sync, news)
     }
 
     deinit { if descriptor > STDERR_FILENO { Glibc.close(descriptor) } }
@@ -83,10 +88,12 @@ public final class LineWriter: Sendable {
     private func run() {
         defer { ended.signal() }
         var lastSync = ContinuousClock.now
+        var isSynced = true
         // Trades places with what is pending: memory that is used again need not grow again.
         var group: [UInt8] = []
         while true {
-            work.wait()
+            // Lines that nothing follows must not wait for the disk until the end.
+            if isSynced { work.wait() } else { _ = work.wait(timeout: .now() + Self.syncWait) }
             // A pause in which more lines come: a write for each would cost more than they do.
             _ = hurry.wait(timeout: .now() + Self.pause)
             group.removeAll(keepingCapacity: true)
@@ -97,9 +104,10 @@ public final class LineWriter: Sendable {
             do throws(FileError) {
                 try write(group)
                 let now = ContinuousClock.now
-                if isFile, isClosing || now - lastSync > Self.syncInterval {
-                    _ = try system("write", name) { fdatasync(descriptor) }
-                    lastSync = now
+                isSynced = !isFile || isSynced && group.isEmpty
+                if !isSynced, isClosing || now - lastSync > Self.syncInterval {
+                    _ = try system("write", name) { sync(descriptor) }
+                    (lastSync, isSynced) = (now, true)
                 }
             } catch {
                 state.withLock { $0.failure = error }
@@ -113,7 +121,7 @@ public final class LineWriter: Sendable {
     private func write(_ bytes: [UInt8]) throws(FileError) {
         var done = 0
         while done < bytes.count {
-            done += try system("write", name) {
+            done += try system("write", name, on: descriptor, until: POLLOUT) {
                 bytes.withUnsafeBytes { bytes in
                     Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
                 }
@@ -127,4 +135,5 @@ public final class LineWriter: Sendable {
     private static let enough = 1 << 17
     private static let pause = DispatchTimeInterval.milliseconds(10)
     private static let syncInterval = Duration.milliseconds(200)
+    private static let syncWait = DispatchTimeInterval.milliseconds(200)
 }

@@ -56,7 +56,9 @@ public func readStandardInputLine(limit: Int = 1 << 16) throws(FileError) -> Sec
     var line = SecretBuffer(capacity: 4096)
     var byte: UInt8 = 0
     while true {
-        let got = try system("read", "standard input") { read(STDIN_FILENO, &byte, 1) }
+        let got = try system("read", "standard input", on: STDIN_FILENO, until: POLLIN) {
+            read(STDIN_FILENO, &byte, 1)
+        }
         if got == 0 || byte == 0x0A { return line.finished() }
         guard line.count < limit else { throw tooLarge("standard input", limit) }
         line.append(byte)
@@ -86,7 +88,9 @@ private func readToEnd(
     var contents = SecretBuffer(capacity: 4096)
     while true {
         let got = try contents.append(upTo: 4096) { room throws(FileError) in
-            try system("read", path) { read(descriptor, room.baseAddress, room.count) }
+            try system("read", path, on: descriptor, until: POLLIN) {
+                read(descriptor, room.baseAddress, room.count)
+            }
         }
         if got == 0 { return contents.finished() }
         guard contents.count <= limit else { throw tooLarge(path, limit) }

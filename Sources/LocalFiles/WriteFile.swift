@@ -88,7 +88,7 @@ public func writeAll(
     var done = 0
     // At least once: writing nothing tells whether there is anything to write to.
     repeat {
-        done += try system("write", path) {
+        done += try system("write", path, on: descriptor, until: POLLOUT) {
             contents.withUnsafeBytes { bytes in
                 Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
             }

@@ -49,7 +49,8 @@ extension World.Streams {
             },
             results: { path, keep, news throws(FileError) -> any LineSink in
                 guard let path else { return LineWriter.standardOutput(news: news) }
-                return try LineWriter.appending(to: path, keeping: keep, news: news)
+                return try LineWriter.appending(
+                    to: path, keeping: keep, beginning: resultBeginning, news: news)
             },
             hashes: { () throws(FileError) -> any HashSink in
                 try HashFile(in: environment("TMPDIR") ?? "/tmp")

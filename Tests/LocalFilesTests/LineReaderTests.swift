@@ -29,6 +29,13 @@ import Testing
         #expect(lines.map(\.text) == ["a", nil, "b", nil])
     }
 
+    @Test func `a byte order mark is no part of the first line`() async throws {
+        try folder.write("\u{FEFF}one\n\u{FEFF}two", to: "in")
+        #expect(try await read("in").map(\.text) == ["one", "\u{FEFF}two"])
+        try folder.write("\u{FEFF}", to: "mark")
+        #expect(try await read("mark").map(\.text) == [""])
+    }
+
     @Test func `more lines than are read ahead all come, in their order`() async throws {
         let texts = (0..<100_000).map { "line \($0)" }
         try folder.write(texts.joined(separator: "\n"), to: "in")

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import LocalFiles
@@ -13,6 +14,43 @@ import Testing
         try writer.close()
         #expect(try folder.read("out") == (0..<10_000).map { "\($0)\n" }.joined())
         #expect(try readFile(folder.path("out")).permissions == 0o600)
+    }
+
+    @Test func `a line that none follows is synced before the end`() async throws {
+        let synced = AsyncStream<Void>.makeStream()
+        let descriptor = open(folder.path("out"), O_WRONLY | O_CREAT, 0o600)
+        let writer = LineWriter(descriptor, named: "out") { descriptor in
+            synced.continuation.yield()
+            return fdatasync(descriptor)
+        } news: {
+        }
+        let giveUp = Task {
+            try await Task.sleep(for: .seconds(20))
+            synced.continuation.finish()
+        }
+        writer.append(Array("one\n".utf8))
+        var syncs = synced.stream.makeAsyncIterator()
+        #expect(await syncs.next() != nil)
+        giveUp.cancel()
+        try writer.close()
+        #expect(try folder.read("out") == "one\n")
+    }
+
+    @Test func `a full pipe that is non-blocking is waited for`() throws {
+        var ends: [CInt] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        let writer = LineWriter(ends[1], named: "pipe") {}
+        let line = Array("a line of sixteen\n".utf8)
+        for _ in 0..<20_000 { writer.append(line) }
+        var room = [UInt8](repeating: 0, count: 1 << 16)
+        var count = 0
+        while count < 20_000 * line.count, writer.failure == nil {
+            count += read(ends[0], &room, room.count)
+        }
+        try writer.close()
+        #expect(count == 20_000 * line.count)
     }
 
     @Test func `a new run does not touch a file that is not empty`() throws {
@@ -52,6 +90,28 @@ import Testing
             }
         }
         #expect(try folder.read("other") == "what\none\n")
+    }
+
+    @Test(arguments: [#"{"lin"#, "{\"line\":2\n", "\u{0}\u{0}", ""])
+    func `of a line with its beginning, what a crash left is cut off`(_ rest: String) throws {
+        let whole = #"{"line":1}"# + "\n"
+        try folder.write(whole + rest, to: "out")
+        _ = try LineWriter.appending(
+            to: folder.path("out"), keeping: { $0.number == 1 }, beginning: #"{"line":"#
+        ) {}
+        #expect(try folder.read("out") == whole)
+    }
+
+    @Test(arguments: ["a token\n", "a token", #"{"team_id": "A1B2C3D4E5"}"#, "{\"line\":1}\ntext"])
+    func `nothing is cut off a file that no crash can have left so`(_ text: String) throws {
+        try folder.write(text, to: "wrong")
+        #expect(throws: FileError.self) {
+            _ = try LineWriter.appending(
+                to: folder.path("wrong"), keeping: { $0.text == #"{"line":1}"# },
+                beginning: #"{"line":"#
+            ) {}
+        }
+        #expect(try folder.read("wrong") == text)
     }
 
     @Test func `two runs cannot write one file`() throws {

@@ -114,6 +114,35 @@ import Testing
         #expect((counts.done, counts.refused, counts.invalid) == (3, 1, 2))
     }
 
+    @Test func `where ids cannot be kept, nothing is written that --resume would pass over`() throws
+    {
+        let noRoom = { @Sendable () throws(FileError) -> any HashSink in
+            throw FileError("create", "/", code: 28)
+        }
+        let texts = (1...3000).map { #"{"id":\#($0),"token":"t"}"# }
+        let sink = Lines()
+        let results = OrderedResults(
+            BatchOutput(sink), ids: SeenIDs(spill: noRoom), News(), ahead: 2)
+        let lines = texts.indices.map { "\($0)\n" }
+        let all = lines.indices.map {
+            LineResult(
+                line: $0 + 1, id: .integer($0), status: .done, length: lines[$0].utf8.count)
+        }
+        results.take(GroupResults(number: 0, text: Array(lines.joined().utf8), results: all))
+        #expect(results.idFailure?.isTemporary == true)
+        #expect(sink.text.split(separator: "\n").count == 2048)
+
+        let other = Lines()
+        let desk = Memory()
+        desk.with { $0.input = Array(texts.joined(separator: "\n").utf8) }
+        let input = BatchInputLines(
+            try World.Streams.inside(desk).lines(nil) {}, done: DoneLines(of: .revoked),
+            ids: SeenIDs(spill: noRoom), BatchOutput(other), read: TokenBatch.readOpaque)
+        var items = 0
+        while case .item = input.next() { items += 1 }
+        #expect(items == 2048 && other.text == "" && input.idFailure?.isTemporary == true)
+    }
+
     @Test func `whoever waits for news hears of what came between asking and waiting`() async {
         let news = News()
         let seen = news.count

@@ -58,6 +58,19 @@ struct BatchRunTests {
         #expect(page.status == 503)
     }
 
+    @Test func `what goes wrong after a long silence of the input is no outage`() {
+        var desk = Hand(items: 2, concurrency: 1)
+        _ = desk.startAll(at: .zero)
+        desk.answer(item: 1, .ok, at: .zero)
+        _ = desk.startAll(at: .seconds(600))
+        desk.answer(item: 2, .page(503), at: .seconds(600))
+        _ = desk.startAll(at: .seconds(620))
+        #expect(!desk.isFinished)
+        desk.answer(item: 2, .ok, at: .seconds(620))
+        _ = desk.startAll(at: .seconds(620))
+        #expect(desk.isCompleted)
+    }
+
     @Test func `an outage that passes costs nothing`() {
         var desk = Hand(items: 5, concurrency: 2, maxAttempts: 2)
         var now = Duration.zero

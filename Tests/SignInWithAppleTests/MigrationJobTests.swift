@@ -155,6 +155,30 @@ import Testing
         #expect(error.detail?.hasPrefix("(sha256:") == true)
     }
 
+    @Test func `an answer that repeats the client_secret is not believed`() throws {
+        var desk = try Desk()
+        let asking = try #require(try desk.job.preparation(at: Self.start))
+        guard
+            case .stop(.refused(let first)) = desk.job.takePreparation(
+                .echo(of: asking), at: Self.start)
+        else {
+            Issue.record("a bearer token was got")
+            return
+        }
+        #expect(first.detail?.contains("client_secret=(sha256:") == true)
+        _ = try desk.renew(at: Self.start)
+        var item = try desk.item(1)
+        let request = try desk.job.request(for: &item, at: Self.start)
+        guard
+            case .doubtful(.refused(let second)) = desk.job.judge(
+                .echo(of: request), for: &item, at: Self.start)
+        else {
+            Issue.record("the user was migrated")
+            return
+        }
+        #expect(second.detail?.contains("client_secret=(sha256:") == true)
+    }
+
     @Test func `an import answers a new name and perhaps a relay address`() throws {
         let request = MigrationRequest.admission(TransferID(unchecked: "t"))
         let full = MigratedUser(

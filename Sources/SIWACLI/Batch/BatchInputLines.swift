@@ -16,6 +16,7 @@ final class BatchInputLines<Item: Sendable>: Sendable {
         var done: DoneLines
         var ids: SeenIDs
         var failure: FileError?
+        var idFailure: FileError?
         var skipped = 0
     }
 
@@ -32,6 +33,8 @@ final class BatchInputLines<Item: Sendable>: Sendable {
 
     /// Why the input could not be read to its end; nil when it was, or is still being read.
     var failure: FileError? { state.withLock { $0.failure } }
+    /// Why nobody can tell any more whether an id is new; nil while all is well.
+    var idFailure: FileError? { state.withLock { $0.idFailure } }
     /// How many lines had their result already.
     var skipped: Int { state.withLock { $0.skipped } }
 
@@ -40,7 +43,7 @@ final class BatchInputLines<Item: Sendable>: Sendable {
         // Whoever writes results slower than they come sets the pace.
         guard !output.isFull else { return .notYet }
         return state.withLock { state in
-            while true {
+            while state.idFailure == nil {
                 guard let line = state.lines.popFirst() else {
                     switch source.next() {
                     case .lines(let lines): state.lines = lines[...]
@@ -51,29 +54,36 @@ final class BatchInputLines<Item: Sendable>: Sendable {
                     }
                     continue
                 }
-                if let item = item(of: line, &state) { return .item(item) }
+                do throws(FileError) {
+                    if let item = try item(of: line, &state) { return .item(item) }
+                } catch {
+                    state.idFailure = error
+                }
             }
+            return .end
         }
     }
 
-    private func item(of line: InputLine, _ state: inout State) -> Item? {
+    private func item(
+        of line: InputLine, _ state: inout State
+    ) throws(FileError) -> Item? {
         // Spent in vain on a line that is empty: a file's last one often is.
         if let bytes = line.bytes, bytes.isBlank { return nil }
         let isDone = state.done.contains(line.number)
         if isDone { state.skipped += 1 }
+        let (item, id): (Item, JSON?)
         do throws(InvalidLine) {
-            guard let bytes = line.bytes else {
-                throw .tooLong
-            }
-            let (item, id) = try read(bytes, line.number)
-            if let id, try !state.ids.insert(id) {
-                throw .repeatedID(id)
-            }
-            return isDone ? nil : item
+            guard let bytes = line.bytes else { throw .tooLong }
+            (item, id) = try read(bytes, line.number)
         } catch {
             if !isDone { output.write(line: line.number, error) }
             return nil
         }
+        if let id, try !state.ids.insert(id) {
+            if !isDone { output.write(line: line.number, .repeatedID(id)) }
+            return nil
+        }
+        return isDone ? nil : item
     }
 }
 

@@ -10,6 +10,8 @@ struct BatchRunner: Sendable {
     let options: BatchOptions
     /// What was asked, as messages name it.
     let request: String
+    /// What its results bear.
+    let mark: ResultMark
     /// What hints may draw on when Apple refuses.
     let situation: @Sendable (TokenFailure) -> Situation
     /// How the line of an item is laid out.
@@ -20,7 +22,8 @@ struct BatchRunner: Sendable {
     var world: World { session.world }
 
     init(
-        _ session: Session, _ options: BatchOptions, request: String, needsInput: Bool = true,
+        _ session: Session, _ options: BatchOptions, request: String, mark: ResultMark,
+        needsInput: Bool = true,
         situation: @escaping @Sendable (TokenFailure) -> Situation
     ) throws {
         guard (1...Self.mostInFlight).contains(options.concurrency) else {
@@ -32,6 +35,7 @@ struct BatchRunner: Sendable {
         self.session = session
         self.options = options
         self.request = request
+        self.mark = mark
         self.situation = situation
     }
 
@@ -51,7 +55,7 @@ struct BatchRunner: Sendable {
         describe: @escaping @Sendable (Job.Item, Job.Outcome) -> ItemReport
     ) async throws where Job.Item: NumberedItem {
         let bell = FeedBell()
-        let opened = try OpenedBatch(options, layout, in: world, news: bell.ring)
+        let opened = try OpenedBatch(options, mark, layout, in: world, news: bell.ring)
         var job = job
         if opened.done.hasDone { resuming(&job) }
         let input = BatchInputLines(
@@ -68,7 +72,7 @@ struct BatchRunner: Sendable {
             session: session, options: options, output: opened.output, progress: progress,
             before: (input.skipped, opened.done.notDone), inputFailure: input.failure,
             allRefused: allRefused
-        ).end(stoppedBy: end)
+        ).end(stoppedBy: end ?? input.idFailure.map { Diagnosis($0) })
     }
 
     /// Runs `job` over records of a vault, and writes a line for every one.
@@ -127,7 +131,11 @@ struct BatchRunner: Sendable {
         let run = BatchRun(
             job, settings: try settings(stoppingWith: output), calendar: world.clocks.now,
             source: source, sink: sink)
-        return diagnosis(of: try await carry(run, bell).end)
+        guard session.options.isVerbose else {
+            return diagnosis(of: try await carry(run, bell).end)
+        }
+        let traced = TracedFeed(run, trace: session.console.trace)
+        return diagnosis(of: try await carry(traced, bell).base.end)
     }
 
     private func settings(stoppingWith output: BatchOutput) throws -> BatchSettings {
@@ -140,9 +148,7 @@ struct BatchRunner: Sendable {
             })
     }
 
-    private func carry<Job>(
-        _ run: BatchRun<Job>, _ bell: FeedBell
-    ) async throws -> BatchRun<Job> {
+    private func carry<Feed: RequestFeed>(_ feed: Feed, _ bell: FeedBell) async throws -> Feed {
         let settings = World.TransportSettings(
             authorityFile: try session.settings.authorityFile(in: world)?.path,
             variables: world.variables)
@@ -151,9 +157,9 @@ struct BatchRunner: Sendable {
             let width = options.concurrency + 1
             let timekeeper = world.clocks.timekeeper
             guard let carrier = transport as? any FeedTransport else {
-                return try await carryByTasks(transport, run, width, bell)
+                return try await carryByTasks(transport, feed, width, bell)
             }
-            return try await carrier.carry(run, width: width, bell: bell, timekeeper: timekeeper)
+            return try await carrier.carry(feed, width: width, bell: bell, timekeeper: timekeeper)
         } catch {
             throw RequestError(
                 failure: TokenFailure(cause: .unreachable(error), request: request, attempts: 1),
@@ -161,11 +167,11 @@ struct BatchRunner: Sendable {
         }
     }
 
-    private func carryByTasks<Job>(
-        _ transport: some Transport, _ run: BatchRun<Job>, _ width: Int, _ bell: FeedBell
-    ) async throws(TransportError) -> BatchRun<Job> {
+    private func carryByTasks<Feed: RequestFeed>(
+        _ transport: some Transport, _ feed: Feed, _ width: Int, _ bell: FeedBell
+    ) async throws(TransportError) -> Feed {
         try await FeedCarrier(transport).carry(
-            run, width: width, bell: bell, timekeeper: world.clocks.timekeeper)
+            feed, width: width, bell: bell, timekeeper: world.clocks.timekeeper)
     }
 
     /// Why a run ended before its input did.

@@ -17,7 +17,8 @@ struct Migration: Sendable {
         requests = try Requests(session)
         self.half = try half(requests.loaded.client)
         var runner = try BatchRunner(
-            session, batch, request: self.half.requestName, situation: requests.situation)
+            session, batch, request: self.half.requestName, mark: self.half.mark,
+            situation: requests.situation)
         runner.layout = self.half.layout
         let hints = MigrationHints(self.half.requestName, requests.loaded.client)
         runner.allRefused = hints?.nobody ?? []
@@ -81,6 +82,14 @@ extension MigrationHalf {
         switch self {
         case .export: MigrationName.export
         case .admission: MigrationName.admission
+        }
+    }
+
+    /// Its results begin with the name that was asked about.
+    fileprivate var mark: ResultMark {
+        switch self {
+        case .export: .userID
+        case .admission: .transferID
         }
     }
 

@@ -10,19 +10,27 @@ struct OpenedBatch: Sendable {
 
     /// Opens the input first: a missing one must not leave an empty output behind.
     ///
-    /// - Parameter news: called when there is more input, or more room for output.
+    /// - Parameters:
+    ///   - mark: what results of the command bear, to tell them from another's.
+    ///   - news: called when there is more input, or more room for output.
     init(
-        _ options: BatchOptions, _ layout: @escaping BatchLayout = standardLayout,
-        in world: World, news: @escaping @Sendable () -> Void
+        _ options: BatchOptions, _ mark: ResultMark,
+        _ layout: @escaping BatchLayout = standardLayout, in world: World,
+        news: @escaping @Sendable () -> Void
     ) throws(FileError) {
         lines = try world.streams.lines(options.input?.path, news)
-        var done = DoneLines()
+        var done = DoneLines(of: mark)
         let sink: any LineSink
         if options.isResuming {
             sink = try world.streams.results(
                 options.output.path, { done.insert(resultIn: $0) }, news)
         } else {
             sink = try world.streams.results(options.output.path, nil, news)
+        }
+        if let foreign = done.foreign {
+            throw FileError(
+                "write", options.output.path ?? "standard output",
+                reason: "line \(foreign) is a result of another command")
         }
         world.streams.holdSignals()
         output = BatchOutput(sink, layout)

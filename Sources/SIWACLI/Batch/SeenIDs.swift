@@ -12,21 +12,19 @@ struct SeenIDs: Sendable {
     init(spill: @escaping @Sendable () throws(FileError) -> any HashSink) { self.spill = spill }
 
     /// False when it was there already.
-    mutating func insert(_ id: JSON) throws(InvalidLine) -> Bool {
+    ///
+    /// - Throws: ``FileError`` when that cannot be told.
+    mutating func insert(_ id: JSON) throws(FileError) -> Bool {
         // Under a random key of this process: nobody can make two ids collide. A string and a
         // number of the same digits are two ids.
         let hash = id.hashValue
-        do throws(FileError) {
-            if let many { return try many.insert(UInt64(bitPattern: Int64(hash))) }
-            guard few.count >= Self.most else { return few.insert(hash).inserted }
-            let many = try spill()
-            for hash in few { _ = try many.insert(UInt64(bitPattern: Int64(hash))) }
-            self.many = many
-            few = []
-            return try many.insert(UInt64(bitPattern: Int64(hash)))
-        } catch {
-            throw InvalidLine(id, "whether its id is new cannot be told: \(error)")
-        }
+        if let many { return try many.insert(UInt64(bitPattern: Int64(hash))) }
+        guard few.count >= Self.most else { return few.insert(hash).inserted }
+        let many = try spill()
+        for hash in few { _ = try many.insert(UInt64(bitPattern: Int64(hash))) }
+        self.many = many
+        few = []
+        return try many.insert(UInt64(bitPattern: Int64(hash)))
     }
 
     private static let most = 1 << 11

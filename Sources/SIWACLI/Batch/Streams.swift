@@ -20,6 +20,9 @@ public protocol LineSink: Sendable {
     func close() throws(FileError)
 }
 
+/// What every line of results begins with.
+public let resultBeginning = #"{"line":"#
+
 extension LineReader: LineSource {}
 extension LineWriter: LineSink {}
 

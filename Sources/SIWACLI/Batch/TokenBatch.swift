@@ -10,14 +10,14 @@ struct TokenBatch: Sendable {
 
     init(
         _ global: GlobalOptions, _ options: BatchOptions, _ selection: VaultSelection,
-        request: String, in world: World
+        request: String, mark: ResultMark, in world: World
     ) throws {
         try selection.check(options)
         let session = try Session(
             TypedSettings(global: global, vault: selection.vault), in: world)
         requests = try Requests(session)
         runner = try BatchRunner(
-            session, options, request: request, needsInput: selection.vault == nil,
+            session, options, request: request, mark: mark, needsInput: selection.vault == nil,
             situation: requests.situation)
     }
 

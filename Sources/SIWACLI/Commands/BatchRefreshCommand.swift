@@ -36,7 +36,8 @@ struct BatchRefreshCommand: Command {
     var isDryRun = false
 
     func run(in world: World) async throws {
-        let tokens = try TokenBatch(global, batch, selection, request: "the refresh", in: world)
+        let tokens = try TokenBatch(
+            global, batch, selection, request: "the refresh", mark: .accessToken, in: world)
         let now = world.clocks.now
         let claim = try selection.vault.map { _ in
             // What this run, or one beside it, has checked is not checked again.

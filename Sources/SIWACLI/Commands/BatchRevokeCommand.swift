@@ -49,7 +49,7 @@ struct BatchRevokeCommand: Command {
 
     func run(in world: World) async throws {
         let tokens = try TokenBatch(
-            global, batch, selection, request: "the revocation", in: world)
+            global, batch, selection, request: "the revocation", mark: .revoked, in: world)
         let claim = try selection.vault.map { _ in
             try selection.claim(
                 tokens.runner.session, tokens.clientID, batch, states: [.active],

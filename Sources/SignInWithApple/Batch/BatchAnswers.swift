@@ -66,7 +66,7 @@ extension BatchRun {
     private mutating func noteGoodAnswer(at now: Duration) {
         pace.speedUp()
         goodAnswers += 1
-        lastGood = now
+        troubledSince = nil
     }
 
     private mutating func meet(
@@ -102,7 +102,9 @@ extension BatchRun {
         pace.slowDown(
             since: mark, cause.pressure, retryAfter: cause.retryAfter(at: calendar()),
             jitter: .random(in: 0..<1), at: now)
-        if now - (lastGood ?? now) > settings.patience { finish(.gaveUp(cause), at: now) }
+        let began = troubledSince ?? now
+        troubledSince = began
+        if now - began > settings.patience { finish(.gaveUp(cause), at: now) }
     }
 }
 

@@ -25,9 +25,10 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
     private var fresh: Flight?
     private var isInputAtEnd = false
 
-    /// How many requests were answered well, and when the last one was.
+    /// How many requests were answered well.
     var goodAnswers = 0
-    var lastGood: Duration?
+    /// When the trouble began that no good answer has ended; nil while all is well.
+    var troubledSince: Duration?
     private var endedAt: Duration?
 
     /// How it ended; meaningful once the feed is finished.
@@ -67,7 +68,6 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
     @specialized(where Job == RevokeJob)
     @specialized(where Job == RefreshJob)
     public mutating func next(at now: Duration) -> FeedStep {
-        if lastGood == nil { lastGood = now }
         if settings.isStopping() { finish(.interrupted, at: now) }
         do throws(ClientSecretError) {
             if endedAt == nil, let step = try start(at: now) { return step }
@@ -90,6 +90,8 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
     private mutating func start(at now: Duration) throws(ClientSecretError) -> FeedStep? {
         guard preparation == nil else { return .wait(until: nil) }
         guard hasUpcoming(at: now) else {
+            // A silent input is no outage.
+            if inFlight == 0, waiting.isEmpty { troubledSince = nil }
             guard inFlight == 0, waiting.isEmpty, isInputAtEnd else {
                 return .wait(until: waiting.map(\.notBefore).min())
             }

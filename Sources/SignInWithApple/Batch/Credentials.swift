@@ -23,6 +23,11 @@ struct Credentials: Sendable {
         return secret
     }
 
+    /// What the answer to an item's request may repeat of it, and nobody may see.
+    func secrets(for own: ClientID?) -> [SecretText] {
+        minted[clientID(own).rawValue].map { [$0.text] } ?? []
+    }
+
     /// Half of a short life; a minute of a long one, for a request that waits its turn and
     /// for a clock that is not Apple's.
     private var margin: Duration { min(client.secretLifetime / 2, .seconds(60)) }

@@ -13,9 +13,9 @@ extension HTTPResponse {
     ///   - secrets: those of the request, which nothing that is printed may repeat.
     ///   - read: reads a 2xx.
     func verdict<Answer: Sendable>(
-        hiding secrets: [SecretText], read: (HTTPResponse) -> Answer?
+        hiding secrets: @autoclosure () -> [SecretText], read: (HTTPResponse) -> Answer?
     ) -> BatchVerdict<ItemOutcome<Answer>> {
-        switch judged(showing: redacting(secrets), read: read) {
+        switch judged(showing: redacting(secrets()), read: read) {
         case .success(let answer): .finished(.done(answer))
         case .failure(.refused(let error)) where error.code.concernsEveryItem:
             .stop(.refused(error))

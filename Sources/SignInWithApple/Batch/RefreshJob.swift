@@ -22,6 +22,8 @@ public struct RefreshJob: BatchJob {
     public mutating func judge(
         _ response: HTTPResponse, for item: inout TokenItem, at now: NumericDate
     ) -> BatchVerdict<ItemOutcome<TokenResponse>> {
-        response.verdict(hiding: [item.token]) { TokenResponse($0.body) }
+        response.verdict(hiding: [item.token] + credentials.secrets(for: item.clientID)) {
+            TokenResponse($0.body)
+        }
     }
 }

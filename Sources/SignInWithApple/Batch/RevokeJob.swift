@@ -29,12 +29,12 @@ public struct RevokeJob: BatchJob {
     public mutating func judge(
         _ response: HTTPResponse, for item: inout TokenItem, at now: NumericDate
     ) -> BatchVerdict<ItemOutcome<Revocation>> {
-        if item.isInDoubt { return Self.settle(response, &item) }
+        if item.isInDoubt { return settle(response, &item) }
         if let status = item.revokedStatus {
-            return Self.evidence(response, item, status: status)
+            return evidence(response, item, status: status)
         }
         // A page is no answer of Apple's, whatever its status says.
-        let verdict = response.verdict(hiding: [item.token]) {
+        let verdict = response.verdict(hiding: secrets(of: item)) {
             $0.isHTML
                 ? nil : Revocation(status: $0.status, wasActive: item.wasActive, evidence: nil)
         }
@@ -43,13 +43,17 @@ public struct RevokeJob: BatchJob {
         return .next
     }
 
+    private func secrets(of item: TokenItem) -> [SecretText] {
+        [item.token] + credentials.secrets(for: item.clientID)
+    }
+
     /// What the refresh of a token says that an earlier run may have revoked: it is sent again
     /// only when it still works.
-    private static func settle(
+    private func settle(
         _ response: HTTPResponse, _ item: inout TokenItem
     ) -> BatchVerdict<ItemOutcome<Revocation>> {
         let dead = Revocation(status: nil, wasActive: false, evidence: .refreshRejected)
-        let verdict = response.verdict(hiding: [item.token]) {
+        let verdict = response.verdict(hiding: secrets(of: item)) {
             TokenResponse($0.body).map { _ in dead }
         }
         switch verdict {
@@ -62,10 +66,10 @@ public struct RevokeJob: BatchJob {
         }
     }
 
-    private static func evidence(
+    private func evidence(
         _ response: HTTPResponse, _ item: TokenItem, status: Int
     ) -> BatchVerdict<ItemOutcome<Revocation>> {
-        let verdict = response.verdict(hiding: [item.token]) {
+        let verdict = response.verdict(hiding: secrets(of: item)) {
             TokenResponse($0.body).map { _ in
                 Revocation(status: status, wasActive: item.wasActive, evidence: .refreshAccepted)
             }

@@ -44,7 +44,10 @@ public struct MigrationJob: BatchJob {
     public mutating func takePreparation(
         _ response: HTTPResponse, at now: NumericDate
     ) -> BatchVerdict<ItemOutcome<MigratedUser>>? {
-        switch response.judged(showing: response, read: { TokenResponse($0.body) }) {
+        let answer = response.judged(
+            showing: response.redacting(credentials.secrets(for: nil)),
+            read: { TokenResponse($0.body) })
+        return switch answer {
         case .success(let answer):
             bearers.take(answer, at: now) ? nil : .trouble(.unusable(response))
         case .failure(.refused(let error)): .stop(.refused(error))
@@ -69,7 +72,9 @@ public struct MigrationJob: BatchJob {
         _ response: HTTPResponse, for item: inout MigrationItem, at now: NumericDate
     ) -> BatchVerdict<ItemOutcome<MigratedUser>> {
         let request = item.request
-        let verdict = response.verdict(hiding: item.bearer.map { [$0.token] } ?? []) {
+        let verdict = response.verdict(
+            hiding: (item.bearer.map { [$0.token] } ?? []) + credentials.secrets(for: nil)
+        ) {
             MigratedUser($0.body, to: request)
         }
         guard case .finished(let outcome) = verdict else { return verdict }

@@ -1,3 +1,4 @@
+internal import LocalFiles
 internal import SignInWithApple
 internal import Synchronization
 
@@ -32,6 +33,7 @@ final class OrderedResults: Sendable {
         var next = 0
         var waiting: [Int: GroupResults] = [:]
         var ids: SeenIDs
+        var idFailure: FileError?
         var skipped = 0
     }
 
@@ -43,6 +45,9 @@ final class OrderedResults: Sendable {
         state = Mutex(State(ids: ids))
     }
 
+    /// Why nobody can tell any more whether an id is new, and nothing is written; nil while all
+    /// is well.
+    var idFailure: FileError? { state.withLock { $0.idFailure } }
     /// How many lines had their result already.
     var skipped: Int { state.withLock { $0.skipped } }
 
@@ -67,18 +72,21 @@ final class OrderedResults: Sendable {
     private func write(_ group: GroupResults, _ state: inout State) {
         var due = 0..<0
         var counts = BatchCounts()
-        for result in group.results {
+        for result in group.results where state.idFailure == nil {
             let end = due.upperBound + (result.length ?? 0)
-            do throws(InvalidLine) {
-                if let id = result.id, try !state.ids.insert(id) { throw .repeatedID(id) }
-                if result.length != nil { counts.add(result.status) }
-                due = due.lowerBound..<end
+            do throws(FileError) {
+                if let id = result.id, try !state.ids.insert(id) {
+                    output.write(group.text[due], counts)
+                    if result.length != nil { output.write(line: result.line, .repeatedID(id)) }
+                    (due, counts) = (end..<end, BatchCounts())
+                } else {
+                    if result.length != nil { counts.add(result.status) }
+                    due = due.lowerBound..<end
+                }
+                if result.length == nil { state.skipped += 1 }
             } catch {
-                output.write(group.text[due], counts)
-                if result.length != nil { output.write(line: result.line, error) }
-                (due, counts) = (end..<end, BatchCounts())
+                state.idFailure = error
             }
-            if result.length == nil { state.skipped += 1 }
         }
         output.write(group.text[due], counts)
     }

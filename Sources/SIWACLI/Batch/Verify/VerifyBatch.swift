@@ -20,12 +20,13 @@ struct VerifyBatch: Sendable {
         try options.check()
         let given = try verifying.givenKeySet()
         let news = News()
-        let opened = try OpenedBatch(options, in: world, news: news.ring)
+        let opened = try OpenedBatch(options, .valid, in: world, news: news.ring)
         let output = opened.output
         let results = OrderedResults(
             output, ids: SeenIDs(spill: world.streams.hashes), news, ahead: workers * 2)
         let groups = LineGroups(opened.lines, results, news) { [world] in
             world.streams.wishedSignal() != nil || output.failure != nil
+                || results.idFailure != nil
         }
         let worker = Worker(
             verifier: ItemVerifier(verifying, BatchKeys(verifying), given: given),
@@ -42,7 +43,7 @@ struct VerifyBatch: Sendable {
         try BatchConclusion(
             session: session, options: options, output: output, progress: progress,
             before: (results.skipped, opened.done.notDone), inputFailure: groups.failure
-        ).end(stoppedBy: problem)
+        ).end(stoppedBy: problem ?? results.idFailure.map { Diagnosis($0) })
     }
 
     /// Lets the workers run until nothing is left, and takes their results here; answers what

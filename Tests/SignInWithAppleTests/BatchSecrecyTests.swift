@@ -1,0 +1,60 @@
+import SIWACrypto
+import Testing
+
+@testable import SignInWithApple
+
+/// What a server sends back of a batch's requests.
+@Suite struct BatchSecrecyTests {
+    private static let start = NumericDate(1_800_000_000)
+
+    @Test(arguments: [false, true])
+    func `a revocation's answer that repeats the request shows no secret`(
+        _ isInDoubt: Bool
+    ) throws {
+        var job = RevokeJob(try Self.client(), isConfirming: false)
+        try Self.expectNoSecrets(&job, isInDoubt: isInDoubt)
+    }
+
+    @Test func `a refresh's answer that repeats the request shows no secret`() throws {
+        var job = RefreshJob(try Self.client())
+        try Self.expectNoSecrets(&job)
+    }
+
+    private static func expectNoSecrets<Job: BatchJob, Answer>(
+        _ job: inout Job, isInDoubt: Bool = false
+    ) throws where Job.Item == TokenItem, Job.Outcome == ItemOutcome<Answer> {
+        var item = TokenItem(
+            RefreshToken(SecretText("r-the-token")), line: 1, id: "u1",
+            clientID: ClientID(unchecked: "com.example.web"), isInDoubt: isInDoubt)
+        let request = try job.request(for: &item, at: start)
+        guard
+            case .finished(.refused(let error)) = job.judge(
+                .echo(of: request), for: &item, at: start)
+        else {
+            Issue.record("it was not refused")
+            return
+        }
+        let detail = try #require(error.detail)
+        #expect(detail.contains("client_id=com.example.web&client_secret=(sha256:"))
+        #expect(detail.contains("token=(sha256:") && !detail.contains("r-the-token"))
+    }
+
+    private static func client() throws -> Client {
+        Client(
+            teamID: TeamID(unchecked: "A1B2C3D4E5"),
+            clientID: ClientID(unchecked: "com.example.app"),
+            signingKey: SigningKey(
+                try P256PrivateKey.generate(), id: KeyID(unchecked: "K1L2M3N4P5")))
+    }
+}
+
+extension HTTPResponse {
+    /// A refusal that quotes what it refuses.
+    static func echo(of request: HTTPRequest) -> Self {
+        let error: JSON = [
+            "error": "invalid_request",
+            "error_description": .string(SecretText(request.body).revealed()),
+        ]
+        return Self(status: 400, body: error.bytes)
+    }
+}

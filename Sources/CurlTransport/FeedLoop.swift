@@ -175,14 +175,18 @@ extension FeedLoop {
                 seats[slot]?.headSince = now
                 continue
             }
-            guard now - since > Self.longestStall else { continue }
+            guard now - since > Self.longestStall(seat.transfer) else { continue }
             // To libcurl this is a stream that died.
             finish(slot, seat, CURLE_HTTP2_STREAM)
         }
     }
 
     private static var stallCheck: Duration { .milliseconds(100) }
-    private static var longestStall: Duration { .milliseconds(500) }
+
+    /// A body that is only slow is worth waiting for: who sends again may be heard twice.
+    private static func longestStall(_ transfer: Transfer) -> Duration {
+        transfer.hasWholeAnswer ? .milliseconds(500) : .seconds(10)
+    }
 }
 
 /// Ends a wait of libcurl from any thread: the one call it allows.

@@ -24,6 +24,8 @@ struct Dialect: Sendable {
     /// Keeps everybody else from making or changing the tables; nil where a transaction that
     /// writes has done that.
     let lockSchema: String?
+    /// Keeps everybody else from making a key; nil likewise.
+    let lockKeys: String?
     /// Begins a transaction that reads, and one that writes.
     let beginReading, beginWriting: String
 
@@ -41,7 +43,7 @@ struct Dialect: Sendable {
         moment: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
         lockingRows: "", skippingLockedRows: "",
         vaultExists: "SELECT 1 FROM sqlite_schema WHERE name = 'vault_schema'",
-        lockSchema: nil, beginReading: "BEGIN", beginWriting: "BEGIN IMMEDIATE")
+        lockSchema: nil, lockKeys: nil, beginReading: "BEGIN", beginWriting: "BEGIN IMMEDIATE")
 
     static let postgres = Self(
         integer: "BIGINT", text: "TEXT COLLATE \"C\"", bytes: "BYTEA", tableOptions: "",
@@ -51,6 +53,7 @@ struct Dialect: Sendable {
         lockingRows: "FOR UPDATE", skippingLockedRows: "FOR UPDATE SKIP LOCKED",
         vaultExists: "SELECT 1 WHERE to_regclass('vault_schema') IS NOT NULL",
         lockSchema: "SELECT 1 FROM pg_advisory_xact_lock(\(vaultLock))",
+        lockKeys: "LOCK TABLE vault_key IN SHARE MODE",
         beginReading: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
         beginWriting: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
 

@@ -64,6 +64,10 @@ final class SQLVaultStore: VaultStore {
                 case .remove: after[user] = nil
                 }
             }
+            let sealed = after.values.filter { $0.sealed != before[$0.user]?.sealed }
+            if let oldest = sealed.map(\.keyNumber).min() {
+                try database.requireNewest(key: oldest)
+            }
             try database.write(
                 inOrder.map { Change(user: $0, before: before[$0], after: after[$0]) },
                 releasedBy: owner)

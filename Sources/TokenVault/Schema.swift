@@ -9,7 +9,7 @@ struct Schema: Sendable {
     /// The version that this program reads and writes.
     var version: Int { migrations.count }
 
-    static let current = Self(migrations: [tables])
+    static let current = Self(migrations: [tables, turns])
 
     /// `lease_until` of a record that nobody holds is when it was last touched: claims take what
     /// lies longest first, and so never search through what they have done
@@ -38,7 +38,6 @@ struct Schema: Sendable {
                 checked_at \(integer),
                 lease_owner \(text),
                 lease_until \(integer) NOT NULL DEFAULT 0,
-                given_back_at \(integer),
                 PRIMARY KEY (client_id, user_id)
             ) \(dialect.orderedTableOptions)
             """,
@@ -48,6 +47,12 @@ struct Schema: Sendable {
             ON vault_token (client_id, state, lease_until, user_id)
             """,
         ]
+    }
+
+    /// What a run gives back is for later runs: else two of them would hand what Apple refuses to
+    /// each other for as long as both last.
+    @Sendable private static func turns(_ dialect: Dialect) -> [String] {
+        ["ALTER TABLE vault_token ADD COLUMN given_back_at \(dialect.integer)"]
     }
 }
 

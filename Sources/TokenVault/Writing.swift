@@ -18,6 +18,14 @@ extension Database {
             """, .integer(key.number), .bytes(key.sealed))
     }
 
+    /// Fails when there is a newer key; until the transaction ends, none can be made.
+    func requireNewest(key: Int) throws(DatabaseFailure) {
+        if let lock = dialect.lockKeys { _ = try run(lock) }
+        let newest = try run("SELECT max(number) FROM vault_key").first?.first?.integer
+        guard let newest, newest > key else { return }
+        throw DatabaseFailure(.keySuperseded, "the vault seals with key \(newest) by now")
+    }
+
     /// Carries changes out, and ends the leases that `owner` has on any of the records.
     func write(_ changes: [Change], releasedBy owner: String?) throws(DatabaseFailure) {
         let owner = Value.text(owner ?? "")

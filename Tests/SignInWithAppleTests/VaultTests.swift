@@ -39,6 +39,32 @@ import Testing
         }
     }
 
+    @Test func `who sealed with the key before reads the keys again, once`() throws {
+        let newer = try VaultKeyRing(
+            SecretBytes(vault.keys.lines.revealed() + VaultKeyRing.newLine(number: 2).revealed()))
+        try store.register(newer.check(ofKey: 2))
+        var (held, reads) = (vault, 0)
+        for name in ["a", "b"] {
+            try held.renewing {
+                reads += 1
+                return newer
+            } _: { vault throws(VaultError) in
+                try vault.store(token("r1"), for: user(name), at: start)
+            }
+        }
+        #expect(reads == 1 && held.currentKey == 2)
+        #expect(try store.record(of: user("a"))?.keyNumber == 2)
+        // The key file has no newer one: the same error again, not a loop.
+        held = vault
+        #expect(throws: VaultError.self) {
+            try held.renewing {
+                vault.keys
+            } _: { vault throws(VaultError) in
+                try vault.store(token("r1"), for: user("a"), at: start)
+            }
+        }
+    }
+
     @Test(arguments: ["001234.ab.0001", "'; DROP TABLE vault_token; --", "𝄞", "a\u{0301}"])
     func `a stored token comes back`(_ name: String) throws {
         let record = try stored(name, "r-secret")

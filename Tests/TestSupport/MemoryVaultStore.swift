@@ -105,6 +105,12 @@ public final class MemoryVaultStore: VaultStore {
                 switch try decide(user, row?.record) {
                 case .keep: break
                 case .put(let record):
+                    if record.sealed != row?.record.sealed, let newest = state.keys.last?.number,
+                        record.keyNumber < newest
+                    {
+                        throw VaultError(
+                            .keySuperseded, "the vault seals with key \(newest) by now")
+                    }
                     row = Row(
                         record: record, owner: row?.owner, leasedUntil: row?.leasedUntil ?? .zero,
                         givenBack: row?.givenBack)

@@ -26,13 +26,26 @@ extension Promise {
         },
         Promise("every part of a record can change") { ground in
             let store = try ground.vault()
-            try store.register(.second)
             try store.put([VaultRecord(.sample(1), checkedAt: 5)])
+            try store.register(.second)
             let next = VaultRecord(
                 user: .sample(1), state: .accountDeleted, keyNumber: 2, version: 9, sealed: [],
                 storedAt: NumericDate(-1), changedAt: NumericDate(0), checkedAt: nil)
             try store.put([next])
             #expect(try ground.store().all() == [next])
+        },
+        Promise("once there is a newer key, nothing is sealed with an older one") { ground in
+            let store = try ground.vault()
+            let kept = VaultRecord(.sample(1), sealed: [1])
+            try store.put([kept])
+            try store.register(.second)
+            for record in [VaultRecord(.sample(2)), VaultRecord(.sample(1), sealed: [2])] {
+                let error = #expect(throws: VaultError.self) { try store.put([record]) }
+                #expect(error?.kind == .keySuperseded)
+            }
+            // What stays sealed as it is may change otherwise.
+            try store.put([kept.becoming(.dead)])
+            #expect(try store.all() == [kept.becoming(.dead)])
         },
         Promise("decisions about one user come one after the other") { ground in
             let store = try ground.vault()

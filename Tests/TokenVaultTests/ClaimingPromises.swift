@@ -18,8 +18,7 @@ extension Promise {
         },
         Promise("a filter chooses what is claimed") { ground in
             let store = try ground.vault()
-            try store.register(.second)
-            try store.put(Samples.population)
+            try store.putOfTwoKeys(Samples.population)
             for (number, filter) in Samples.filters.enumerated() {
                 let expected = Samples.population.filter(filter.matches).map(\.user).sorted()
                 #expect(try store.claim(.long("\(number)"), filter) == expected, "\(filter)")

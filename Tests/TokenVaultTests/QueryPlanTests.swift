@@ -54,8 +54,7 @@ import Testing
     private func plans(
         of verb: String, on ground: any SQLGround, _ body: (any VaultStore) throws -> Void
     ) throws -> [String] {
-        try ground.vault().register(.second)
-        try ground.store().put(Samples.population)
+        try ground.vault().putOfTwoKeys(Samples.population)
         let place = WatchedPlace(place: try ground.place(patience: .seconds(60)))
         let store = SQLVaultStore(place)
         _ = try store.keyChecks()

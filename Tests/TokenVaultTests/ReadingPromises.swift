@@ -61,9 +61,8 @@ extension Promise {
         },
         Promise("a filter chooses what it matches, page by page") { ground in
             let store = try ground.vault()
-            try store.register(.second)
             let population = Samples.population
-            try store.put(population)
+            try store.putOfTwoKeys(population)
             for filter in Samples.filters {
                 let expected = population.filter(filter.matches).map(\.user).sorted()
                 var found: [VaultUser] = []
@@ -98,8 +97,7 @@ extension Promise {
         },
         Promise("counts are by state, of one client or of all") { ground in
             let store = try ground.vault()
-            try store.register(.second)
-            try store.put(Samples.population)
+            try store.putOfTwoKeys(Samples.population)
             for client in [nil, ClientID(unchecked: "one"), ClientID(unchecked: "none")] {
                 let chosen = Samples.population.filter {
                     client == nil || $0.user.clientID == client

@@ -39,6 +39,23 @@ import Testing
     }
 
     @Test(arguments: SQLGrounds.here)
+    func `a vault of any older version works on`(_ grounds: SQLGrounds) async throws {
+        for version in 1..<Schema.current.version {
+            let ground = try await grounds.ground()
+            let older = try ground.store(
+                patience: .seconds(60),
+                Schema(migrations: Array(Schema.current.migrations.prefix(version))))
+            try older.create(.first)
+            try older.put([VaultRecord(.sample(1))])
+            let store = try ground.store()
+            #expect(try store.keyChecks() == [.first])
+            #expect(try store.claim(.long("a")) == [.sample(1)])
+            try store.release([.sample(1)], by: "a")
+            #expect(try store.claim(.long("b")) == [.sample(1)])
+        }
+    }
+
+    @Test(arguments: SQLGrounds.here)
     func `nothing is left of a migration that fails`(_ grounds: SQLGrounds) async throws {
         let ground = try await grounds.ground()
         _ = try ground.vault()

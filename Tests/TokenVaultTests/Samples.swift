@@ -53,6 +53,13 @@ extension VaultStore {
         }
     }
 
+    /// Stores records of the first key, and then, once there is a second one, of that.
+    func putOfTwoKeys(_ records: [VaultRecord]) throws(VaultError) {
+        try put(records.filter { $0.keyNumber == 1 })
+        try register(.second)
+        try put(records.filter { $0.keyNumber != 1 })
+    }
+
     /// All records that a filter chooses.
     func all(_ filter: VaultFilter = VaultFilter()) throws(VaultError) -> [VaultRecord] {
         try records(filter, after: nil, limit: 1_000_000)

@@ -149,10 +149,14 @@ struct ExchangeCommand: Command {
         } catch {
             throw NotStored("the user \(error.fault)")
         }
+        var vault = vault
         do {
-            try vault.store(token, for: user, at: requests.session.world.clocks.now())
+            let now = requests.session.world.clocks.now()
+            try vault.renewing(requests.session.vaultKeys) { vault throws(VaultError) in
+                try vault.store(token, for: user, at: now)
+            }
         } catch {
-            throw NotStored(error)
+            throw NotStored(Diagnosis(error).message)
         }
     }
 

@@ -41,7 +41,8 @@ struct VaultImportCommand: Command {
         try global.checkPrinted(among: ["imported", "replaced", "invalid"])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         let clientID = session.settings.text(.clientID) == nil ? nil : try session.clientID()
-        var intake = VaultIntake(try session.vault(), clientID, now: world.clocks.now)
+        var intake = VaultIntake(
+            try session.vault(), keys: session.vaultKeys, clientID, now: world.clocks.now)
         do {
             try await world.forEachLines(of: input.path) { lines in
                 for line in lines { try intake.take(line) }

@@ -25,7 +25,10 @@ struct MigrationHints: Sendable {
     }
 
     /// When there were fewer, and none got through.
-    var nobody: [String] { hints("nobody got through") }
+    var nobody: [String] {
+        hints("nobody got through")
+            + ["--resume passes over who was refused: to ask again, remove the output first"]
+    }
 
     /// Apple says no more to a wrong user, a wrong team and a wrong moment.
     private func hints(_ seen: String) -> [String] {

@@ -19,10 +19,11 @@ extension VaultError.Kind {
         case .unusable: "check vault.url, and whether this user may read and write there"
         case .unavailable: "install what is missing, then run it again"
         case .busy: "another process holds the vault: run it again in a moment"
-        case .full: "make room, then run it again: nothing was changed"
+        case .full: "make room, then run it again: what was not reported was not changed"
         case .unreachable: "check that the server runs and can be reached, then run it again"
         case .damaged: "restore the vault from its backup; 'siwa vault check' looks at all of it"
         case .key: "bring back the key file that belongs to this vault; its numbers tell"
+        case .keySuperseded: "run it again: the keys are read anew"
         case .sealBroken: "restore that record from a backup, or take it out: siwa vault remove"
         }
     }

@@ -7,16 +7,11 @@ struct NotStored: Error, Sendable {
     /// What to do with a token that was only printed.
     static let remedy = "keep the refresh token that was printed: siwa vault import"
 
+    /// Never temporary, whatever is wrong with a vault: to run it again, the code would have to be
+    /// good a second time.
     init(_ reason: String) {
         diagnosis = Diagnosis(
             "not_stored", "the refresh token was not stored: \(reason)", hints: [Self.remedy],
             exitCode: .no)
-    }
-
-    init(_ error: VaultError) {
-        let cause = Diagnosis(error)
-        diagnosis = Diagnosis(
-            cause.code, "the refresh token was not stored: \(cause.message)",
-            hints: [Self.remedy] + cause.hints, exitCode: cause.exitCode)
     }
 }

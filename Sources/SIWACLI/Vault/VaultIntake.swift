@@ -9,18 +9,24 @@ struct VaultIntake {
     private(set) var replaced = 0
     private(set) var invalid = InvalidLines()
 
-    private let vault: Vault
+    private var vault: Vault
+    private let keys: () throws -> VaultKeyRing
     private let clientID: ClientID?
     private let now: () -> NumericDate
     private var group: [VaultItem] = []
 
-    /// - Parameter clientID: of lines that name none.
-    init(_ vault: Vault, _ clientID: ClientID?, now: @escaping () -> NumericDate) {
-        (self.vault, self.clientID, self.now) = (vault, clientID, now)
+    /// - Parameters:
+    ///   - keys: reads the keys as they are now.
+    ///   - clientID: of lines that name none.
+    init(
+        _ vault: Vault, keys: @escaping () throws -> VaultKeyRing, _ clientID: ClientID?,
+        now: @escaping () -> NumericDate
+    ) {
+        (self.vault, self.keys, self.clientID, self.now) = (vault, keys, clientID, now)
     }
 
     /// Takes a line, or remembers why not.
-    mutating func take(_ line: InputLine) throws(VaultError) {
+    mutating func take(_ line: InputLine) throws {
         // Spent in vain on a line that is empty: a file's last one often is.
         if let bytes = line.bytes, bytes.isBlank { return }
         do throws(InvalidLine) {
@@ -34,8 +40,9 @@ struct VaultIntake {
     }
 
     /// Writes what is left.
-    mutating func flush() throws(VaultError) {
-        replaced += try vault.put(group.map { ($0.record, $0.token) })
+    mutating func flush() throws {
+        let records = group.map { ($0.record, $0.token) }
+        replaced += try vault.renewing(keys) { vault throws(VaultError) in try vault.put(records) }
         imported += group.count
         group = []
     }

@@ -123,6 +123,23 @@ extension Vault {
         }
     }
 
+    /// Does what seals; once more, with the keys as they are by then, when others made a newer one
+    /// since this vault was opened.
+    ///
+    /// - Parameter keys: reads the keys.
+    /// - Throws: ``VaultError``, and what `keys` throws.
+    public mutating func renewing<Result>(
+        _ keys: () throws -> VaultKeyRing, _ body: (Vault) throws(VaultError) -> Result
+    ) throws -> Result {
+        do throws(VaultError) {
+            return try body(self)
+        } catch {
+            guard error.kind == .keySuperseded else { throw error }
+            self = try Vault(store, keys())
+            return try body(self)
+        }
+    }
+
     private func sealed(
         _ record: VaultRecord, _ token: RefreshToken, replacing before: VaultRecord?
     ) throws(VaultError) -> VaultRecord {

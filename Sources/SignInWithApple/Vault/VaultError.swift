@@ -22,6 +22,8 @@ public struct VaultError: Error, Hashable, Sendable {
         case damaged
         /// A key is missing, malformed or another one.
         case key
+        /// Others made a newer key, with which all is sealed from then on.
+        case keySuperseded
         /// A record does not open: it was changed, or belongs elsewhere.
         case sealBroken
     }
@@ -36,5 +38,5 @@ public struct VaultError: Error, Hashable, Sendable {
     public init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
 
     /// Whether the same call can fare better later.
-    public var isTemporary: Bool { [.busy, .full, .unreachable].contains(kind) }
+    public var isTemporary: Bool { [.busy, .full, .unreachable, .keySuperseded].contains(kind) }
 }

@@ -35,6 +35,8 @@ public protocol VaultStore: Sendable {
     ///   - owner: gives back what this owner claimed of them.
     ///   - decide: from the record as it is. May be asked again about all of them, when the
     ///     connection broke.
+    /// - Throws: ``VaultError``, of kind `keySuperseded` when a token was sealed with another key
+    ///   than the newest: who makes a key relies on nothing being sealed with older ones.
     func change(
         _ users: [VaultUser], releasedBy owner: String?,
         _ decide: (VaultUser, VaultRecord?) throws(VaultError) -> VaultChange

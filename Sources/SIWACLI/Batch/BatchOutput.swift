@@ -111,7 +111,9 @@ typealias BatchLayout =
 @Sendable func standardLayout(
     _ id: JSON?, _ verdict: [JSON.Member], _ rest: [JSON.Member]
 ) -> [JSON.Member] {
-    [.init("id", id ?? .null)] + verdict + rest
+    // Apple may answer with any member.
+    [.init("id", id ?? .null)] + verdict
+        + rest.filter { !["line", "id", "status", "exit_code"].contains($0.name) }
 }
 
 /// How many items ended how.

@@ -64,9 +64,17 @@ struct BatchRunner: Sendable {
         let progress = BatchProgress(opened.output, world, isQuiet: session.options.isQuiet) {
             opened.lines.expectedLines.map { $0 - input.skipped }
         }
-        let end = try await carry(job, bell, to: opened.output, from: input.next) { item, result in
-            opened.output.write(line: item.line, id: item.id, report(of: item, result, describe))
-            progress.update()
+        let end: Diagnosis?
+        do {
+            end = try await carry(job, bell, to: opened.output, from: input.next) { item, result in
+                opened.output.write(
+                    line: item.line, id: item.id, report(of: item, result, describe))
+                progress.update()
+            }
+        } catch {
+            // What was finished is worth more than a second error.
+            try? opened.output.close()
+            throw error
         }
         try BatchConclusion(
             session: session, options: options, output: opened.output, progress: progress,

@@ -19,6 +19,9 @@ struct ItemLine {
             guard text.withSpan({ (try? UTF8Span(validating: $0)) != nil }) else {
                 throw InvalidLine(nil, "the line is not UTF-8")
             }
+            guard !text.withSpan(Self.isOtherJSON) else {
+                throw InvalidLine(nil, "the line is JSON, but not an object")
+            }
             (id, content) = (nil, .bare(text))
             return
         }
@@ -31,10 +34,21 @@ struct ItemLine {
         (id, content) = (try Self.id(json), .object(json))
     }
 
+    /// An array, a string, or a word that a program writes where it has no value: no bare token
+    /// looks like any of them.
+    private static func isOtherJSON(_ text: Span<UInt8>) -> Bool {
+        switch text.count {
+        case 0: false
+        case 4...5: ["null", "true", "false"].contains { $0.utf8.span.isExactly(text) }
+        default: text[0] == UInt8(ascii: "[") || text[0] == UInt8(ascii: "\"")
+        }
+    }
+
     private static func id(_ json: JSON) throws(InvalidLine) -> JSON? {
         switch json["id"] {
         case nil, .null: nil
         case .string, .integer: json["id"]
+        case .number: throw InvalidLine(nil, "'id' is a number, but not a whole one")
         case let other?: throw InvalidLine(nil, "'id' is \(other.kind), not a string or a number")
         }
     }

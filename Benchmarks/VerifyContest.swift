@@ -4,7 +4,7 @@ import SignInWithApple
 extension Contest {
     /// Verifying a file of identity tokens into a file of results.
     static func verify(_ workshop: Workshop) throws -> Contest {
-        let many = 60_000
+        let many = 150_000
         let few = 5_000
         try workshop.writeIdentityTokens(["tokens.txt": many / 100, "few-tokens.txt": few / 100])
         let siwa = { (threads: Int) -> Row in

@@ -38,7 +38,7 @@ struct AppleSigned: Sendable, CustomTestStringConvertible {
         let verifier = try #require(verifier)
         let now = now ?? moment
         guard let token = try? CompactJWS(text) else {
-            return Outcome(IdentityTokenVerification(impossible: "format", "it is no JWT"))
+            return Outcome(IdentityTokenVerification(impossible: .format, "it is no JWT"))
         }
         return isNotification
             ? Outcome(verifier.verify(notification: token, at: now))

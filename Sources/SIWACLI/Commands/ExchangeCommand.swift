@@ -167,7 +167,7 @@ struct ExchangeCommand: Command {
         guard let token = answer.identityToken else {
             return nonce.map { _ in
                 IdentityTokenVerification(
-                    impossible: "identity_token", "Apple's answer has none")
+                    impossible: .identityToken, "Apple's answer has none")
             }
         }
         let jws: CompactJWS
@@ -186,7 +186,7 @@ struct ExchangeCommand: Command {
                     nonce: nonce, accessToken: answer.accessToken, acceptsMissingHashes: true),
                 at: now)
         } catch {
-            return IdentityTokenVerification(impossible: "key", Diagnosis(error).message)
+            return IdentityTokenVerification(impossible: .key, Diagnosis(error).message)
         }
     }
 }

@@ -93,9 +93,9 @@ struct NotificationCommand: Command {
             let body = try verifying.session.secret(payload, "PAYLOAD", isWhole: true)
             token = try CompactJWS(notificationBody: body.bytes.revealed())
         } catch let error as NotificationBodyError {
-            return NotificationVerification(impossible: "format", error.description)
+            return NotificationVerification(impossible: .format, error.description)
         } catch let error as UnreadableSecret where error.cause.isTooLarge {
-            return NotificationVerification(impossible: "format", error.cause.reason)
+            return NotificationVerification(impossible: .format, error.cause.reason)
         }
         return try await verifying.verifier(for: token)
             .verify(notification: token, at: verifying.now)

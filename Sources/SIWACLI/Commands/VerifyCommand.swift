@@ -66,7 +66,7 @@ struct VerifyCommand: Command {
         } catch let error as CompactJWSError {
             return IdentityTokenVerification(error)
         } catch let error as UnreadableSecret where error.cause.isTooLarge {
-            return IdentityTokenVerification(impossible: "format", error.cause.reason)
+            return IdentityTokenVerification(impossible: .format, error.cause.reason)
         }
         return try await verifying.verifier(for: token)
             .verify(identityToken: token, boundTo: binding, at: verifying.now)

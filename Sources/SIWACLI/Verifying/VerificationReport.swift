@@ -50,24 +50,24 @@ extension Check {
 
     /// What to do when it failed.
     fileprivate var hint: String {
-        switch name {
-        case "format": "give all of it, as Apple sent it; 'siwa inspect' tells what a text is"
-        case "algorithm": "Apple signs with RS256 only: do not trust this token"
-        case "key":
+        switch subject {
+        case .format: "give all of it, as Apple sent it; 'siwa inspect' tells what a text is"
+        case .algorithm: "Apple signs with RS256 only: do not trust this token"
+        case .key:
             """
             Apple withdraws keys in time: a token from long ago needs the key set of its day \
             (--jwks FILE)
             """
-        case "signature": "do not trust it: it was changed, or Apple did not sign it"
-        case "issuer": "only Apple's own tokens count, unless --issuer says otherwise"
-        case "audience": "if it is for another client of yours, name that one with --audience"
-        case "expiry": "ask for a newer one; --at TIME judges it as of another moment"
-        case "issued_at": "compare this machine's clock with another"
-        case "nonce": "give the nonce of this very sign-in, as the app put it into its request"
-        case "c_hash": "a token has one only when it came together with the code"
-        case "at_hash": "a token has one only when a code was exchanged for it"
-        case "subject": "'siwa notification' verifies notifications, 'siwa verify' identity tokens"
-        default: "'siwa inspect' shows all that is in it"
+        case .signature: "do not trust it: it was changed, or Apple did not sign it"
+        case .issuer: "only Apple's own tokens count, unless --issuer says otherwise"
+        case .audience: "if it is for another client of yours, name that one with --audience"
+        case .expiry: "ask for a newer one; --at TIME judges it as of another moment"
+        case .issuedAt: "compare this machine's clock with another"
+        case .nonce: "give the nonce of this very sign-in, as the app put it into its request"
+        case .cHash: "a token has one only when it came together with the code"
+        case .atHash: "a token has one only when a code was exchanged for it"
+        case .subject: "'siwa notification' verifies notifications, 'siwa verify' identity tokens"
+        case .event, .jti, .identityToken: "'siwa inspect' shows all that is in it"
         }
     }
 }

@@ -15,14 +15,18 @@ public struct CompactJWSReader: Sendable {
         let text = token.span
         let first = text.dot(from: 0)
         let second = text.dot(from: min(first + 1, text.count))
-        guard second < text.count, text.dot(from: second + 1) == text.count else {
-            throw .parts(1 + token.count { $0 == UInt8(ascii: ".") })
+        do throws(CompactJWSError) {
+            guard second < text.count else { throw .parts(2) }
+            return CompactJWS(
+                header: try header(token[..<first]),
+                payload: try Self.object(text.extracting(first + 1..<second), in: .payload),
+                signature: try Self.decode(text.extracting((second + 1)...), in: .signature),
+                signingInput: Array(token[..<second]))
+        } catch {
+            // A third dot is no base64url: nobody need look for one in what was read well.
+            let dots = token.count { $0 == UInt8(ascii: ".") }
+            throw dots == 2 ? error : .parts(1 + dots)
         }
-        return CompactJWS(
-            header: try header(token[..<first]),
-            payload: try Self.object(text.extracting(first + 1..<second), in: .payload),
-            signature: try Self.decode(text.extracting((second + 1)...), in: .signature),
-            signingInput: Array(token[..<second]))
     }
 
     private mutating func header(_ text: ArraySlice<UInt8>) throws(CompactJWSError) -> JSON {

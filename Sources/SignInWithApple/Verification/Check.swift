@@ -10,10 +10,47 @@ public struct Check: Hashable, Sendable {
         case skipped
     }
 
-    /// What was looked at, in snake_case: a script may look for it.
-    public let name: String
+    /// What can be looked at, as results name it.
+    public enum Subject: String, CaseIterable, Sendable {
+        /// Whether it is a JWS in compact serialization.
+        case format
+        /// The header's `alg`, and that it demands nothing else.
+        case algorithm
+        /// Whether `kid` names one of Apple's keys.
+        case key
+        /// Whether that key signed it.
+        case signature
+        /// `iss`.
+        case issuer
+        /// `aud`.
+        case audience
+        /// `exp`.
+        case expiry
+        /// `iat`.
+        case issuedAt = "issued_at"
+        /// `sub`.
+        case subject
+        /// `nonce`.
+        case nonce
+        /// `c_hash`.
+        case cHash = "c_hash"
+        /// `at_hash`.
+        case atHash = "at_hash"
+        /// `events`.
+        case event
+        /// `jti`.
+        case jti
+        /// Whether there is an identity token at all.
+        case identityToken = "identity_token"
+    }
+
+    /// What was looked at.
+    public let subject: Subject
     /// How it went.
     public let status: Status
+    /// ``subject`` in snake_case: a script may look for it.
+    public var name: String { subject.rawValue }
+
     /// What was found, and what was expected; nil when there is nothing to say.
     public var detail: String? {
         guard let moment else { return words.isEmpty ? nil : words }
@@ -26,22 +63,26 @@ public struct Check: Hashable, Sendable {
     private let moment: NumericDate?
 
     private init(
-        _ name: String, _ status: Status, _ words: String, _ moment: NumericDate? = nil
+        _ subject: Subject, _ status: Status, _ words: String, _ moment: NumericDate? = nil
     ) {
-        (self.name, self.status, self.words, self.moment) = (name, status, words, moment)
+        (self.subject, self.status, self.words, self.moment) = (subject, status, words, moment)
     }
 
-    static func passed(_ name: String, _ detail: String = "") -> Self {
-        Self(name, .passed, detail)
+    static func passed(_ subject: Subject, _ detail: String = "") -> Self {
+        Self(subject, .passed, detail)
     }
 
-    static func passed(_ name: String, _ words: String, _ moment: NumericDate) -> Self {
-        Self(name, .passed, words, moment)
+    static func passed(_ subject: Subject, _ words: String, _ moment: NumericDate) -> Self {
+        Self(subject, .passed, words, moment)
     }
 
-    static func failed(_ name: String, _ detail: String) -> Self { Self(name, .failed, detail) }
+    static func failed(_ subject: Subject, _ detail: String) -> Self {
+        Self(subject, .failed, detail)
+    }
 
-    static func skipped(_ name: String, _ detail: String) -> Self { Self(name, .skipped, detail) }
+    static func skipped(_ subject: Subject, _ detail: String) -> Self {
+        Self(subject, .skipped, detail)
+    }
 }
 
 extension JSON? {

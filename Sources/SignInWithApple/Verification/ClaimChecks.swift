@@ -1,44 +1,44 @@
 // The claims that every token of Apple's has, one function each.
 extension TokenVerifier {
-    func issuer(_ claims: JSON) -> Check { oneOf(issuers, "issuer", "iss", claims["iss"]) }
+    func issuer(_ claims: JSON) -> Check { oneOf(issuers, .issuer, "iss", claims["iss"]) }
 
     func audience(_ claims: JSON) -> Check {
         guard claims["aud"]?.elements == nil else {
             return .failed(
-                "audience",
+                .audience,
                 "aud is an array, \(claims["aud"].shown); Apple's names one client, as a text")
         }
-        return oneOf(audiences, "audience", "aud", claims["aud"])
+        return oneOf(audiences, .audience, "aud", claims["aud"])
     }
 
     func expiry(_ claims: JSON, _ now: NumericDate) -> Check {
         guard let expires = claims["exp"]?.moment else {
-            return .failed("expiry", "exp is \(claims["exp"].shown), expected whole seconds")
+            return .failed(.expiry, "exp is \(claims["exp"].shown), expected whole seconds")
         }
         return now < expires + leeway
-            ? .passed("expiry", "expires at ", expires)
-            : .failed("expiry", "expired at \(expires.rfc3339), it is \(now.rfc3339)")
+            ? .passed(.expiry, "expires at ", expires)
+            : .failed(.expiry, "expired at \(expires.rfc3339), it is \(now.rfc3339)")
     }
 
     func issuedAt(_ claims: JSON, _ now: NumericDate) -> Check {
         guard let issued = claims["iat"]?.moment else {
-            return .failed("issued_at", "iat is \(claims["iat"].shown), expected whole seconds")
+            return .failed(.issuedAt, "iat is \(claims["iat"].shown), expected whole seconds")
         }
         return issued <= now + leeway
-            ? .passed("issued_at", "issued at ", issued)
+            ? .passed(.issuedAt, "issued at ", issued)
             : .failed(
-                "issued_at",
+                .issuedAt,
                 "issued in the future, at \(issued.rfc3339); it is \(now.rfc3339)")
     }
 
     private func oneOf(
-        _ accepted: [String], _ name: String, _ member: String, _ claim: JSON?
+        _ accepted: [String], _ subject: Check.Subject, _ member: String, _ claim: JSON?
     ) -> Check {
         guard let found = claim?.string, accepted.contains(where: { $0.isExactly(found) }) else {
             return .failed(
-                name,
+                subject,
                 "\(member) is \(claim.shown), expected \(accepted.joined(separator: " or "))")
         }
-        return .passed(name, found)
+        return .passed(subject, found)
     }
 }

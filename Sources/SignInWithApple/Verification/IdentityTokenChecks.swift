@@ -16,8 +16,8 @@ extension TokenVerifier {
     private func subject(_ claims: JSON) -> Check {
         guard claims["sub"]?.string?.isEmpty == false else {
             let note = claims["events"] == nil ? "" : "; it has events, so it is a notification"
-            return .failed("subject", "sub is \(claims["sub"].shown)\(note)")
+            return .failed(.subject, "sub is \(claims["sub"].shown)\(note)")
         }
-        return .passed("subject")
+        return .passed(.subject)
     }
 }

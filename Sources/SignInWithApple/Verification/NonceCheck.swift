@@ -5,18 +5,18 @@ internal import SIWACrypto
 func nonceCheck(_ claims: JSON, _ expected: SecretText?) -> Check {
     guard let expected else {
         return .skipped(
-            "nonce",
+            .nonce,
             claims["nonce"] == nil
                 ? "no nonce was given to compare"
                 : "the token has one, and none was given to compare")
     }
-    guard expected.bytes.count > 0 else { return .failed("nonce", "an empty nonce proves nothing") }
-    guard let found = claims["nonce"]?.string else { return .failed("nonce", missing(claims)) }
+    guard expected.bytes.count > 0 else { return .failed(.nonce, "an empty nonce proves nothing") }
+    guard let found = claims["nonce"]?.string else { return .failed(.nonce, missing(claims)) }
     guard let forms = NonceForms(expected) else {
-        return .failed("nonce", "there is no SHA-256 on this machine")
+        return .failed(.nonce, "there is no SHA-256 on this machine")
     }
-    if let form = forms.accepted(found) { return .passed("nonce", form) }
-    return .failed("nonce", forms.mistake(found) ?? "the token has another one")
+    if let form = forms.accepted(found) { return .passed(.nonce, form) }
+    return .failed(.nonce, forms.mistake(found) ?? "the token has another one")
 }
 
 private func missing(_ claims: JSON) -> String {

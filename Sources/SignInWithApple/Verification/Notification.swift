@@ -41,11 +41,11 @@ extension TokenVerifier {
         let common = commonChecks(token, at: now) + [identifier(claims)]
         do {
             let event = try NotificationEvent(claims)
-            return NotificationVerification(token, common + [.passed("event", event.kind.rawValue)])
+            return NotificationVerification(token, common + [.passed(.event, event.kind.rawValue)])
             { Notification($0, event) }
         } catch {
             // Also what keeps an identity token from passing for a notification (RFC 8725 §3.12).
-            return NotificationVerification(token, common + [.failed("event", error.description)]) {
+            return NotificationVerification(token, common + [.failed(.event, error.description)]) {
                 _ in nil
             }
         }
@@ -53,9 +53,9 @@ extension TokenVerifier {
 
     private func identifier(_ claims: JSON) -> Check {
         switch claims["jti"] {
-        case .string(let id) where !id.isEmpty: .passed("jti")
-        case nil: .skipped("jti", "there is none to know a repetition by")
-        case let other: .failed("jti", "jti is \(other.shown), expected a text")
+        case .string(let id) where !id.isEmpty: .passed(.jti)
+        case nil: .skipped(.jti, "there is none to know a repetition by")
+        case let other: .failed(.jti, "jti is \(other.shown), expected a text")
         }
     }
 }

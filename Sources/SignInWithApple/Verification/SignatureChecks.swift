@@ -30,27 +30,27 @@ extension TokenVerifier {
     /// Algorithm, key, signature, each only when the one before it passed.
     func addSignatureChecks(_ token: CompactJWS, to checks: inout [Check]) {
         if let fault = token.headerFault {
-            checks.append(.failed("algorithm", fault))
-            checks.append(.skipped("key", "the header is not Apple's"))
-            checks.append(.skipped("signature", "the header is not Apple's"))
+            checks.append(.failed(.algorithm, fault))
+            checks.append(.skipped(.key, "the header is not Apple's"))
+            checks.append(.skipped(.signature, "the header is not Apple's"))
             return
         }
-        checks.append(.passed("algorithm", "RS256"))
+        checks.append(.passed(.algorithm, "RS256"))
         guard let id = token.namedKeyID, let key = keySet?.keys[id] else {
-            checks.append(.failed("key", unknownKey(token)))
-            checks.append(.skipped("signature", "there is no key to verify it with"))
+            checks.append(.failed(.key, unknownKey(token)))
+            checks.append(.skipped(.signature, "there is no key to verify it with"))
             return
         }
-        checks.append(.passed("key", id))
+        checks.append(.passed(.key, id))
         checks.append(signature(token, key))
     }
 
     private func signature(_ token: CompactJWS, _ key: RSAPublicKey) -> Check {
         let isValid = try? key.isValidSignature(token.signature, for: token.signingInput.span)
         return isValid == true
-            ? .passed("signature")
+            ? .passed(.signature)
             : .failed(
-                "signature",
+                .signature,
                 "the key that kid names did not make it\(token.unusedKeysNote)")
     }
 

@@ -27,26 +27,26 @@ public struct TokenBinding: Sendable {
     func checks(_ claims: JSON) -> [Check] {
         [
             nonceCheck(claims, nonce),
-            code.map { hash("c_hash", of: $0.text, called: "authorization code", claims) }
-                ?? .skipped("c_hash", "no authorization code was given to compare"),
-            accessToken.map { hash("at_hash", of: $0.text, called: "access token", claims) }
-                ?? .skipped("at_hash", "no access token was given to compare"),
+            code.map { hash(.cHash, of: $0.text, called: "authorization code", claims) }
+                ?? .skipped(.cHash, "no authorization code was given to compare"),
+            accessToken.map { hash(.atHash, of: $0.text, called: "access token", claims) }
+                ?? .skipped(.atHash, "no access token was given to compare"),
         ]
     }
 
     /// OpenID Connect Core §3.1.3.6, §3.3.2.11: base64url of the left half of the SHA-256.
     private func hash(
-        _ name: String, of text: SecretText, called what: String, _ claims: JSON
+        _ subject: Check.Subject, of text: SecretText, called what: String, _ claims: JSON
     ) -> Check {
-        guard let claim = claims[name] else {
+        guard let claim = claims[subject.rawValue] else {
             return acceptsMissingHashes
-                ? .skipped(name, "the token has none")
-                : .failed(name, "the token has none, so it cannot be tied to the \(what)")
+                ? .skipped(subject, "the token has none")
+                : .failed(subject, "the token has none, so it cannot be tied to the \(what)")
         }
         guard let digest = try? text.bytes.withSpan(SHA256.digest) else {
-            return .failed(name, "there is no SHA-256 on this machine")
+            return .failed(subject, "there is no SHA-256 on this machine")
         }
         return claim.string == Base64URL.encode(digest.prefix(16))
-            ? .passed(name) : .failed(name, "the token belongs to another \(what)")
+            ? .passed(subject) : .failed(subject, "the token belongs to another \(what)")
     }
 }

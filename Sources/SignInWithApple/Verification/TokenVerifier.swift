@@ -33,7 +33,7 @@ public struct TokenVerifier: Sendable {
         var checks: [Check] = []
         // Room for those that an identity token adds.
         checks.reserveCapacity(16)
-        checks.append(.passed("format"))
+        checks.append(.passed(.format))
         addSignatureChecks(token, to: &checks)
         checks.append(issuer(token.payload))
         checks.append(audience(token.payload))

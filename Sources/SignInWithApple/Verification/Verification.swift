@@ -11,21 +11,21 @@ public struct Verification<Claims: Sendable>: Sendable {
     init(_ token: CompactJWS, _ checks: [Check], reading read: (JSON) -> Claims?) {
         self.checks = checks
         self.token = token
-        let isSigned = checks.contains { $0.name == "signature" && $0.status == .passed }
+        let isSigned = checks.contains { $0.subject == .signature && $0.status == .passed }
         let hasFailed = checks.contains { $0.status == .failed }
         claims = isSigned && !hasFailed ? read(token.payload) : nil
     }
 
     /// What could not be looked at: one check failed, and there was no other to make.
-    public init(impossible name: String, _ detail: String) {
-        checks = [.failed(name, detail)]
+    public init(impossible subject: Check.Subject, _ detail: String) {
+        checks = [.failed(subject, detail)]
         token = nil
         claims = nil
     }
 
     /// What is no JWT.
     public init(_ error: CompactJWSError) {
-        self.init(impossible: "format", error.description)
+        self.init(impossible: .format, error.description)
     }
 
     /// Whether the token is Apple's, and as it must be.

@@ -46,21 +46,19 @@ struct VerifyBatch: Sendable {
         ).end(stoppedBy: problem ?? results.idFailure.map { Diagnosis($0) })
     }
 
-    /// Lets the workers run until nothing is left, and takes their results here; answers what
-    /// stopped them before.
-    private func work(_ worker: Worker, take: (GroupResults) -> Void) async -> Diagnosis? {
-        let results = AsyncStream<GroupResults>.makeStream()
-        async let problem = withTaskGroup(of: Diagnosis?.self) { [workers] group in
+    /// Lets the workers run until nothing is left; answers what stopped them before. Each hands
+    /// its results over by itself: waking somebody for that costs more than it takes.
+    private func work(
+        _ worker: Worker, take: @escaping @Sendable (GroupResults) -> Void
+    ) async -> Diagnosis? {
+        await withTaskGroup(of: Diagnosis?.self) { [workers] group in
             for _ in 0..<workers {
                 group.addTask(executorPreference: globalConcurrentExecutor) {
-                    await worker.run { results.continuation.yield($0) }
+                    await worker.run(give: take)
                 }
             }
-            defer { results.continuation.finish() }
             return await group.reduce(nil) { $0 ?? $1 }
         }
-        for await group in results.stream { take(group) }
-        return await problem
     }
 
     /// Rings now and then: a signal rings no bell, and the input may be silent for long.

@@ -3,119 +3,118 @@ internal import Synchronization
 
 /// A set of hashes on disk: what a long run has met, without memory that grows with it.
 ///
-/// Open addressing in a file that has no name any more, so that nothing is left behind
-/// however the process ends. It holds hashes under a key of this process, and nothing else.
+/// Most hashes are new, and a filter in memory knows that of most of them: they are written and
+/// never looked for. Where it does not, the hash's log is read through, a thousandth of them all.
+/// The file has no name any more, so that nothing is left behind however the process ends. It
+/// holds hashes under a key of this process, and nothing else.
 public final class HashFile: Sendable {
-    private let table: Mutex<HashTable>
+    private let logs: Mutex<HashLogs>
 
     /// Makes an empty one.
     ///
     /// - Parameter folder: where the file is made, such as `/tmp`.
     /// - Throws: ``FileError``.
-    public init(in folder: String, slots: Int = 1 << 16) throws(FileError) {
-        table = Mutex(try HashTable(in: folder, slots: slots))
+    public init(in folder: String) throws(FileError) {
+        logs = Mutex(try HashLogs(in: folder))
     }
 
     /// False when it was there already.
     ///
     /// - Throws: ``FileError``.
     public func insert(_ hash: UInt64) throws(FileError) -> Bool {
-        try table.withLock { table throws(FileError) in try table.insert(hash) }
+        try logs.withLock { logs throws(FileError) in try logs.insert(hash) }
     }
 }
 
-private struct HashTable: ~Copyable {
-    private var descriptor: CInt
+private struct HashLogs: ~Copyable {
+    private let descriptor: CInt
     private let folder: String
-    /// A power of two.
-    private var slots: Int
-    private var count = 0
+    /// A Bloom filter: a hash of which one of three bits is not set is new.
+    private var marks = [UInt64](repeating: 0, count: markBits / 64)
+    /// The last hashes of each log, which are not on disk yet.
+    private var recent = [UInt64](repeating: 0, count: logCount * groupSize)
+    /// How many hashes each log has, the recent ones included.
+    private var counts = [Int](repeating: 0, count: logCount)
 
-    init(in folder: String, slots: Int) throws(FileError) {
-        (self.folder, self.slots) = (folder, slots)
-        descriptor = try Self.makeFile(in: folder, slots)
+    private static var logCount: Int { 1 << 10 }
+    private static var groupSize: Int { 8 }
+    private static var markBits: Int { 1 << 21 }
+    /// The logs lie far apart in a file of which only what was written takes room.
+    private static var mostInLog: Int { 1 << 17 }
+
+    init(in folder: String) throws(FileError) {
+        self.folder = folder
+        var template = Array((folder + "/siwa.XXXXXX").utf8CString)
+        let descriptor = try system("create", folder) { mkstemp(&template) }
+        unlink(template)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }
 
     mutating func insert(_ hash: UInt64) throws(FileError) -> Bool {
-        if count * 2 >= slots { try grow() }
-        let isNew = try Self.insert(hash, descriptor, slots, folder)
-        if isNew { count += 1 }
-        return isNew
+        let log = Int(hash & UInt64(Self.logCount - 1))
+        if mark(hash), try contains(hash, in: log) { return false }
+        recent[log * Self.groupSize + counts[log] % Self.groupSize] = hash
+        counts[log] += 1
+        if counts[log] % Self.groupSize == 0 { try write(log) }
+        return true
     }
 
-    private mutating func grow() throws(FileError) {
-        let larger = try Self.makeFile(in: folder, slots * 4)
-        do throws(FileError) {
-            var chunk = [UInt64](repeating: 0, count: 1 << 12)
-            var offset = 0
-            while offset < slots {
-                let here = min(chunk.count, slots - offset)
-                var room = chunk.mutableSpan
-                try Self.transfer(&room, here, at: offset, descriptor, folder, isWriting: false)
-                for hash in chunk[..<here] where hash != 0 {
-                    _ = try Self.insert(hash, larger, slots * 4, folder)
-                }
-                offset += here
+    /// Sets the bits of a hash; whether all of them were set.
+    private mutating func mark(_ hash: UInt64) -> Bool {
+        var wereSet = true
+        for bits in [hash >> 10, hash >> 32, (hash &* 0x9E37_79B9_7F4A_7C15) >> 40] {
+            let place = Int(truncatingIfNeeded: bits) & (Self.markBits - 1)
+            let bit: UInt64 = 1 << UInt64(place % 64)
+            wereSet = wereSet && marks[place / 64] & bit != 0
+            marks[place / 64] |= bit
+        }
+        return wereSet
+    }
+
+    private func contains(_ hash: UInt64, in log: Int) throws(FileError) -> Bool {
+        let group = recent[log * Self.groupSize..<(log + 1) * Self.groupSize]
+        let onDisk = counts[log] / Self.groupSize * Self.groupSize
+        if group.prefix(counts[log] - onDisk).contains(hash) { return true }
+        var chunk = [UInt64](repeating: 0, count: min(onDisk, 1 << 12))
+        var read = 0
+        while read < onDisk {
+            let count = min(chunk.count, onDisk - read)
+            try transfer("read", &chunk, count, at: log * Self.mostInLog + read) {
+                pread($0, $1.baseAddress, $1.count, $2)
             }
-        } catch {
-            close(larger)
-            throw error
+            if chunk[..<count].contains(hash) { return true }
+            read += count
         }
-        close(descriptor)
-        (descriptor, slots) = (larger, slots * 4)
+        return false
     }
 
-    /// Probes a cache line of slots at a time.
-    private static func insert(
-        _ hash: UInt64, _ descriptor: CInt, _ slots: Int, _ folder: String
-    ) throws(FileError) -> Bool {
-        // Zero is an empty slot.
-        var wanted: [1 of UInt64] = [max(hash, 1)]
-        var line: [8 of UInt64] = .init(repeating: 0)
-        var start = Int(truncatingIfNeeded: wanted[0] >> 1) & (slots - 1) & ~7
-        while true {
-            var room = line.mutableSpan
-            try transfer(&room, 8, at: start, descriptor, folder, isWriting: false)
-            for index in line.indices {
-                if line[index] == wanted[0] { return false }
-                guard line[index] == 0 else { continue }
-                var slot = wanted.mutableSpan
-                try transfer(&slot, 1, at: start + index, descriptor, folder, isWriting: true)
-                return true
-            }
-            start = (start + 8) & (slots - 1)
+    private func write(_ log: Int) throws(FileError) {
+        let start = counts[log] - Self.groupSize
+        guard start < Self.mostInLog else {
+            throw FileError("write", folder, reason: "a temporary file is full")
+        }
+        var group = Array(recent[log * Self.groupSize..<(log + 1) * Self.groupSize])
+        try transfer("write", &group, group.count, at: log * Self.mostInLog + start) {
+            pwrite($0, $1.baseAddress, $1.count, $2)
         }
     }
 
-    private static func makeFile(in folder: String, _ slots: Int) throws(FileError) -> CInt {
-        var template = Array((folder + "/siwa.XXXXXX").utf8CString)
-        let descriptor = try system("create", folder) { mkstemp(&template) }
-        unlink(template)
-        do throws(FileError) {
-            _ = try system("create", folder) { fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-            _ = try system("create", folder) { ftruncate(descriptor, off_t(slots * 8)) }
-        } catch {
-            close(descriptor)
-            throw error
-        }
-        return descriptor
-    }
-
-    private static func transfer(
-        _ slots: inout MutableSpan<UInt64>, _ count: Int, at start: Int, _ descriptor: CInt,
-        _ folder: String, isWriting: Bool
+    private func transfer(
+        _ action: String, _ hashes: inout [UInt64], _ count: Int, at place: Int,
+        _ call: (CInt, UnsafeMutableRawBufferPointer, off_t) -> Int
     ) throws(FileError) {
-        let moved = try system(isWriting ? "write" : "read", folder) {
-            slots.withUnsafeMutableBytes { bytes in
-                isWriting
-                    ? pwrite(descriptor, bytes.baseAddress, count * 8, off_t(start * 8))
-                    : pread(descriptor, bytes.baseAddress, count * 8, off_t(start * 8))
+        let moved = try system(action, folder) {
+            hashes.withUnsafeMutableBytes { bytes in
+                call(
+                    descriptor, UnsafeMutableRawBufferPointer(rebasing: bytes[..<(count * 8)]),
+                    off_t(place * 8))
             }
         }
         guard moved == count * 8 else {
-            throw FileError("write", folder, reason: "a temporary file is cut short")
+            throw FileError(action, folder, reason: "a temporary file is cut short")
         }
     }
 }

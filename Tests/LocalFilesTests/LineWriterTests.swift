@@ -139,24 +139,3 @@ import Testing
         #expect(try folder.read("out").isEmpty)
     }
 }
-
-@Suite struct HashFileTests {
-    @Test func `what was met is known, across every growth`() throws {
-        let hashes = try HashFile(in: "/tmp", slots: 16)
-        var generator = SystemRandomNumberGenerator()
-        let some = Set((0..<20_000).map { _ in UInt64.random(in: 1...(.max), using: &generator) })
-        for hash in some { #expect(try hashes.insert(hash)) }
-        for hash in some { #expect(try !hashes.insert(hash)) }
-    }
-
-    @Test func `nothing is left behind`() throws {
-        let folder = try Folder()
-        let hashes = try HashFile(in: folder.path(""))
-        #expect(try hashes.insert(1))
-        #expect(folder.names.isEmpty)
-    }
-
-    @Test func `a folder that takes no file is an error`() {
-        #expect(throws: FileError.self) { _ = try HashFile(in: "/proc") }
-    }
-}

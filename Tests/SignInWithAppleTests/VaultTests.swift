@@ -53,7 +53,12 @@ import Testing
             }
         }
         #expect(reads == 1 && held.currentKey == 2)
-        #expect(try store.record(of: user("a"))?.keyNumber == 2)
+        let record = try #require(try store.record(of: user("a")))
+        #expect(record.keyNumber == 2)
+        // Who only reads needs the new key as well.
+        #expect(throws: VaultError.self) { try vault.token(of: record) }
+        let renewed = vault.renewed(for: [record]) { newer }
+        #expect(try renewed.token(of: record).text.revealed() == "r1")
         // The key file has no newer one: the same error again, not a loop.
         held = vault
         #expect(throws: VaultError.self) {

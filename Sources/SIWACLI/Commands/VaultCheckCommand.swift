@@ -21,12 +21,13 @@ struct VaultCheckCommand: Command {
     func run(in world: World) async throws {
         try global.checkPrinted(among: ["records", "states", "keys", "faults"])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
-        let vault = try session.vault()
+        var vault = try session.vault()
         var broken = BrokenRecords()
         for fault in try vault.store.faults() { broken.add(fault, .damaged) }
         var states: [VaultState: Int] = [:]
         var keys: [Int: Int] = [:]
         try await vault.store.forEachPage { page in
+            vault = vault.renewed(for: page, session.vaultKeys)
             for record in page {
                 _ = try broken.token(of: record, in: vault)
                 states[record.state, default: 0] += 1

@@ -44,12 +44,13 @@ struct VaultExportCommand: Command {
         }
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         let filter = try which.filter(session)
-        let vault = isRevealing ? try session.vault() : nil
+        var vault = isRevealing ? try session.vault() : nil
         let store = try vault?.store ?? session.vaultStore()
         _ = try store.keyChecks()
         let output = try OutputLines(to: output.path, in: world)
         var broken = BrokenRecords()
         try await store.forEachPage(of: filter) { page in
+            vault = vault?.renewed(for: page, session.vaultKeys)
             var lines: [UInt8] = []
             for record in page {
                 var token: RefreshToken?

@@ -178,7 +178,7 @@ final class ClaimedItems: Sendable {
         ) { [intent = claim.intent] record in
             intent.map { record.after($0, at: date) } ?? record
         }
-        let vault = vault(opening: records)
+        let vault = state.withLock { $0.vault }.renewed(for: records, claim.keys)
         state.withLock { state in
             state.vault = vault
             if records.isEmpty { state.isExhausted = true }
@@ -186,15 +186,6 @@ final class ClaimedItems: Sendable {
         }
         bell.ring()
         return true
-    }
-
-    /// With the keys as they are now, where one is missing: others may have sealed with a new one
-    /// since this run began.
-    private func vault(opening records: [VaultRecord]) -> Vault {
-        let vault = state.withLock { $0.vault }
-        let known = vault.keys.numbers
-        guard records.contains(where: { !known.contains($0.keyNumber) }) else { return vault }
-        return (try? Vault(vault.store, claim.keys())) ?? vault
     }
 
     private func hold(_ record: VaultRecord, until deadline: Duration, _ state: inout State) {

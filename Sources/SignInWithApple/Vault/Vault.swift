@@ -123,6 +123,16 @@ extension Vault {
         }
     }
 
+    /// This vault, or, where one of `records` needs a key that is not here, the same with the keys
+    /// as they are now: others may have made one since it was opened.
+    public func renewed(
+        for records: [VaultRecord], _ keys: () throws -> VaultKeyRing
+    ) -> Vault {
+        let known = self.keys.numbers
+        guard records.contains(where: { !known.contains($0.keyNumber) }) else { return self }
+        return (try? Vault(store, keys())) ?? self
+    }
+
     /// Does what seals; once more, with the keys as they are by then, when others made a newer one
     /// since this vault was opened.
     ///

@@ -13,7 +13,7 @@ struct ExchangeCommand: Command {
 
         --store keeps the refresh token in the vault, under the user that the identity token names, \
         before anything is printed. When it cannot be stored the tokens are printed all the same, \
-        and the exit code says so.
+        and the exit code is 1.
 
         When the answer is lost, the exit code is 7 and the code may be spent. When the identity \
         token does not verify, the tokens are printed all the same and the exit code is 1.

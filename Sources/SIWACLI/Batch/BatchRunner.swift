@@ -54,6 +54,7 @@ struct BatchRunner: Sendable {
         resuming: (inout Job) -> Void = { _ in },
         describe: @escaping @Sendable (Job.Item, Job.Outcome) -> ItemReport
     ) async throws where Job.Item: NumberedItem {
+        try session.checkNothingIsPicked()
         let bell = FeedBell()
         let opened = try OpenedBatch(options, mark, layout, in: world, news: bell.ring)
         var job = job
@@ -93,6 +94,7 @@ struct BatchRunner: Sendable {
         event: @escaping @Sendable (Job.Outcome) -> VaultEvent?,
         describe: @escaping @Sendable (Job.Item, Job.Outcome) -> ItemReport
     ) async throws where Job.Item == TokenItem {
+        try session.checkNothingIsPicked()
         let bell = FeedBell()
         let (output, linesBefore) = try OpenedBatch.output(options, in: world, news: bell.ring)
         // How many there are, others decide as well.

@@ -57,6 +57,17 @@ struct OpenedBatch: Sendable {
     }
 }
 
+extension Session {
+    /// Finds that one member is asked for where there are many results.
+    func checkNothingIsPicked() throws(UsageError.Problem) {
+        guard options.print == nil else {
+            throw UsageError.Problem.misuse(
+                "--print goes with one result, not with many",
+                hint: "jq -r .MEMBER picks a member of every line")
+        }
+    }
+}
+
 extension BatchOptions {
     /// Finds what cannot be asked for together.
     ///

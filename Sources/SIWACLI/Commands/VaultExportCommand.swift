@@ -37,12 +37,8 @@ struct VaultExportCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        guard global.print == nil else {
-            throw UsageError.Problem.misuse(
-                "--print goes with one result, not with many",
-                hint: "'siwa vault show USER --print MEMBER' prints one member of one record")
-        }
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        try session.checkNothingIsPicked()
         let filter = try which.filter(session)
         var vault = isRevealing ? try session.vault() : nil
         let store = try vault?.store ?? session.vaultStore()

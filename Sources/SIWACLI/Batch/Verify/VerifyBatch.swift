@@ -18,6 +18,7 @@ struct VerifyBatch: Sendable {
     /// Runs from the first line to the summary.
     func run() async throws {
         try options.check()
+        try session.checkNothingIsPicked()
         let given = try verifying.givenKeySet()
         let news = News()
         let opened = try OpenedBatch(options, .valid, in: world, news: news.ring)

@@ -79,7 +79,8 @@ struct ConnectionRefusal {
 
     /// Whether libpq does not understand a value of the URL: no wait mends that.
     private var isAboutURL: Bool {
-        message.hasPrefix("invalid ") || message.contains("invalid integer value")
+        let words = message.split { !$0.isLetter }
+        return words.first == "invalid" || words.contains("invalid") && words.contains("integer")
     }
 
     /// Whether one of the two does not want the other; libpq's own words are always English here.

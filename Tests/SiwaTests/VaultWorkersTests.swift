@@ -54,44 +54,45 @@ import Testing
 }
 
 extension VaultWorkersTests {
+    private static let few = 60
+
+    /// A slow run over a few users, some of whom are revoked already.
+    private func onItsWay(
+        _ backend: VaultBackend, _ pace: String...
+    ) async throws -> (VaultStage, RunningProgram) {
+        let stage = try await VaultStage(backend, Population(usual: Self.few, all: .migrates))
+        _ = try await stage.store(Array(1...Self.few))
+        let slow = try stage.apple.start(
+            ["batch", "revoke", "--vault"] + pace, environment: stage.environment)
+        try await eventually("it is on its way") {
+            try stage.vault().store.counts(of: nil)[.revoked, default: 0] > 2
+        }
+        return (stage, slow)
+    }
+
     @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
     func `a run that is on its way opens what was given a new key`(
         _ backend: VaultBackend
     ) async throws {
-        let people = Population(usual: 60, all: .migrates)
-        let stage = try await VaultStage(backend, people)
-        _ = try await stage.store(Array(1...people.count))
-        let slow = try stage.apple.start(
-            ["batch", "revoke", "--vault", "--rate", "12/s"], environment: stage.environment)
-        try await eventually("it is on its way") {
-            try stage.vault().store.counts(of: nil)[.revoked, default: 0] > 2
-        }
+        let (stage, slow) = try await onItsWay(backend, "--rate", "12/s")
         let rekey = try await stage.apple.siwa("vault", "rekey", environment: stage.environment)
         #expect(rekey.exitCode == 0, "\(rekey)")
         let result = try await slow.result()
         #expect(result.exitCode == 0, "\(result)")
-        #expect(try stage.vault().store.counts(of: nil) == [.revoked: people.count])
+        #expect(try stage.vault().store.counts(of: nil) == [.revoked: Self.few])
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
     func `what an interrupted run did not send the next one has at once`(
         _ backend: VaultBackend
     ) async throws {
-        let people = Population(usual: 60, all: .migrates)
-        let stage = try await VaultStage(backend, people)
-        _ = try await stage.store(Array(1...people.count))
-        let slow = try stage.apple.start(
-            ["batch", "revoke", "--vault", "--rate", "5/s", "--lease", "1h"],
-            environment: stage.environment)
-        try await eventually("it is on its way") {
-            try stage.vault().store.counts(of: nil)[.revoked, default: 0] > 2
-        }
+        let (stage, slow) = try await onItsWay(backend, "--rate", "5/s", "--lease", "1h")
         slow.signal(15)
         let stopped = try await slow.result()
         #expect(stopped.exitCode == 143, "\(stopped)")
         let next = try await stage.apple.siwa(
             "batch", "revoke", "--vault", environment: stage.environment)
         #expect(next.exitCode == 0, "\(next)")
-        #expect(try stage.vault().store.counts(of: nil) == [.revoked: people.count])
+        #expect(try stage.vault().store.counts(of: nil) == [.revoked: Self.few])
     }
 }

@@ -89,9 +89,8 @@ struct RevokeCommand: Command {
         // What was revoked keeps its date, unless it turns out to work.
         if earlier == nil || proof == .afterwards { try stored?.note(.revocationBegun) }
         let revocation = try await carryOut(token, requests)
-        if let earlier {
-            if revocation.wasActive == false { return try report(earlier, revocation, requests) }
-            try earlier.note(.revocationBegun)
+        if let earlier, revocation.wasActive == false {
+            return try report(earlier, revocation, requests)
         }
         if revocation.wasActive == false {
             requests.session.console.warn(
@@ -99,7 +98,10 @@ struct RevokeCommand: Command {
                     + "check --client-id and --profile")
         }
         // What Apple did is done, whatever becomes of the note.
-        let noted = Result { try revocation.isDead ? stored?.note(.revoked) : nil }
+        let noted = Result {
+            if revocation.wasActive == true { try earlier?.note(.revocationBegun) }
+            if revocation.isDead { try stored?.note(.revoked) }
+        }
         try requests.session.report(report(revocation, token, requests))
         try checkDead(revocation)
         try noted.get()
@@ -248,25 +250,6 @@ extension RevokeCommand {
             "at": .string(requests.session.world.clocks.now().rfc3339),
             kind.rawValue: .string(token.revealed()),
         ])
-    }
-}
-
-extension Revocation {
-    /// Whether, for all that is known, the token does not work any more.
-    var isDead: Bool { isRevoked || wasActive == false }
-
-    /// What is known of it, as results show it.
-    func members(
-        _ kind: TokenKind, _ client: ClientID, _ token: SecretText, at now: NumericDate
-    ) -> [JSON.Member] {
-        [
-            .init("revoked", .boolean(isRevoked)), .init("confirmed", .boolean(isConfirmed)),
-            .init("kind", .string(kind.rawValue)), .init("client_id", .string(client.rawValue)),
-            .init("token_fingerprint", .string(token.fingerprint)),
-            .init("http_status", status.map { .integer($0) } ?? .null),
-            .init("at", .string(now.rfc3339)),
-        ] + (wasActive.map { [.init("was_active", .boolean($0))] } ?? [])
-            + (evidence.map { [.init("evidence", .string($0.rawValue))] } ?? [])
     }
 }
 

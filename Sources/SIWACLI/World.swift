@@ -22,7 +22,7 @@ public struct World: Sendable {
     /// Makes the network, once the settings are known.
     public var transport: @Sendable (TransportSettings) throws(TransportError) -> any Transport
     /// Makes the store of a vault from its URL; nothing is opened before its first call.
-    public var vault: @Sendable (String) throws(VaultError) -> any VaultStore
+    public var vault: @Sendable (String, VaultPatience) throws(VaultError) -> any VaultStore
 
     /// Puts a world together.
     public init(
@@ -32,7 +32,7 @@ public struct World: Sendable {
         errorLine: @escaping @Sendable (String) -> Void, streams: Streams,
         transport:
             @escaping @Sendable (TransportSettings) throws(TransportError) -> any Transport,
-        vault: @escaping @Sendable (String) throws(VaultError) -> any VaultStore
+        vault: @escaping @Sendable (String, VaultPatience) throws(VaultError) -> any VaultStore
     ) {
         self.clocks = clocks
         self.variables = variables

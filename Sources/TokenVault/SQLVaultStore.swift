@@ -3,12 +3,14 @@ internal import Synchronization
 
 /// A vault in a database that speaks SQL.
 final class SQLVaultStore: VaultStore {
+    private let place: any DatabasePlace
     private let session: Session
     /// When each owner claimed first, by the database's clock in milliseconds.
     private let beginnings = Mutex<[String: Int]>([:])
 
     /// Nothing is loaded or connected before the first call.
     init(_ place: any DatabasePlace, schema: Schema = .current) {
+        self.place = place
         session = Session(place, schema)
     }
 
@@ -88,6 +90,10 @@ final class SQLVaultStore: VaultStore {
             try database.lease(claimed.map(change), to: lease)
             return claimed.sorted { $0.user < $1.user }
         }
+    }
+
+    func weaknesses() throws(VaultError) -> [String] {
+        do throws(DatabaseFailure) { return try place.weaknesses() } catch { throw error.error }
     }
 
     func faults() throws(VaultError) -> [String] {

@@ -36,7 +36,9 @@ extension World {
                 try CurlTransport(
                     authorityFile: settings.authorityFile, variables: settings.variables)
             },
-            vault: { url throws(VaultError) in try openVaultStore(url) })
+            vault: { url, patience throws(VaultError) in
+                try openVaultStore(url, patience: patience)
+            })
     }
 }
 

@@ -26,7 +26,7 @@ final class VaultStage: Sendable {
         keyFile = apple.folder.path("vault.key")
         try apple.folder.write("vault.key", try VaultKeyRing.newLine(number: 1).revealed())
         try #require(chmod(keyFile, 0o600) == 0)
-        try Vault.create(try openVaultStore(url), try keys)
+        try Vault.create(try openVaultStore(url, patience: .eachStatement(.seconds(60))), try keys)
     }
 
     /// What siwa needs to find the vault.
@@ -39,7 +39,9 @@ final class VaultStage: Sendable {
     }
 
     /// The vault as another process sees it.
-    func vault() throws -> Vault { try Vault(try openVaultStore(url), try keys) }
+    func vault() throws -> Vault {
+        try Vault(try openVaultStore(url, patience: .eachStatement(.seconds(60))), try keys)
+    }
 
     func user(_ number: Int) -> VaultUser {
         VaultUser(

@@ -15,7 +15,7 @@ struct PostgresGround: SQLGround {
     }
 
     func place(patience: Duration) throws -> any DatabasePlace {
-        try TokenVault.place(of: url, patience: patience)
+        try TokenVault.place(of: url, patience: .eachStatement(patience))
     }
 
     func dropConstraints(on database: any Database) throws {

@@ -12,7 +12,7 @@ struct SQLiteGround: SQLGround {
     var path: String { folder.path("vault.db") }
 
     func place(patience: Duration) throws -> any DatabasePlace {
-        try TokenVault.place(of: "sqlite:\(path)", patience: patience)
+        try TokenVault.place(of: "sqlite:\(path)", patience: .eachStatement(patience))
     }
 
     func dropConstraints(on database: any Database) throws {

@@ -6,6 +6,8 @@ struct PostgresURL {
     let text: String
     /// In seconds.
     let connectTimeout: Int
+    /// Whether it has an `sslmode`.
+    let statesMode: Bool
 
     /// - Throws: of kind `unusable`, without libpq's words: of a password that is not
     ///   percent-encoded they would show the half.
@@ -18,6 +20,7 @@ struct PostgresURL {
                     + "everything but letters and digits must be percent-encoded")
         }
         self.text = text
+        statesMode = options["sslmode"] != nil
         let asked = options["connect_timeout"].flatMap { Int($0) } ?? 0
         connectTimeout = asked > 0 ? min(asked, 3600) : 10
     }

@@ -92,6 +92,6 @@ private final class Stage: Sendable {
                 hashes: { () throws(FileError) in fatalError("hashes were made") },
                 holdSignals: { fatalError("signals were held") }, wishedSignal: { nil }),
             transport: { _ throws(TransportError) in fatalError("the network was used") },
-            vault: { _ throws(VaultError) in fatalError("the vault was opened") })
+            vault: { _, _ throws(VaultError) in fatalError("the vault was opened") })
     }
 }

@@ -17,11 +17,15 @@ final class VaultStage: Sendable {
 
     /// Makes a vault, and stores a token for everybody that Apple knows.
     ///
-    /// - Parameter people: who signs in; nobody stays away.
-    init(_ backend: VaultBackend, _ people: Population) async throws {
+    /// - Parameters:
+    ///   - people: who signs in; nobody stays away.
+    ///   - server: where a vault on PostgreSQL is, in place of the shared one.
+    init(
+        _ backend: VaultBackend, _ people: Population, on server: PostgresServer? = nil
+    ) async throws {
         self.people = people
         apple = try await LocalApple(users: people.members)
-        self.backend = try await backend.start(in: apple.folder)
+        self.backend = try await backend.start(in: apple.folder, on: server)
         url = self.backend.url
         keyFile = apple.folder.path("vault.key")
         try apple.folder.write("vault.key", try VaultKeyRing.newLine(number: 1).revealed())
@@ -138,11 +142,11 @@ enum VaultBackend: String, CaseIterable, Sendable, CustomTestStringConvertible {
         PostgresServer.isAvailable ? allCases : [.sqlite]
     }
 
-    func start(in folder: TemporaryFolder) async throws -> Running {
+    func start(in folder: TemporaryFolder, on server: PostgresServer?) async throws -> Running {
         switch self {
         case .sqlite: return Running(url: "sqlite:" + folder.path("vault.db"))
         case .postgres:
-            let server = try await PostgresServer.shared()
+            let server = if let server { server } else { try await PostgresServer.shared() }
             return Running(url: try await server.database(), server: server)
         }
     }

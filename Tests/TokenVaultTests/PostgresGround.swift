@@ -14,8 +14,8 @@ struct PostgresGround: SQLGround {
         url = try await self.server.database()
     }
 
-    func place(patience: Duration) throws -> any DatabasePlace {
-        try TokenVault.place(of: url, patience: .eachStatement(patience))
+    func place(_ patience: VaultPatience) throws -> any DatabasePlace {
+        try TokenVault.place(of: url, patience: patience)
     }
 
     func dropConstraints(on database: any Database) throws {

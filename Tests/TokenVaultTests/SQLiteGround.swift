@@ -11,8 +11,8 @@ struct SQLiteGround: SQLGround {
 
     var path: String { folder.path("vault.db") }
 
-    func place(patience: Duration) throws -> any DatabasePlace {
-        try TokenVault.place(of: "sqlite:\(path)", patience: .eachStatement(patience))
+    func place(_ patience: VaultPatience) throws -> any DatabasePlace {
+        try TokenVault.place(of: "sqlite:\(path)", patience: patience)
     }
 
     func dropConstraints(on database: any Database) throws {

@@ -19,7 +19,9 @@ struct PostgresPlace: DatabasePlace {
             postgres: postgres, url: url,
             protection: PostgresProtection(settings, .find()),
             limit: WaitLimit(patience, longest: .seconds(url.connectTimeout)))
-        let database = PostgresDatabase(postgres, owning: try attempt.connect(), patience)
+        let connection =
+            try settings.needsNameServer ? attempt.connectOnAnotherThread() : attempt.connect()
+        let database = PostgresDatabase(postgres, owning: connection, patience)
         try database.prepare()
         return database
     }
@@ -79,12 +81,17 @@ struct PostgresAttempt: Sendable {
                 status = postgres.PQstatus(connection)
                 next = postgres.PQconnectPoll(connection)
             } else if slice == 0 {
-                throw DatabaseFailure(
-                    .unreachable,
-                    "the PostgreSQL server did not answer within \(limit.allowed.inSeconds)",
-                    .disconnection)
+                throw late
             }
         }
+    }
+
+    /// The server, or the name server, did not answer in time.
+    var late: DatabaseFailure {
+        DatabaseFailure(
+            .unreachable,
+            "the PostgreSQL server did not answer within \(limit.allowed.inSeconds)",
+            .disconnection)
     }
 
     private func refusal(_ connection: OpaquePointer, isAboutTLS: Bool) -> DatabaseFailure {

@@ -16,13 +16,25 @@ struct PostgresSettings: Equatable {
     var rootCertificate: String?
 
     /// Whether every server is this machine: then nobody is between it and siwa.
-    var isLocal: Bool {
+    var isLocal: Bool { servers.allSatisfy(Self.isLocal) }
+
+    /// Whether a server's name may have to be looked up in the network.
+    var needsNameServer: Bool {
+        servers.contains { !Self.isLocal($0) && !Self.isAddress($0) }
+    }
+
+    /// The address of each server, or its name where it has no address.
+    private var servers: [String] {
         let hosts = Self.list(host), addresses = Self.list(address)
-        return (0..<max(hosts.count, addresses.count)).allSatisfy { index in
+        return (0..<max(hosts.count, addresses.count)).map { index in
             let address = index < addresses.count ? addresses[index] : ""
-            let host = index < hosts.count ? hosts[index] : ""
-            return Self.isLocal(address.isEmpty ? host : address)
+            return address.isEmpty && index < hosts.count ? hosts[index] : address
         }
+    }
+
+    private static func isAddress(_ host: String) -> Bool {
+        var bytes = in6_addr()
+        return inet_pton(AF_INET, host, &bytes) == 1 || inet_pton(AF_INET6, host, &bytes) == 1
     }
 
     private static func list(_ text: String?) -> [String] {
@@ -64,7 +76,7 @@ extension PostgresSettings {
         rootCertificate = options["sslrootcert"]?.value.flatMap { $0.isEmpty ? nil : $0 }
         isModeStated =
             url.statesMode || getenv("PGSSLMODE") != nil || mode != options["sslmode"]?.standard
-            || ServiceFile.states("sslmode", in: options["service"]?.value)
+            || ServiceFile.states("sslmode", in: url.service)
     }
 
     private static func options(
@@ -88,7 +100,7 @@ extension PostgresSettings {
     }
 
     private static let keywords: Set = [
-        "host", "hostaddr", "sslmode", "sslrootcert", "service", "target_session_attrs",
+        "host", "hostaddr", "sslmode", "sslrootcert", "target_session_attrs",
     ]
 }
 
@@ -124,6 +136,7 @@ enum ServiceFile {
         guard let file = fopen(path, "re") else { return nil }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 1 << 20)
-        return String(decoding: bytes.prefix(fread(&bytes, 1, bytes.count, file)), as: UTF8.self)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 }

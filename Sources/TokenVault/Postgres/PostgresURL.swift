@@ -8,6 +8,8 @@ struct PostgresURL {
     let connectTimeout: Int
     /// Whether it has an `sslmode`.
     let statesMode: Bool
+    /// The section of a service file that it takes settings from.
+    let service: String?
 
     /// - Throws: of kind `unusable`, without libpq's words: of a password that is not
     ///   percent-encoded they would show the half.
@@ -21,6 +23,7 @@ struct PostgresURL {
         }
         self.text = text
         statesMode = options["sslmode"] != nil
+        service = options["service"]
         let asked = options["connect_timeout"].flatMap { Int($0) } ?? 0
         connectTimeout = asked > 0 ? min(asked, 3600) : 10
     }

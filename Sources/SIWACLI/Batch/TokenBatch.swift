@@ -29,7 +29,7 @@ struct TokenBatch: Sendable {
         _ line: SecretBytes, _ number: Int
     ) throws(InvalidLine) -> (item: TokenItem, id: JSON?) {
         let item = try TokenItem(
-            line, line: number, tokenNames: ["token", "refresh_token"], refusal: misshape)
+            line, line: number, tokenNames: ["token", "refresh_token"])
         return (item, item.id)
     }
 

@@ -64,8 +64,7 @@ struct ExchangeCommand: Command {
             TypedSettings(
                 global: global, redirectURI: redirectURI, audiences: audiences, vault: vault),
             in: world)
-        let code = try session.secret(code, "--code")
-        try refuseMisshapen(code, "--code")
+        let code = try session.opaqueToken(code, "--code")
         let verifier = try codeVerifier.map {
             CodeVerifier(try session.secret($0, "--code-verifier"))
         }

@@ -63,15 +63,13 @@ struct RevokeCommand: Command {
             CodeVerifier(try session.secret($0, "--code-verifier"))
         }
         if let token = source.token {
-            let secret = try session.secret(token, "--token")
-            try refuseMisshapen(secret, "--token")
+            let secret = try session.opaqueToken(token, "--token")
             try await revoke(secret, try Requests(session), stored: nil)
         } else if let user = source.user {
             let stored = try StoredToken(of: user, session)
             try await revoke(stored.token.text, try Requests(session), stored: stored)
         } else if let code {
-            let secret = try session.secret(code, "--code")
-            try refuseMisshapen(secret, "--code")
+            let secret = try session.opaqueToken(code, "--code")
             let requests = try Requests(session, codeVerifier: verifier)
             try await revoke(AuthorizationCode(secret), requests)
         }

@@ -99,15 +99,11 @@ extension RevokeCommand {
     /// Reads the secrets, or the vault.
     private func revocationSource(_ session: Session) throws -> RevocationSource {
         if let token = source.token {
-            let secret = try session.secret(token, "--token")
-            try refuseMisshapen(secret, "--token")
-            return .token(secret)
+            return .token(try session.opaqueToken(token, "--token"))
         }
         if let user = source.user { return .stored(try StoredToken(of: user, session)) }
         guard let code else { throw UsageError.Problem.missingParameters(["--token TOKEN"]) }
-        let secret = try session.secret(code, "--code")
-        try refuseMisshapen(secret, "--code")
-        return .code(AuthorizationCode(secret))
+        return .code(AuthorizationCode(try session.opaqueToken(code, "--code")))
     }
 
     private func checkCombination() throws(UsageError.Problem) {

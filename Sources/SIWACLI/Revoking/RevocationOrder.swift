@@ -52,7 +52,8 @@ struct RevocationOrder: Sendable {
         throw NegativeAnswer(
             "not_revoked",
             "Apple answered \(revocation.status ?? 0), but the token still works",
-            hints: ["check that the token belongs to this client: --client-id, --profile"])
+            hints: ["check that the token belongs to this client: --client-id, --profile"],
+            requestID: revocation.requestID)
     }
 }
 

@@ -27,7 +27,7 @@ public struct AppleError: Error, Hashable, Sendable {
     public let detail: String?
     /// The status it came with.
     public let status: Int
-    /// Apple's name for the answer; nil when it gave none.
+    /// Apple's id of the request, which its support asks for; nil when it sent none.
     public let requestID: String?
 
     /// Reads a refusal; nil when the answer is none, or one without a code.

@@ -76,7 +76,7 @@ extension TokenClient {
             } catch {
                 guard let known = proof.conclusion(of: error) else {
                     throw step == .refreshAfter
-                        ? error.describing("the refresh after the revocation") : error
+                        ? error.describing(.refreshAfterRevocation) : error
                 }
                 return known
             }

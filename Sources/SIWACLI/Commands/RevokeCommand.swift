@@ -63,15 +63,13 @@ struct RevokeCommand: Command {
             CodeVerifier(try session.secret($0, "--code-verifier"))
         }
         if let token = source.token {
-            let secret = try session.secret(token, "--token")
-            try refuseMisshapen(secret, "--token")
+            let secret = try session.opaqueToken(token, "--token")
             try await revoke(secret, try Requests(session), stored: nil)
         } else if let user = source.user {
             let stored = try StoredToken(of: user, session)
             try await revoke(stored.token.text, try Requests(session), stored: stored)
         } else if let code {
-            let secret = try session.secret(code, "--code")
-            try refuseMisshapen(secret, "--code")
+            let secret = try session.opaqueToken(code, "--code")
             let requests = try Requests(session, codeVerifier: verifier)
             try await revoke(AuthorizationCode(secret), requests)
         }
@@ -178,7 +176,8 @@ struct RevokeCommand: Command {
                 throw NegativeAnswer(
                     "no_refresh_token",
                     "the code was exchanged, but Apple's answer has no refresh token",
-                    hints: ["ask for a new sign-in and use --kind access_token"])
+                    hints: ["ask for a new sign-in and use --kind access_token"],
+                    requestID: answer.requestID)
             }
             return token.text
         }

@@ -32,16 +32,14 @@ public struct TokenItem: Sendable {
     ///
     /// - Parameters:
     ///   - tokenNames: what the token's member may be called, `token` first.
-    ///   - refusal: why a token cannot be one, as the end of a sentence; nil when it can.
     /// - Throws: ``InvalidLine``.
     public init(
-        _ text: SecretBytes, line: Int, tokenNames: [String] = ["token"],
-        refusal: (SecretText) -> String?
+        _ text: SecretBytes, line: Int, tokenNames: [String] = ["token"]
     ) throws(InvalidLine) {
         let content = try ItemLine(text)
         self.line = line
         id = content.id
-        token = try content.token(called: tokenNames, refusal: refusal)
+        token = try content.token(called: tokenNames)
         clientID = try content.clientID()
     }
 }

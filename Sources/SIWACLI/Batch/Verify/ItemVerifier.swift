@@ -42,7 +42,7 @@ struct ItemVerifier: Sendable {
         let item: IdentityTokenItem
         do throws(InvalidLine) {
             guard let bytes = line.bytes else { throw .tooLong }
-            item = try IdentityTokenItem(bytes, line: number, refusal: misshape)
+            item = try IdentityTokenItem(bytes, line: number)
         } catch {
             if !isDone, filter.contains(.invalid) { text += error.bytes(number) }
             return result(nil, .invalid, in: text)

@@ -49,7 +49,7 @@ struct BatchRevokeCommand: Command {
 
     func run(in world: World) async throws {
         let tokens = try TokenBatch(
-            global, batch, selection, request: "the revocation", mark: .revoked, in: world)
+            global, batch, selection, request: .revocation, mark: .revoked, in: world)
         let claim = try selection.vault.map { _ in
             try selection.claim(
                 tokens.runner.session, tokens.clientID, batch, states: [.active],
@@ -85,7 +85,7 @@ struct BatchRevokeCommand: Command {
     ) -> @Sendable (TokenItem, ItemOutcome<Revocation>) -> ItemReport {
         { item, outcome in
             switch outcome {
-            case .refused(let refusal): ItemReport(refused: refusal, "the revocation")
+            case .refused(let refusal): ItemReport(refused: refusal, .revocation)
             case .done(let revocation):
                 ItemReport(
                     revocation.isDead ? .done : .refused, revocation.isDead ? .done : .no,

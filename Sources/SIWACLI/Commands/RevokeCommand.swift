@@ -176,7 +176,8 @@ struct RevokeCommand: Command {
                 throw NegativeAnswer(
                     "no_refresh_token",
                     "the code was exchanged, but Apple's answer has no refresh token",
-                    hints: ["ask for a new sign-in and use --kind access_token"])
+                    hints: ["ask for a new sign-in and use --kind access_token"],
+                    requestID: answer.requestID)
             }
             return token.text
         }

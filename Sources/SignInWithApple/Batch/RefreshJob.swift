@@ -23,7 +23,7 @@ public struct RefreshJob: BatchJob {
         _ response: HTTPResponse, for item: inout TokenItem, at now: NumericDate
     ) -> BatchVerdict<ItemOutcome<TokenResponse>> {
         response.verdict(hiding: [item.token] + credentials.secrets(for: item.clientID)) {
-            TokenResponse($0.body)
+            TokenResponse($0)
         }
     }
 }

@@ -59,7 +59,7 @@ extension TokenClient {
         do {
             isStillActive = try await isActive(token, wasActive: wasActive ?? false)
         } catch {
-            throw error.describing("the refresh after the revocation")
+            throw error.describing(.refreshAfterRevocation)
         }
         let evidence: Revocation.Evidence =
             isStillActive

@@ -16,13 +16,13 @@ public struct TokenClient: Sendable {
         _ code: AuthorizationCode, redirectURI: String? = nil, codeVerifier: CodeVerifier? = nil
     ) async throws(TokenFailure) -> TokenResponse {
         try await send(.exchange(code, redirectURI: redirectURI, codeVerifier: codeVerifier)) {
-            TokenResponse($0.body)
+            TokenResponse($0)
         }
     }
 
     /// Validates a refresh token and gets a new access token.
     public func refresh(_ token: RefreshToken) async throws(TokenFailure) -> TokenResponse {
-        try await send(.refresh(token)) { TokenResponse($0.body) }
+        try await send(.refresh(token)) { TokenResponse($0) }
     }
 
     /// Asks Apple to forget a token; answers the status, because Apple says 200 to anything.
@@ -35,7 +35,7 @@ public struct TokenClient: Sendable {
 
     /// Gets a token of the team itself: an access token, good for user migration only.
     public func teamToken() async throws(TokenFailure) -> TokenResponse {
-        try await send(.clientCredentials) { TokenResponse($0.body) }
+        try await send(.clientCredentials) { TokenResponse($0) }
     }
 
     /// The request that would be sent, its form apart: for a dry run, which sends nothing.
@@ -54,7 +54,7 @@ public struct TokenClient: Sendable {
     ) async throws(TokenFailure) -> Answer {
         try await delivery.carryOut(
             Delivery.Order(
-                name: request.name, isRepeatable: request.isRepeatable,
+                kind: request.kind, isRepeatable: request.isRepeatable,
                 parameterNames: request.parameterNames,
                 compose: { now throws(ClientSecretError) in try draft(request, at: now).request },
                 read: read))

@@ -136,6 +136,20 @@ extension Diagnosis {
             self.init(
                 "key", "the private key cannot sign: \(reason)",
                 hints: ["download the .p8 again: this one is damaged"], exitCode: .settings)
+        case .expired(let time):
+            self.init(
+                "client_secret", "the client_secret expired at \(time.rfc3339)",
+                hints: ["mint a new one where the private key is: 'siwa secret --lifetime 30d'"],
+                exitCode: .settings)
+        case .otherClient(let clientID):
+            self.init(
+                "client_secret", "the client_secret is not for the client \(clientID)",
+                hints: ["give --client-secret one whose sub is \(clientID)"], exitCode: .settings)
+        case .unusable(let faults):
+            self.init(
+                "client_secret",
+                "the client_secret cannot be used: \(faults.first?.seen ?? "claims are missing")",
+                hints: faults.map(\.hint), exitCode: .settings)
         }
     }
 

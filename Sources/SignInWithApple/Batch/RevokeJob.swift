@@ -7,7 +7,9 @@ public struct RevokeJob: BatchJob {
     /// Speaks for `client` to the endpoints at `baseURL`.
     ///
     /// - Parameter isConfirming: refresh afterwards, and expect a refusal.
-    public init(_ client: Client, baseURL: BaseURL = .apple, isConfirming: Bool) {
+    public init(
+        _ client: any ClientSecretSource, baseURL: BaseURL = .apple, isConfirming: Bool
+    ) {
         credentials = Credentials(client)
         self.baseURL = baseURL
         self.isConfirming = isConfirming

@@ -1,11 +1,11 @@
 /// A client of Apple's token endpoints.
 public struct TokenClient: Sendable {
-    private let client: Client
+    private let client: any ClientSecretSource
     private let baseURL: BaseURL
     private let delivery: Delivery
 
     /// Speaks for `client` to the endpoints at `baseURL`.
-    public init(client: Client, baseURL: BaseURL = .apple, delivery: Delivery) {
+    public init(client: any ClientSecretSource, baseURL: BaseURL = .apple, delivery: Delivery) {
         self.client = client
         self.baseURL = baseURL
         self.delivery = delivery
@@ -36,7 +36,7 @@ public struct TokenClient: Sendable {
     public func draft(
         _ request: TokenRequest, at now: NumericDate
     ) throws(ClientSecretError) -> (request: HTTPRequest, form: Form) {
-        let secret = try client.mintSecret(at: now)
+        let secret = try client.secret(for: client.clientID, at: now)
         let form = request.form(clientID: client.clientID, clientSecret: secret.text)
         return (request.carrying(form, to: baseURL), form)
     }

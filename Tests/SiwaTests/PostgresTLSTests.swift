@@ -135,7 +135,9 @@ import Testing
 
     private static func authority() throws -> CertificateAuthority {
         let now = Int(Date().timeIntervalSince1970)
-        return try CertificateAuthority(name: "Vault test", validity: now - 60..<now + 3600)
+        return try CertificateAuthority(
+            name: "Vault test", permitting: [.address("0.0.0.0"), .host("db.example.com")],
+            validity: now - 60..<now + 3600)
     }
 
     /// Answers "no TLS", then asks for the password in plain text.

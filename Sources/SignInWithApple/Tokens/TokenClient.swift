@@ -25,14 +25,6 @@ public struct TokenClient: Sendable {
         try await send(.refresh(token)) { TokenResponse($0) }
     }
 
-    /// Asks Apple to forget a token; answers the status, because Apple says 200 to anything.
-    public func revoke(
-        _ token: SecretText, as kind: TokenKind
-    ) async throws(TokenFailure) -> Int {
-        // A page is no answer of Apple's, whatever its status says.
-        try await send(.revoke(token, kind)) { $0.isHTML ? nil : $0.status }
-    }
-
     /// Gets a token of the team itself: an access token, good for user migration only.
     public func teamToken() async throws(TokenFailure) -> TokenResponse {
         try await send(.clientCredentials) { TokenResponse($0) }
@@ -49,7 +41,7 @@ public struct TokenClient: Sendable {
         return (request.carrying(form, to: baseURL), form)
     }
 
-    private func send<Answer: Sendable>(
+    func send<Answer: Sendable>(
         _ request: TokenRequest, read: @escaping @Sendable (HTTPResponse) -> Answer?
     ) async throws(TokenFailure) -> Answer {
         try await delivery.carryOut(

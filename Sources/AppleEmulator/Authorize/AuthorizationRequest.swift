@@ -71,10 +71,10 @@ extension ReceivedForm {
             } else {
                 type == .code ? .query : .fragment
             }
-        guard scopes.isEmpty || mode == .formPost else {
+        guard scopes.isDisjoint(with: [.name, .email]) || mode == .formPost else {
             throw Refusal(
                 .invalidRequest, saying: Refusal.mustBeFormPost,
-                because: "response_mode: must be form_post with any scope, is \(mode.rawValue)")
+                because: "response_mode: must be form_post with name or email, is \(mode.rawValue)")
         }
         guard type == .code || mode != .query else {
             throw Refusal(

@@ -46,7 +46,7 @@ struct Service {
     ) throws -> EmulatedTeam {
         try ClientAuthentication(
             configuration: configuration, teams: teams(for: purpose), revokedKeys: revokedKeys,
-            tolerance: switches.clockSkewTolerance, now: now()
+            switches: switches, now: now()
         ).check(credentials)
     }
 

@@ -31,11 +31,9 @@ public struct VaultItem: Sendable {
     /// - Parameters:
     ///   - clientID: for a line without one.
     ///   - now: when the token was stored, unless the line says so.
-    ///   - refusal: why a text cannot be a token, as the end of a sentence; nil if it can.
     /// - Throws: ``InvalidLine``.
     public init(
-        _ text: SecretBytes, clientID: ClientID?, now: NumericDate,
-        refusal: (SecretText) -> String?
+        _ text: SecretBytes, clientID: ClientID?, now: NumericDate
     ) throws(InvalidLine) {
         let line = try ItemLine(text)
         guard line.object != nil else { throw InvalidLine(nil, "the line is no JSON object") }
@@ -43,8 +41,7 @@ public struct VaultItem: Sendable {
             throw InvalidLine(nil, "the line has no member 'client_id'")
         }
         let user = try Self.user(of: clientID, line)
-        let token = RefreshToken(
-            try line.token(called: ["refresh_token", "token"], refusal: refusal))
+        let token = RefreshToken(try line.token(called: ["refresh_token", "token"]))
         let storedAt = try line.moment("stored_at") ?? now
         self.init(
             user: user, token: token, state: try Self.state(line), storedAt: storedAt,
@@ -77,7 +74,7 @@ public struct VaultItem: Sendable {
 
 extension ItemLine {
     /// A moment that an item may have; null is none.
-    fileprivate func moment(_ name: String) throws(InvalidLine) -> NumericDate? {
+    func moment(_ name: String) throws(InvalidLine) -> NumericDate? {
         switch object?[name] {
         case nil, .null: return nil
         case .integer(let seconds) where NumericDate(seconds).isWritable:
@@ -85,6 +82,6 @@ extension ItemLine {
         case .string(let text): if let date = NumericDate(rfc3339: text) { return date }
         default: break
         }
-        throw InvalidLine(nil, "'\(name)' is no RFC 3339 time and no number of seconds")
+        throw InvalidLine(id, "'\(name)' is no RFC 3339 time and no number of seconds")
     }
 }

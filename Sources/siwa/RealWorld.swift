@@ -8,7 +8,7 @@ internal import TokenVault
 extension World {
     /// The system's clocks, files, streams, and libcurl for the network.
     static var real: World {
-        World(
+        var world = World(
             clocks: Clocks(now: { NumericDate(secondsSinceEpoch()) }, timekeeper: .system),
             variables: environment, processors: processorCount(),
             files: Files(
@@ -39,6 +39,8 @@ extension World {
             vault: { url, patience throws(VaultError) in
                 try openVaultStore(url, patience: patience)
             })
+        world.actor = VaultActor(command: "", host: hostName())
+        return world
     }
 }
 

@@ -27,7 +27,7 @@ import Testing
         try ground.vault().put([VaultRecord(.sample(1))])
         let other = try ground.connect()
         _ = try other.run(other.dialect.beginWriting)
-        _ = try other.run("UPDATE vault_token SET stored_at = 5")
+        _ = try other.run("UPDATE vault_token SET stored_at = 1700000005")
         let isSignalled = Mutex(false)
         let asked = Mutex(0)
         let patience = VaultPatience {
@@ -39,12 +39,14 @@ import Testing
         let store = SQLVaultStore(try ground.place(patience))
         #expect(try store.keyChecks() == [.first])
         isSignalled.withLock { $0 = true }
-        let error = #expect(throws: VaultError.self) { try store.remove(.sample(1)) }
+        let changed = VaultRecord(.sample(1), .dead)
+        let error = #expect(throws: VaultError.self) { try store.put([changed]) }
         #expect(error?.isTemporary == true, "\(String(describing: error))")
         isSignalled.withLock { $0 = false }
         _ = try other.run("COMMIT")
         // What was given up left nothing behind, and the store works on.
-        #expect(try store.remove(.sample(1)) != nil)
+        try store.put([changed])
+        #expect(try store.all() == [changed])
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: SQLGrounds.here)

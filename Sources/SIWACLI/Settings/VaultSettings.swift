@@ -72,7 +72,7 @@ extension Session {
     /// Opens the vault; its settings and keys are checked first.
     func vault(_ limit: VaultTimeLimit = .command) throws -> Vault {
         let store = try vaultStore(limit)
-        return try Vault(store, try vaultKeys())
+        return try Vault(store, try vaultKeys(), by: world.actor)
     }
 
     /// The records alone.

@@ -88,7 +88,7 @@ import Testing
     func `a server with the right certificate is trusted, however its authority is named`()
         async throws
     {
-        let authority = try Self.authority()
+        let authority = try Self.authority(for: .address("0.0.0.0"))
         let server = try await PostgresServer(TLSIdentity(authority, .address("0.0.0.0")))
         let root = try folder.write("ca.pem", try authority.certificate.pemRepresentation())
         for place in ["URL", "PGSSLROOTCERT", "SSL_CERT_FILE", ".postgresql/root.crt"] {
@@ -113,9 +113,9 @@ import Testing
 
     @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
     func `a server with a wrong certificate gets no password`() async throws {
-        let authority = try Self.authority()
+        let authority = try Self.authority(for: .host("db.example.com"))
         let root = try folder.write("ca.pem", try authority.certificate.pemRepresentation())
-        let stranger = try Self.authority()
+        let stranger = try Self.authority(for: .address("0.0.0.0"))
         for identity in [
             try TLSIdentity(stranger, .address("0.0.0.0")),
             try TLSIdentity(authority, .host("db.example.com")),
@@ -133,11 +133,10 @@ import Testing
         }
     }
 
-    private static func authority() throws -> CertificateAuthority {
+    private static func authority(for name: ServerName) throws -> CertificateAuthority {
         let now = Int(Date().timeIntervalSince1970)
         return try CertificateAuthority(
-            name: "Vault test", permitting: [.address("0.0.0.0"), .host("db.example.com")],
-            validity: now - 60..<now + 3600)
+            name: "Vault test", permitting: [name], validity: now - 60..<now + 3600)
     }
 
     /// Answers "no TLS", then asks for the password in plain text.

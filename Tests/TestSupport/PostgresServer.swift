@@ -88,7 +88,10 @@ package final class PostgresServer: Sendable {
             .split(separator: "\n").first.map { String($0) } ?? ""
         let shell = Executable(path: "/bin/sh")
         let result = try await shell.run(
-            "-c", "kill -\(number) \(pid) $(ps -o pid= --ppid \(pid))",
+            "-c",
+            "kill -\(number) \(pid) && for child in $(ps -o pid= --ppid \(pid)); do "
+                // Some children end by themselves.
+                + "kill -\(number) $child 2>/dev/null || :; done",
             environment: ["PATH": "/usr/bin:/bin"])
         guard result.exitCode == 0 else { throw Refused(description: "\(result)") }
     }

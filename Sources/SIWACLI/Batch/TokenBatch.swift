@@ -10,7 +10,7 @@ struct TokenBatch: Sendable {
 
     init(
         _ global: GlobalOptions, _ options: BatchOptions, _ selection: VaultSelection,
-        request: String, mark: ResultMark, in world: World
+        request: RequestKind, mark: ResultMark, in world: World
     ) throws {
         try selection.check(options)
         let session = try Session(

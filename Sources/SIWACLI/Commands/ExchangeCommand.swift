@@ -85,7 +85,8 @@ struct ExchangeCommand: Command {
 
     /// A code is spent by one look: a misspelt member must be found before it is.
     private var members: [String] {
-        TokenResponse.memberNames + ["expires_at", "user_id"] + (isStoring ? ["stored"] : [])
+        TokenResponse.memberNames + TokenResponse.addedMemberNames + ["user_id"]
+            + (isStoring ? ["stored"] : [])
     }
 
     private func checkCombination() throws(UsageError.Problem) {
@@ -123,13 +124,13 @@ struct ExchangeCommand: Command {
                     the code is spent all the same: sign in again, and omit --print to get the \
                     tokens
                     """
-                ])
+                ], requestID: answer.requestID)
         }
         guard failures.isEmpty else {
             throw VerifiedSubject.identityToken.refusal(
                 failures,
                 hints: ["what was printed is good; do not trust who it says the user is"]
-                    + (vault == nil ? [] : [NotStored.remedy]))
+                    + (vault == nil ? [] : [NotStored.remedy]), requestID: answer.requestID)
         }
         try stored?.get()
     }

@@ -10,12 +10,14 @@ public struct IdentityTokenItem: Sendable {
     public let token: SecretText
     /// The client it must be for; nil for those of the settings.
     public let clientID: ClientID?
+    /// The moment as of which to judge it; nil for the one of the settings.
+    public let moment: NumericDate?
     /// What else it must belong to.
     public let binding: TokenBinding
 
     /// Reads a line: a bare token, or a JSON object
-    /// `{"id", "token" or "id_token", "client_id"?, "nonce"?, "code"?, "access_token"?}`, whose
-    /// other members are passed over.
+    /// `{"id", "token" or "id_token", "client_id"?, "at"?, "nonce"?, "code"?, "access_token"?}`,
+    /// whose other members are passed over.
     ///
     /// - Throws: ``InvalidLine``.
     public init(_ text: SecretBytes, line: Int) throws(InvalidLine) {
@@ -24,6 +26,7 @@ public struct IdentityTokenItem: Sendable {
         id = content.id
         token = try content.token(called: ["token", "id_token"], isJWT: true)
         clientID = try content.clientID()
+        moment = try content.moment("at")
         binding = TokenBinding(
             nonce: try content.text("nonce").map { SecretText($0) },
             code: try content.opaque("code").map(AuthorizationCode.init),

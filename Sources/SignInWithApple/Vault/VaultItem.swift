@@ -57,7 +57,7 @@ public struct VaultItem: Sendable {
 
 extension ItemLine {
     /// A moment that an item may have; null is none.
-    fileprivate func moment(_ name: String) throws(InvalidLine) -> NumericDate? {
+    func moment(_ name: String) throws(InvalidLine) -> NumericDate? {
         switch object?[name] {
         case nil, .null: return nil
         case .integer(let seconds) where Self.writable.contains(seconds):
@@ -65,7 +65,7 @@ extension ItemLine {
         case .string(let text): if let date = NumericDate(rfc3339: text) { return date }
         default: break
         }
-        throw InvalidLine(nil, "'\(name)' is no RFC 3339 time and no number of seconds")
+        throw InvalidLine(id, "'\(name)' is no RFC 3339 time and no number of seconds")
     }
 
     /// What RFC 3339 can write; milliseconds of this century are far beyond.

@@ -97,7 +97,7 @@ import Testing
                 of: /<p id="message" data-origin="([^"]*)" data-message="([^"]*)">/))
         #expect(script.output.1 == "https://example.com")
         let message = try JSON(
-            text: script.output.2.replacing("&quot;", with: "\"").replacing("&#39;", with: "'")
+            text: String(script.output.2).replacing("&quot;", with: "\"").replacing("&#39;", with: "'")
                 .replacing("&lt;", with: "<").replacing("&gt;", with: ">")
                 .replacing("&amp;", with: "&"))
         #expect(message["method"] == "oauthDone")

@@ -97,9 +97,11 @@ import Testing
                 of: /<p id="message" data-origin="([^"]*)" data-message="([^"]*)">/))
         #expect(script.output.1 == "https://example.com")
         let message = try JSON(
-            text: String(script.output.2).replacing("&quot;", with: "\"").replacing("&#39;", with: "'")
-                .replacing("&lt;", with: "<").replacing("&gt;", with: ">")
-                .replacing("&amp;", with: "&"))
+            text: String(script.output.2).replacing("&quot;", with: "\"").replacing(
+                "&#39;", with: "'"
+            )
+            .replacing("&lt;", with: "<").replacing("&gt;", with: ">")
+            .replacing("&amp;", with: "&"))
         #expect(message["method"] == "oauthDone")
         let data = try #require(message["data"])
         #expect(data.members?.map(\.name) == ["authorization", "user"])

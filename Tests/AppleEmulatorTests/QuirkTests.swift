@@ -46,7 +46,8 @@ extension Quirk {
             #expect(orders.count > 1 && orders.allSatisfy { $0.count == 3 })
             let rotated = try await stand.control("keys/rotate", ["keys": 5])
             let published = try await stand.publishedKeys()
-            #expect(published.count == 5 && published.contains(try rotated.text("signing")))
+            let signing = try rotated.text("signing")
+            #expect(published.count == 5 && published.contains(signing))
         },
         Quirk(3, "a discovery document with another issuer, while tokens keep theirs") { stand in
             try await stand.control(
@@ -178,8 +179,9 @@ extension Quirk {
             #expect(try await stand.teamToken(secret) == Outcome("invalid_client"))
         },
         Quirk(15, "the name and the user field come once") { stand in
-            #expect(try await stand.callback()["user"]?.contains("firstName") == true)
-            #expect(try await stand.callback()["user"] == nil)
+            let first = try await stand.callback()["user"]
+            let second = try await stand.callback()["user"]
+            #expect(first?.contains("firstName") == true && second == nil)
         },
     ]
 

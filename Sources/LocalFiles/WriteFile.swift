@@ -4,7 +4,7 @@ public import SIWACrypto
 /// Writes a file whole or not at all: to a temporary file in the same folder, synced,
 /// then renamed over the old one, whose owner it keeps where the system allows.
 ///
-/// SIGINT and SIGTERM wait until it is done (see ``endCleanlyOnSignals()``), so that no
+/// SIGINT and SIGTERM wait until it is done (see ``ProcessSignals``), so that no
 /// temporary file is left behind.
 ///
 /// - Throws: ``FileError``; the old file is then as it was.

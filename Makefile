@@ -128,7 +128,7 @@ install: build
 	$(RELEASE)/siwa manual > $(MANUALS)/siwa.1
 	for page in $$($(RELEASE)/siwa manual | sed -n 's/.*fBsiwa\\-\(.*\)\\fR(1).*/\1/p' | tr -d '\\'); do \
 		$(RELEASE)/siwa manual $$page > $(MANUALS)/siwa-$$page.1 2>/dev/null || \
-		$(RELEASE)/siwa manual $${page/-/ } > $(MANUALS)/siwa-$$page.1; \
+		$(RELEASE)/siwa manual $${page//-/ } > $(MANUALS)/siwa-$$page.1; \
 	done
 	$(RELEASE)/siwa-emulator manual > $(MANUALS)/siwa-emulator.1
 	for program in siwa siwa-emulator; do \

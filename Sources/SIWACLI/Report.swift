@@ -8,11 +8,25 @@ struct Report: Sendable {
     let json: JSON
     /// What is printed unless `--json` or `--print` ask otherwise; nil prints the JSON.
     let text: SecretText?
+    let deed: Deed?
 
-    init(_ json: JSON, text: SecretText? = nil) {
+    init(_ json: JSON, text: SecretText? = nil, of deed: Deed? = nil) {
         self.json = json
         self.text = text
+        self.deed = deed
     }
+}
+
+/// What a command did, for the case that its result cannot be delivered.
+struct Deed: Sendable {
+    let words: String
+    let hint: String
+
+    init(_ words: String, hint: String) { (self.words, self.hint) = (words, hint) }
+}
+
+extension Deed {
+    static func revocation(isDone: Bool) -> Deed { Deed("", hint: "") }
 }
 
 extension World {

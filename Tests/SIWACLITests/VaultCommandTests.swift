@@ -179,3 +179,14 @@ import Testing
         #expect(withoutPassword(url) == shown)
     }
 }
+
+extension VaultStore {
+    /// The active token of a user that was stored last, else the token that was stored last.
+    fileprivate func newestRecord(of user: VaultUser) throws(VaultError) -> VaultRecord? {
+        let records = try records(of: [user]).records
+        let active = records.filter { $0.state == .active }
+        return (active.isEmpty ? records : active).max {
+            ($0.storedAt, $0.id) < ($1.storedAt, $1.id)
+        }
+    }
+}

@@ -93,11 +93,14 @@ extension Session {
     /// How long the vault may keep this command waiting.
     private func patience(_ limit: VaultTimeLimit) throws(SettingsError) -> VaultPatience {
         let timeout = try settings.timeout()
-        switch limit {
-        case .statement: return .eachStatement(timeout)
-        case .command:
-            let (timekeeper, start) = (world.clocks.timekeeper, startOfCommand)
-            return VaultPatience { max(timeout - (timekeeper.elapsed() - start), .zero) }
+        let (timekeeper, start, ending) = (world.clocks.timekeeper, startOfCommand, world.ending)
+        return VaultPatience {
+            let left: Duration =
+                switch limit {
+                case .statement: timeout
+                case .command: max(timeout - (timekeeper.elapsed() - start), .zero)
+                }
+            return ending.remaining.map { min($0, left) } ?? left
         }
     }
 

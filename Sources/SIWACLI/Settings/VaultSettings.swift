@@ -55,7 +55,7 @@ extension Settings {
     }
 
     /// Nil for a vault that is no file.
-    private static func path(inVault url: String) -> String? {
+    static func path(inVault url: String) -> String? {
         url.hasPrefix("sqlite:") ? String(url.dropFirst("sqlite:".count)) : nil
     }
 }
@@ -68,7 +68,28 @@ extension Session {
     }
 
     /// The records alone.
-    func vaultStore() throws -> any VaultStore { try world.vault(try settings.vaultURL().value) }
+    func vaultStore() throws -> any VaultStore {
+        let url = try settings.vaultURL().value
+        if let path = Settings.path(inVault: url) {
+            // The database, and what SQLite keeps beside it.
+            for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) {
+                try examine(
+                    FileWarning(
+                        "the vault", file, world.files.status(file), isSecret: false,
+                        world.variables), .configuration)
+            }
+        }
+        return try world.vault(url)
+    }
+
+    /// Says what speaks against a file, and refuses it under `--strict`.
+    private func examine(
+        _ warning: FileWarning?, _ subject: SettingsError.Subject
+    ) throws(SettingsError) {
+        guard let warning else { return }
+        guard !settings.isStrict.value else { throw warning.refused(subject) }
+        console.warn(warning.text)
+    }
 
     /// Reads the keys of the vault.
     func vaultKeys() throws -> VaultKeyRing {
@@ -88,12 +109,9 @@ extension Session {
         case .variable(let name): return SecretBytes((world.variables(name) ?? "").utf8)
         case .file(let path):
             let file = try keyFile(path, source.origin)
-            guard file.isReadableByOthers else { return file.contents }
-            let message = "the vault's keys \(path) can be read by others"
-            guard !settings.isStrict.value else {
-                throw SettingsError(.key, message, hints: ["chmod 600 \(path)"])
-            }
-            console.warn("\(message); chmod 600 \(path)")
+            try examine(
+                FileWarning(
+                    "the vault's keys", path, file.status, isSecret: true, world.variables), .key)
             return file.contents
         }
     }

@@ -60,26 +60,58 @@ extension Settings {
     }
 }
 
+/// What `--timeout` limits when the vault keeps a command waiting.
+enum VaultTimeLimit: Sendable {
+    /// The whole command.
+    case command
+    /// Each statement, of commands over many records.
+    case statement
+}
+
 extension Session {
     /// Opens the vault; its settings and keys are checked first.
-    func vault() throws -> Vault {
-        let store = try vaultStore()
+    func vault(_ limit: VaultTimeLimit = .command) throws -> Vault {
+        let store = try vaultStore(limit)
         return try Vault(store, try vaultKeys(), by: world.actor)
     }
 
     /// The records alone.
-    func vaultStore() throws -> any VaultStore {
-        let url = try settings.vaultURL().value
-        if let path = Settings.path(inVault: url) {
-            // The database, and what SQLite keeps beside it.
-            for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) {
-                try examine(
-                    FileWarning(
-                        "the vault", file, world.files.status(file), isSecret: false,
-                        world.variables), .configuration)
+    func vaultStore(_ limit: VaultTimeLimit = .command) throws -> any VaultStore {
+        let url = try settings.vaultURL()
+        try examineVaultFiles(url.value)
+        let store = try world.vault(url.value, try patience(limit))
+        for weakness in try store.weaknesses() {
+            guard !settings.isStrict.value else {
+                throw SettingsError(
+                    "the connection to the vault is not protected: \(weakness)", from: url.origin,
+                    hints: ["use sslmode=verify-full, siwa's default"])
             }
+            console.warn("the connection to the vault: \(weakness); use sslmode=verify-full")
         }
-        return try world.vault(url)
+        return store
+    }
+
+    /// How long the vault may keep this command waiting.
+    private func patience(_ limit: VaultTimeLimit) throws(SettingsError) -> VaultPatience {
+        let timeout = try settings.timeout()
+        switch limit {
+        case .statement: return .eachStatement(timeout)
+        case .command:
+            let (timekeeper, start) = (world.clocks.timekeeper, startOfCommand)
+            return VaultPatience { max(timeout - (timekeeper.elapsed() - start), .zero) }
+        }
+    }
+
+    /// Looks at whose the files of an embedded vault are: the database, and what SQLite keeps
+    /// beside it.
+    private func examineVaultFiles(_ url: String) throws(SettingsError) {
+        guard let path = Settings.path(inVault: url) else { return }
+        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) {
+            try examine(
+                FileWarning(
+                    "the vault", file, world.files.status(file), isSecret: false,
+                    world.variables), .configuration)
+        }
     }
 
     /// Says what speaks against a file, and refuses it under `--strict`.

@@ -55,6 +55,9 @@ extension World.Streams {
             hashes: { () throws(FileError) -> any HashSink in
                 try HashFile(in: environment("TMPDIR") ?? "/tmp")
             },
+            slots: { () throws(FileError) -> any SlotStore in
+                try SlotFile(in: environment("TMPDIR") ?? "/tmp")
+            },
             holdSignals: LocalFiles.holdSignals, wishedSignal: heldSignalNumber,
             progress: isTerminal(2) ? showProgress : nil)
     }

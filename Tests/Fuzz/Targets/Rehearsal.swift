@@ -90,6 +90,7 @@ private final class Stage: Sendable {
                 results: { path, _, _ throws(FileError) in fatalError("\(path ?? "-") was opened")
                 },
                 hashes: { () throws(FileError) in fatalError("hashes were made") },
+                slots: { () throws(FileError) in fatalError("slots were made") },
                 holdSignals: { fatalError("signals were held") }, wishedSignal: { nil }),
             transport: { _ throws(TransportError) in fatalError("the network was used") },
             vault: { _ throws(VaultError) in fatalError("the vault was opened") })

@@ -29,7 +29,7 @@ public actor AppleEmulator {
         self.clock = clock
         courier = transport.map { Courier(transport: $0, timekeeper: timekeeper) }
         service = Service(
-            configuration: configuration, keys: keys, now: clock,
+            configuration: configuration, keys: keys, now: clock, realNow: clock,
             switches: configuration.switches)
     }
 
@@ -44,7 +44,8 @@ public actor AppleEmulator {
         let answer = answer(request, form, fault)
         log.append {
             RequestRecord(
-                number: $0, requestID: requestID, at: service.now(), request, form, answer, fault)
+                number: $0, requestID: requestID, at: service.now(), request, form, answer, fault,
+                fault?.reachesApple ?? true ? service.examination.checks : [])
         }
         return EmulatorReply(
             respond(with: fault?.apply(to: answer.page) ?? answer.page, requestID),

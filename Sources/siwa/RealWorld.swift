@@ -60,6 +60,9 @@ extension World.Streams {
             hashes: { () throws(FileError) -> any HashSink in
                 try HashFile(in: environment("TMPDIR") ?? "/tmp")
             },
+            slots: { () throws(FileError) -> any SlotStore in
+                try SlotFile(in: environment("TMPDIR") ?? "/tmp")
+            },
             holdSignals: {
                 ProcessSignals.apply(.recordFirst, watchdog: 10)
             },

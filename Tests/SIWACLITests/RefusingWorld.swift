@@ -50,6 +50,7 @@ extension World.Streams {
                 throw unprovided("write", path ?? "standard output")
             },
             hashes: { () throws(FileError) in throw unprovided("create", "a set of hashes") },
+            slots: { () throws(FileError) in throw unprovided("create", "slots") },
             holdSignals: { touched("the handling of signals", ()) },
             wishedSignal: { touched("a signal's number", nil) })
     }

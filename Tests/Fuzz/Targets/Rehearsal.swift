@@ -94,6 +94,7 @@ private final class Stage: Sendable {
                 results: { path, _, _ throws(FileError) in throw self.refusal("write", path ?? "-")
                 },
                 hashes: { () throws(FileError) in throw self.refusal("create", "hashes") },
+                slots: { () throws(FileError) in throw self.refusal("create", "slots") },
                 holdSignals: { fatalError("signals were held") }, wishedSignal: { nil }),
             transport: { _ throws(TransportError) in
                 guard self.isDisconnected else { fatalError("the network was used") }

@@ -35,6 +35,9 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether something stands there already.
     public var isTaken: Bool { code == EEXIST }
 
+    /// Whether it holds something where it must be empty.
+    public var isNotEmpty: Bool { code == ENOTEMPTY }
+
     /// Whether it holds more than was asked for.
     public var isTooLarge: Bool { code == EFBIG }
 

@@ -10,6 +10,7 @@ final class Memory: Sendable {
     struct File {
         var contents: [UInt8]
         var permissions: UInt32 = 0o600
+        var isForeign = false
     }
 
     /// Why standard output takes nothing.
@@ -60,8 +61,8 @@ final class Memory: Sendable {
             throw FileError("read", path, code: 2)
         }
         return LocalFile(
-            contents: SecretBytes(file.contents), permissions: file.permissions, isRegular: true,
-            isWritableByOthers: file.permissions & 0o022 != 0)
+            contents: SecretBytes(file.contents),
+            status: FileStatus(permissions: file.permissions, isForeign: file.isForeign))
     }
 
     /// As the real one: readable by the owner only, whatever stood there before. The key set's

@@ -12,7 +12,10 @@ extension AppleEmulator {
     func control(_ request: EmulatorRequest) async -> Page {
         do {
             try ControlGate.check(request)
-            return .json(try await carryOut(try Control(request), try request.controlBody()))
+            let (control, body) = (try Control(request), try request.controlBody())
+            let answer = try await carryOut(control, body)
+            let isLines = control == .seed && body["format"] == .string(Seed.Format.lines.rawValue)
+            return isLines ? .lines(answer) : .json(answer)
         } catch let error as ControlError {
             return error.page
         } catch let error as ShapeError {
@@ -25,7 +28,8 @@ extension AppleEmulator {
     private func carryOut(_ control: Control, _ body: JSON) async throws -> JSON {
         switch control {
         case .codes:
-            let admission = try service.signIn(SignIn(json: body, in: configuration))
+            let admission = try service.signIn(
+                SignIn(json: body, in: configuration, service.users))
             return ["code": .string(admission.code), "id_token": .string(admission.idToken)]
         case .faults:
             faults.append(try Fault(json: body))
@@ -40,6 +44,7 @@ extension AppleEmulator {
         case .keysRotate: return try await rotateKeys(Rotation(json: body))
         case .notifications: return try await notify(body)
         case .transfer: return try service.accept(TransferAcceptance(json: body))
+        case .seed: return try service.plant(Seed(json: body, in: configuration))
         case .reset: return reset()
         }
     }
@@ -70,9 +75,7 @@ extension AppleEmulator {
     }
 
     private func reset() -> JSON {
-        service = Service(
-            configuration: configuration, keys: keys, now: clock, realNow: clock,
-            switches: configuration.switches)
+        service = Service(configuration: configuration, keys: keys, clock: clock)
         faults = FaultQueue()
         log = RequestLog()
         return ["reset": true]

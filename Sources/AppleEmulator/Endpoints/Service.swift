@@ -12,6 +12,7 @@ struct Service {
     /// The time that no control request moves.
     let realNow: @Sendable () -> NumericDate
     var switches: Switches
+    var users: UserDirectory
     var ledger = Ledger()
     var openPages = OpenPages()
     /// What is examined in the current request.
@@ -21,6 +22,17 @@ struct Service {
     var acceptedAt: NumericDate?
     /// Made when the first user migrates.
     var transferees: Transferees?
+
+    init(
+        configuration: EmulatorConfiguration, keys: EmulatorKeys,
+        clock: @escaping @Sendable () -> NumericDate
+    ) {
+        self.configuration = configuration
+        self.keys = keys
+        (now, realNow) = (clock, clock)
+        switches = configuration.switches
+        users = UserDirectory(configuration.users)
+    }
 
     /// Answers one request to one of Apple's paths.
     mutating func answer(_ request: EmulatorRequest, _ form: FormReading) -> Answer {

@@ -115,7 +115,7 @@ struct SecretCommand: Command {
             secret.expiresAt - now > limit, secret.issuedAt <= now,
             secret.expiresAt - now <= ClientSecret.longestLifetime
         else { return nil }
-        if file.isReadableByOthers {
+        if file.status.isReadableByOthers {
             session.console.warn("the secret in \(path) can be read by others; chmod 600 \(path)")
         }
         return secret

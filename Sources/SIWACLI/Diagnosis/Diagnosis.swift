@@ -54,6 +54,8 @@ struct Diagnosis: Sendable {
                     exitCode: .settings)
             case let error as RequestError: Self(error)
             case let error as BatchStopped: error.diagnosis
+            case let error as ResumeMismatch: error.diagnosis
+            case let error as OutputNotEmpty: error.diagnosis
             case let error as BrokenVault: error.diagnosis
             case let error as KeySetError: Self(error)
             case let error as VaultError: Self(error)
@@ -184,12 +186,7 @@ extension Diagnosis {
         }
         self.init(
             error.isTemporary ? "temporary" : "configuration", error.description,
-            hints: [
-                error.isTemporary
-                    ? "make room, then run it again"
-                    : "name a path that can be used"
-                        + (error.isDenied ? ", in a folder that may be written to" : "")
-            ],
+            hints: error.advice,
             exitCode: error.isTemporary ? .temporary : .settings)
     }
 
@@ -198,5 +195,17 @@ extension Diagnosis {
             "defect", "siwa met an error it does not know: \(type(of: error))",
             hints: ["please report it with the output of the same command and -v"],
             exitCode: .defect)
+    }
+}
+
+extension FileError {
+    /// What to do about it.
+    fileprivate var advice: [String] {
+        if isTemporary { return ["make room, then run it again"] }
+        if isNotEmpty { return ["name a new file"] }
+        return [
+            "name a path that can be used"
+                + (isDenied ? ", in a folder that may be written to" : "")
+        ]
     }
 }

@@ -1,6 +1,6 @@
-internal import CommandTable
+public import CommandTable
 internal import LocalFiles
-internal import SignInWithApple
+public import SignInWithApple
 
 /// `siwa vault history`: what happened to stored tokens, and how that is known.
 struct VaultHistoryCommand: Command {

@@ -20,7 +20,7 @@ struct ListColumn: Sendable {
 
     init(_ heading: String, _ width: Int) { (self.heading, self.width) = (heading, width) }
 
-    static let time = { (heading: String) in Self(heading, 20) }
+    static func time(_ heading: String) -> Self { Self(heading, 20) }
     static let client = Self("CLIENT", 24)
     /// As long as Apple's user ids.
     static let user = Self("USER", 44)

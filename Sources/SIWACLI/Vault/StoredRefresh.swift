@@ -68,16 +68,19 @@ struct StoredRefresh: Sendable {
         _ record: VaultRecord
     ) async throws -> (answer: TokenResponse, noted: Result<Void, any Error>) {
         let token = try tokens.vault.token(of: record)
+        let answer: TokenResponse
         do {
-            let answer = try await requests.perform { tokens throws(TokenFailure) in
+            answer = try await requests.perform { tokens throws(TokenFailure) in
                 try await tokens.refresh(token)
             }
-            let details = VaultEventDetails(appleRequestID: answer.requestID)
-            return (answer, Result { try tokens.note(.refreshed, of: record, details) })
-        } catch let error where error.failure.isInvalidGrant {
-            try tokens.note(.refreshRefused, of: record, error.failure.refusalDetails)
+        } catch {
+            if error.failure.isInvalidGrant {
+                try tokens.note(.refreshRefused, of: record, error.failure.refusalDetails)
+            }
             throw error
         }
+        let details = VaultEventDetails(appleRequestID: answer.requestID)
+        return (answer, Result { try tokens.note(.refreshed, of: record, details) })
     }
 
     private func newest() throws -> VaultRecord {

@@ -83,7 +83,8 @@ struct NotificationCommand: Command {
     ) throws -> VaultPage {
         guard let change = event.vaultEvent else { return VaultPage() }
         let clients = Set(
-            verifying.audiences + verifying.session.settings.clientsOfTeams(of: verifying.audiences))
+            verifying.audiences + verifying.session.settings.clientsOfTeams(of: verifying.audiences)
+        )
         let users = clients.compactMap { client in
             try? VaultUser(ClientID(validating: client), validating: event.userID.rawValue)
         }

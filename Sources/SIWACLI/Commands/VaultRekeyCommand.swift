@@ -37,11 +37,12 @@ struct VaultRekeyCommand: Command {
         let keyFile = try VaultKeyFile(session)
         guard !isPreparing else { return try prepare(session, keyFile) }
         let vault = try withNewestKey(session, keyFile)
+        // Retired keys still decrypt what is not encrypted again yet.
+        try keyFile.retire(keysBefore: vault.currentKey)
         var broken = BrokenRecords()
         var resealed = 0
         // Again after every pass that found some: others may have stored with the old key.
         while case let count = try await reseal(vault, &broken), count > 0 { resealed += count }
-        try keyFile.retire(keysBefore: vault.currentKey)
         try broken.check("\(resealed) records were encrypted with key \(vault.currentKey)")
         for number in vault.keys.numbers where number < vault.currentKey {
             session.console.note(

@@ -56,10 +56,11 @@ struct VaultRemoveCommand: Command {
         let live = removed.records.filter { [.active, .revoking].contains($0.state) }
         guard let first = live.first else { return }
         session.console.warn(
-            (live.count == 1
-                ? "the token was \(first.state.rawValue)"
-                : "\(live.count) of the tokens were active or revoking")
-                + ": without another copy they can no longer be revoked")
+            live.count == 1
+                ? "the token was \(first.state.rawValue): without another copy, nobody can revoke "
+                    + "it any more"
+                : "\(live.count) tokens were active or revoking: without other copies, nobody can "
+                    + "revoke them any more")
     }
 
     private func members(

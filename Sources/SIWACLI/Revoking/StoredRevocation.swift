@@ -72,9 +72,11 @@ struct StoredRevocation: Sendable {
         if dead > 0 {
             session.console.warn(
                 "nothing was sent about \(dead == 1 ? "a token" : "\(dead) tokens"): Apple refuses "
-                    + "it already, or it belongs to another client; check --client-id and --profile")
+                    + "it already, or it belongs to another client; check --client-id and --profile"
+            )
         }
-        for outcome in outcomes where outcome.revocation?.status == nil && outcome.isRevokedEarlier {
+        for outcome in outcomes where outcome.revocation?.status == nil && outcome.isRevokedEarlier
+        {
             session.console.note(
                 "a token was revoked at \(outcome.date.rfc3339); no revocation was sent for it now")
         }

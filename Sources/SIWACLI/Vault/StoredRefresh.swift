@@ -44,7 +44,8 @@ struct StoredRefresh: Sendable {
         }
         try session.report(
             Report(
-                .object(userMember + [.init("tokens", .array(results))] + tokens.otherClientsMember),
+                .object(
+                    userMember + [.init("tokens", .array(results))] + tokens.otherClientsMember),
                 of: .refresh))
         guard failures.isEmpty else {
             throw PartialResult(

@@ -65,7 +65,7 @@ struct Desk: Sendable {
             memory.with { $0.trusted += settings.authorityFile.map { [$0] } ?? [] }
             return wire
         }
-        world.vault = { [vault] _ throws(VaultError) in vault }
+        world.vault = { [vault] _, _ throws(VaultError) in vault }
         return world
     }
 

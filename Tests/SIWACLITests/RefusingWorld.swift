@@ -34,7 +34,7 @@ extension World {
                 touched("the network", ())
                 throw TransportError(.unavailable, "not provided", requestMayHaveLeft: false)
             },
-            vault: { url throws(VaultError) in
+            vault: { url, _ throws(VaultError) in
                 touched("the vault \(url)", ())
                 throw VaultError(.unavailable, "not provided")
             })

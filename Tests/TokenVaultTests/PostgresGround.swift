@@ -23,7 +23,7 @@ struct PostgresGround: SQLGround {
             "TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C' LOCALE_PROVIDER libc")
     }
 
-    func place(patience: Duration) throws -> any DatabasePlace {
+    func place(_ patience: VaultPatience) throws -> any DatabasePlace {
         try TokenVault.place(of: url, patience: patience)
     }
 

@@ -60,15 +60,46 @@ extension Settings {
     }
 }
 
+/// What `--timeout` limits when the vault keeps a command waiting.
+enum VaultTimeLimit: Sendable {
+    /// The whole command.
+    case command
+    /// Each statement, of commands over many records.
+    case statement
+}
+
 extension Session {
     /// Opens the vault; its settings and keys are checked first.
-    func vault() throws -> Vault {
-        let store = try vaultStore()
+    func vault(_ limit: VaultTimeLimit = .command) throws -> Vault {
+        let store = try vaultStore(limit)
         return try Vault(store, try vaultKeys(), by: world.actor)
     }
 
     /// The records alone.
-    func vaultStore() throws -> any VaultStore { try world.vault(try settings.vaultURL().value) }
+    func vaultStore(_ limit: VaultTimeLimit = .command) throws -> any VaultStore {
+        let url = try settings.vaultURL()
+        let store = try world.vault(url.value, try patience(limit))
+        for weakness in try store.weaknesses() {
+            guard !settings.isStrict.value else {
+                throw SettingsError(
+                    "the connection to the vault is not protected: \(weakness)", from: url.origin,
+                    hints: ["use sslmode=verify-full, siwa's default"])
+            }
+            console.warn("the connection to the vault: \(weakness); use sslmode=verify-full")
+        }
+        return store
+    }
+
+    /// How long the vault may keep this command waiting.
+    private func patience(_ limit: VaultTimeLimit) throws(SettingsError) -> VaultPatience {
+        let timeout = try settings.timeout()
+        switch limit {
+        case .statement: return .eachStatement(timeout)
+        case .command:
+            let (timekeeper, start) = (world.clocks.timekeeper, startOfCommand)
+            return VaultPatience { max(timeout - (timekeeper.elapsed() - start), .zero) }
+        }
+    }
 
     /// Reads the keys of the vault.
     func vaultKeys() throws -> VaultKeyRing {

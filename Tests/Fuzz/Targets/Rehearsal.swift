@@ -100,7 +100,7 @@ private final class Stage: Sendable {
                 guard self.isDisconnected else { fatalError("the network was used") }
                 throw TransportError(.nameLookup, "there is no network", requestMayHaveLeft: false)
             },
-            vault: { url throws(VaultError) in
+            vault: { url, _ throws(VaultError) in
                 guard self.isDisconnected else { fatalError("the vault was opened") }
                 throw VaultError(.unreachable, "there is no vault at \(url)")
             })

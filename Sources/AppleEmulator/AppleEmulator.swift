@@ -28,9 +28,7 @@ public actor AppleEmulator {
         self.keys = keys
         self.clock = clock
         courier = transport.map { Courier(transport: $0, timekeeper: timekeeper) }
-        service = Service(
-            configuration: configuration, keys: keys, now: clock,
-            switches: configuration.switches)
+        service = Service(configuration: configuration, keys: keys, clock: clock)
     }
 
     /// Answers one request; requests to Apple's paths are written down.
@@ -44,7 +42,8 @@ public actor AppleEmulator {
         let answer = answer(request, form, fault)
         log.append {
             RequestRecord(
-                number: $0, requestID: requestID, at: service.now(), request, form, answer, fault)
+                number: $0, requestID: requestID, at: service.now(), request, form, answer, fault,
+                fault?.reachesApple ?? true ? service.examination.checks : [])
         }
         return EmulatorReply(
             respond(with: fault?.apply(to: answer.page) ?? answer.page, requestID),

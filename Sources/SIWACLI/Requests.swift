@@ -31,9 +31,13 @@ struct Requests: Sendable {
     }
 
     /// Runs a request; a failure leaves with all that is known here.
+    ///
+    /// - Parameter work: what a signal interrupts.
     func perform<Answer>(
+        as work: EndingPlan.Work = .change,
         _ request: (TokenClient) async throws(TokenFailure) -> Answer
     ) async throws(RequestError) -> Answer {
+        session.world.ending.begin(work)
         do {
             return try await request(tokens)
         } catch {
@@ -45,7 +49,7 @@ struct Requests: Sendable {
     /// What hints may draw on when Apple refuses.
     func situation(after failure: TokenFailure) -> Situation {
         Situation(
-            client: loaded, hasRedirectURI: redirectURI != nil,
+            client: loaded, server: network.baseURL, hasRedirectURI: redirectURI != nil,
             hasCodeVerifier: codeVerifier != nil, findings: findings(after: failure))
     }
 
@@ -58,23 +62,26 @@ struct Requests: Sendable {
             at: session.world.clocks.now(), isWeb: redirectURI != nil)
     }
 
-    /// Finds a closed standard output before a code is spent on a result nobody can get.
-    func checkOutput() throws { try session.world.output(SecretBytes([])) }
+    /// Fails if nobody reads standard output, before a code is spent on a result nobody can get.
+    func checkOutput() throws(UndeliveredResult) {
+        do {
+            try session.world.output(SecretBytes([]))
+        } catch {
+            throw UndeliveredResult(
+                error,
+                after: Deed("nothing was sent", hint: "the code has not been used: run it again"))
+        }
+    }
 
-    /// Prints the result of a call that spent a code: it cannot be run again, which is the
-    /// advice when standard output is merely full.
+    /// Prints the result of a call that spent a code.
     ///
     /// - Parameter isWhole: prints all of it, whatever `--print` asks for.
     func reportOnce(_ report: Report, isWhole: Bool = false) throws {
+        session.world.ending.begin(.printing)
         var options = session.options
-        if isWhole { options.print = nil }
-        do {
-            try session.world.report(report, options)
-        } catch let error as FileError {
-            guard error.isClosedPipe else { throw LostResult(reason: error) }
-            session.console.warn("nobody read the result, and the code is spent")
-            throw error
-        }
+        // After a signal nobody may run the command again for what was not printed.
+        if isWhole || session.world.ending.signal != nil { options.print = nil }
+        try session.world.report(report, options)
     }
 
     /// Prints what would be sent, secrets as fingerprints. Sends nothing.

@@ -6,7 +6,7 @@ public import SignInWithApple
 /// the real one, a test builds its own.
 public struct World: Sendable {
     /// The calendar and the stopwatch.
-    public var clocks: Clocks
+    public var clocks: Clocks { didSet { ending = Ending(signals, clocks.timekeeper) } }
     /// The environment.
     public var variables: @Sendable (String) -> String?
     /// How many threads can run at the same time.
@@ -19,10 +19,16 @@ public struct World: Sendable {
     public var errorLine: @Sendable (String) -> Void
     /// Long inputs and outputs.
     public var streams: Streams
+    /// The signals that ask the process to end.
+    public var signals: Signals { didSet { ending = Ending(signals, clocks.timekeeper) } }
+    /// Ends the running command in time after a signal; ``runSIWA(_:in:)`` makes one for each run.
+    var ending: Ending
     /// Makes the network, once the settings are known.
     public var transport: @Sendable (TransportSettings) throws(TransportError) -> any Transport
     /// Makes the store of a vault from its URL; nothing is opened before its first call.
-    public var vault: @Sendable (String) throws(VaultError) -> any VaultStore
+    public var vault: @Sendable (String, VaultPatience) throws(VaultError) -> any VaultStore
+    /// Which command runs on which machine, for the history of a vault.
+    public var actor = VaultActor(command: "", host: "")
 
     /// Puts a world together.
     public init(
@@ -30,9 +36,10 @@ public struct World: Sendable {
         files: Files,
         output: @escaping @Sendable (SecretBytes) throws(FileError) -> Void,
         errorLine: @escaping @Sendable (String) -> Void, streams: Streams,
+        signals: Signals = .none,
         transport:
             @escaping @Sendable (TransportSettings) throws(TransportError) -> any Transport,
-        vault: @escaping @Sendable (String) throws(VaultError) -> any VaultStore
+        vault: @escaping @Sendable (String, VaultPatience) throws(VaultError) -> any VaultStore
     ) {
         self.clocks = clocks
         self.variables = variables
@@ -41,6 +48,8 @@ public struct World: Sendable {
         self.output = output
         self.errorLine = errorLine
         self.streams = streams
+        self.signals = signals
+        ending = Ending(signals, clocks.timekeeper)
         self.transport = transport
         self.vault = vault
     }
@@ -63,6 +72,8 @@ public struct World: Sendable {
         public var create: @Sendable (SecretBytes, String) throws(FileError) -> Void
         /// Whether something stands at a path.
         public var exists: @Sendable (String) -> Bool
+        /// Whose a file is, and who may read and write it; nil when it cannot be looked at.
+        public var status: @Sendable (String) -> FileStatus?
         /// The names in a folder; none when it cannot be read.
         public var names: @Sendable (String) -> [String]
         /// Makes a folder, with its parents, that only its owner can write to.
@@ -81,6 +92,7 @@ public struct World: Sendable {
                 @escaping @Sendable (SecretBytes, String, SymbolicLink) throws(FileError) -> Void,
             create: @escaping @Sendable (SecretBytes, String) throws(FileError) -> Void,
             exists: @escaping @Sendable (String) -> Bool,
+            status: @escaping @Sendable (String) -> FileStatus?,
             names: @escaping @Sendable (String) -> [String],
             makeFolder: @escaping @Sendable (String) throws(FileError) -> Void,
             tryLock: @escaping @Sendable (String) throws(FileError) -> FileLock?,
@@ -91,6 +103,7 @@ public struct World: Sendable {
             self.write = write
             self.create = create
             self.exists = exists
+            self.status = status
             self.names = names
             self.makeFolder = makeFolder
             self.tryLock = tryLock

@@ -11,7 +11,7 @@ let emulatorTool = Tool<Console>(
         token of it means anything to Apple.
 
         State lives in memory and ends with the server. Control it with requests to /emulator/: \
-        codes, faults, clock, switches, requests, keys/revoke, keys/rotate, transfer, \
+        codes, faults, clock, switches, requests, keys/revoke, keys/rotate, transfer, seed, \
         notifications, reset.
         """,
     commands: [

@@ -7,8 +7,8 @@ internal import TokenVault
 
 extension World {
     /// The system's clocks, files, streams, and libcurl for the network.
-    static var real: World {
-        World(
+    static func real(_ signals: Signals) -> World {
+        var world = World(
             clocks: Clocks(now: { NumericDate(secondsSinceEpoch()) }, timekeeper: .system),
             variables: environment, processors: processorCount(),
             files: Files(
@@ -19,7 +19,7 @@ extension World {
                 create: { contents, path throws(FileError) in
                     try createFile(contents, at: path)
                 },
-                exists: fileExists, names: namesInFolder,
+                exists: fileExists, status: fileStatus, names: namesInFolder,
                 makeFolder: { path throws(FileError) in try makePrivateFolder(path) },
                 tryLock: { path throws(FileError) in try LocalFiles.tryLock(path) },
                 readLine: { () throws(FileError) in try readStandardInputLine() },
@@ -31,18 +31,23 @@ extension World {
                 // Nobody is left to tell when standard error itself cannot be written.
                 try? writeAll(SecretBytes((line + "\n").utf8), to: 2, named: "standard error")
             },
-            streams: .real,
+            streams: .real(signals),
+            signals: signals,
             transport: { settings throws(TransportError) in
                 try CurlTransport(
                     authorityFile: settings.authorityFile, variables: settings.variables)
             },
-            vault: { url throws(VaultError) in try openVaultStore(url) })
+            vault: { url, patience throws(VaultError) in
+                try openVaultStore(url, patience: patience)
+            })
+        world.actor = VaultActor(command: "", host: hostName())
+        return world
     }
 }
 
 extension World.Streams {
     /// Files and standard streams, read and written by threads of their own.
-    fileprivate static var real: Self {
+    fileprivate static func real(_ signals: World.Signals) -> Self {
         Self(
             lines: { path, news throws(FileError) -> any LineSource in
                 try LineReader(path, news: news)
@@ -55,7 +60,13 @@ extension World.Streams {
             hashes: { () throws(FileError) -> any HashSink in
                 try HashFile(in: environment("TMPDIR") ?? "/tmp")
             },
-            holdSignals: LocalFiles.holdSignals, wishedSignal: heldSignalNumber,
+            slots: { () throws(FileError) -> any SlotStore in
+                try SlotFile(in: environment("TMPDIR") ?? "/tmp")
+            },
+            holdSignals: {
+                ProcessSignals.apply(.recordFirst, watchdog: 10)
+            },
+            wishedSignal: signals.received,
             progress: isTerminal(2) ? showProgress : nil)
     }
 }

@@ -14,12 +14,8 @@ struct PostgresGround: SQLGround {
         url = try await self.server.database()
     }
 
-    func place(patience: Duration) throws -> any DatabasePlace {
+    func place(_ patience: VaultPatience) throws -> any DatabasePlace {
         try TokenVault.place(of: url, patience: patience)
-    }
-
-    func dropConstraints(on database: any Database) throws {
-        _ = try database.run("ALTER TABLE vault_token DROP CONSTRAINT vault_token_state_check")
     }
 
     let explain = "EXPLAIN "

@@ -11,12 +11,8 @@ struct SQLiteGround: SQLGround {
 
     var path: String { folder.path("vault.db") }
 
-    func place(patience: Duration) throws -> any DatabasePlace {
+    func place(_ patience: VaultPatience) throws -> any DatabasePlace {
         try TokenVault.place(of: "sqlite:\(path)", patience: patience)
-    }
-
-    func dropConstraints(on database: any Database) throws {
-        _ = try database.run("PRAGMA ignore_check_constraints = ON")
     }
 
     let explain = "EXPLAIN QUERY PLAN "

@@ -4,12 +4,16 @@ internal import SignInWithApple
 // GET /auth/authorize and the form on its page: a person chooses who signs in, and what the
 // client gets to know.
 extension Service {
+    /// How many people a page lists: after a seed there may be a million.
+    private static let shownUsers = 100
+
     /// Shows the page on which a person chooses.
     mutating func authorize(_ form: ReceivedForm) throws -> Answer {
-        let request = try AuthorizationRequest(form, in: configuration, switches)
+        try refuseRepetition(in: form)
+        let request = try AuthorizationRequest(form, in: configuration, switches, examination)
         let page = ConsentPage(
             request: request,
-            people: configuration.users.map { user in
+            people: users.users.prefix(Self.shownUsers).map { user in
                 ConsentPage.Person(
                     user: user,
                     consent: ledger.consents[user.userID, request.client.clientID],
@@ -21,11 +25,12 @@ extension Service {
 
     /// Takes the answer and leads back to the client.
     mutating func consent(_ form: ReceivedForm) throws -> Answer {
-        try form.refuseRepetition()
+        try refuseRepetition(in: form)
         guard let request = openPages.close(try form.required("transaction")) else {
             throw Refusal(
                 .invalidRequest,
-                because: "transaction: this page was answered before, or is too old; begin again")
+                in: "transaction",
+                because: "this page was answered before, or is too old; begin again")
         }
         guard form["action"] != "cancel" else {
             let callback = Callback(of: request, [("error", "user_cancelled_authorize")])
@@ -33,7 +38,7 @@ extension Service {
         }
         let admission = try signIn(
             SignIn(
-                client: request.client, user: try form.user(of: configuration),
+                client: request.client, user: try form.user(of: users),
                 nonce: request.nonce, redirectURI: request.redirectURI,
                 challenge: request.challenge, sharing: try form.sharing(for: request.scopes)))
         return Answer(
@@ -44,11 +49,9 @@ extension Service {
 }
 
 extension ReceivedForm {
-    fileprivate func user(
-        of configuration: EmulatorConfiguration
-    ) throws(Refusal) -> EmulatedUser {
-        guard let user = configuration.user(try required("user")) else {
-            throw Refusal(.invalidRequest, because: "user: there is no such user")
+    fileprivate func user(of users: UserDirectory) throws(Refusal) -> EmulatedUser {
+        guard let user = users[try required("user")] else {
+            throw Refusal(.invalidRequest, in: "user", because: "there is no such user")
         }
         return user
     }
@@ -58,7 +61,7 @@ extension ReceivedForm {
     ) throws(Refusal) -> EmailSharing {
         guard scopes.contains(.email) else { return .withheld }
         guard let choice = ConsentPage.EmailChoice(rawValue: try required("email")) else {
-            throw Refusal(.invalidRequest, because: "email: must be share or hide")
+            throw Refusal(.invalidRequest, in: "email", because: "must be share or hide")
         }
         return choice == .share ? .shared : .hidden
     }

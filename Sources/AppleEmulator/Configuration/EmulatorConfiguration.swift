@@ -31,12 +31,6 @@ public struct EmulatorConfiguration: Sendable {
 
     /// Both teams, or the one.
     var teams: [EmulatedTeam] { [team] + (recipient.map { [$0] } ?? []) }
-
-    /// The user called `name`, or the first one.
-    func user(_ name: String?) -> EmulatedUser? {
-        guard let name else { return users.first }
-        return users.first { $0.name == name }
-    }
 }
 
 extension EmulatorConfiguration {

@@ -12,7 +12,10 @@ extension AppleEmulator {
     func control(_ request: EmulatorRequest) async -> Page {
         do {
             try ControlGate.check(request)
-            return .json(try await carryOut(try Control(request), try request.controlBody()))
+            let (control, body) = (try Control(request), try request.controlBody())
+            let answer = try await carryOut(control, body)
+            let isLines = control == .seed && body["format"] == .string(Seed.Format.lines.rawValue)
+            return isLines ? .lines(answer) : .json(answer)
         } catch let error as ControlError {
             return error.page
         } catch let error as ShapeError {
@@ -25,7 +28,8 @@ extension AppleEmulator {
     private func carryOut(_ control: Control, _ body: JSON) async throws -> JSON {
         switch control {
         case .codes:
-            let admission = try service.signIn(SignIn(json: body, in: configuration))
+            let admission = try service.signIn(
+                SignIn(json: body, in: configuration, service.users))
             return ["code": .string(admission.code), "id_token": .string(admission.idToken)]
         case .faults:
             faults.append(try Fault(json: body))
@@ -40,6 +44,7 @@ extension AppleEmulator {
         case .keysRotate: return try await rotateKeys(Rotation(json: body))
         case .notifications: return try await notify(body)
         case .transfer: return try service.accept(TransferAcceptance(json: body))
+        case .seed: return try service.plant(Seed(json: body, in: configuration))
         case .reset: return reset()
         }
     }
@@ -47,7 +52,10 @@ extension AppleEmulator {
     private func turnClock(_ body: JSON) throws(ShapeError) -> JSON {
         let offset: Duration = try MemberReader(body, knowing: ["offset"]).required("offset")
         service.now = { [clock] in clock() + offset }
-        return ["offset": offset.json, "now": .string(service.now().rfc3339)]
+        let members = [
+            JSON.Member("offset", offset.json), JSON.Member("now", .string(service.now().rfc3339)),
+        ]
+        return .object(members + (service.clockWarning(offset).map { [$0] } ?? []))
     }
 
     private func revokeKey(_ body: JSON) throws(ShapeError) -> JSON {
@@ -67,11 +75,26 @@ extension AppleEmulator {
     }
 
     private func reset() -> JSON {
-        service = Service(
-            configuration: configuration, keys: keys, now: clock,
-            switches: configuration.switches)
+        service = Service(configuration: configuration, keys: keys, clock: clock)
         faults = FaultQueue()
         log = RequestLog()
         return ["reset": true]
+    }
+}
+
+extension Service {
+    /// What a moved clock does to the client_secrets of a client that does not know of it.
+    fileprivate func clockWarning(_ offset: Duration) -> JSON.Member? {
+        guard switches.secretClock == .moved, abs(offset.components.seconds) > 60 else {
+            return nil
+        }
+        let fate = offset > .zero ? "expire that much earlier" : "are issued in the future"
+        return JSON.Member(
+            "warning",
+            .string(
+                """
+                to the emulator, client_secrets minted by the real time \(fate); the switch \
+                secret_clock "real" examines them by the real time
+                """))
     }
 }

@@ -11,6 +11,7 @@ enum Control: String, CaseIterable {
     case keysRotate = "keys/rotate"
     case notifications
     case transfer
+    case seed
     case reset
 
     static let root = "/emulator/"
@@ -36,7 +37,8 @@ enum Control: String, CaseIterable {
         switch self {
         case .requests: ["GET"]
         case .switches: ["GET", "POST"]
-        case .codes, .faults, .clock, .keysRevoke, .keysRotate, .notifications, .transfer, .reset:
+        case .codes, .faults, .clock, .keysRevoke, .keysRotate, .notifications, .transfer, .seed,
+            .reset:
             ["POST"]
         }
     }

@@ -4,6 +4,8 @@ internal import SignInWithApple
 struct RequestLog {
     /// How many are kept.
     static let limit = 100_000
+    /// How many of them keep their checks.
+    static let detailLimit = 1000
 
     private var records: [RequestRecord] = []
     /// Where the oldest record stands once the log is full.
@@ -19,13 +21,20 @@ struct RequestLog {
             records[oldest] = record(count)
             oldest = (oldest + 1) % Self.limit
         }
+        guard count > Self.detailLimit else { return }
+        records[index(of: count - Self.detailLimit)].checks = []
+    }
+
+    /// Where the record of one number is.
+    private func index(of number: Int) -> Int {
+        (oldest + number - (count - records.count + 1)) % records.count
     }
 
     /// The records that are asked for, oldest first.
     func json(_ selection: LogSelection) -> JSON {
         let first = count - records.count + 1
         let wanted = stride(from: max(selection.after + 1, first), through: count, by: 1).lazy
-            .map { records[(oldest + $0 - first) % records.count] }
+            .map { records[index(of: $0)] }
             .filter { selection.path == nil || $0.path == selection.path }
         return ["requests": .array(wanted.prefix(selection.limit).map(\.json))]
     }

@@ -10,19 +10,25 @@ struct ClientAuthentication {
     let revokedKeys: Set<KeyID>
     let switches: Switches
     let now: NumericDate
+    let examination: Examination
 
     /// Passes only the client whose secret it is, and answers the team whose key signed it.
     func check(_ credentials: ClientCredentials) throws -> EmulatedTeam {
         guard let client = configuration.client(credentials.clientID) else {
             throw Refusal(
-                .invalidClient, because: "client_id: no client of team \(configuration.team.teamID)"
+                .invalidClient, in: "client_id",
+                because: "no client of team \(configuration.team.teamID)"
             )
         }
+        examination.passed("client_id", client.clientID.rawValue)
         let token = try read(credentials.secret)
         let (key, team) = try key(of: token, for: client)
+        examination.passed("client_secret", "alg is ES256, kid is \(key.keyID)")
         try checkSignature(of: token, with: key)
+        examination.passed("client_secret", "signature verifies with key \(key.keyID)")
         try checkNames(in: token.payload, of: team, client: client)
-        try ClientSecretTimes(now: now, tolerance: switches.clockSkewTolerance).check(token.payload)
+        try ClientSecretTimes(switches: switches, now: now, examination: examination)
+            .check(token.payload)
         return team
     }
 
@@ -83,7 +89,10 @@ struct ClientAuthentication {
         ]
         for (name, value, meaning) in expected {
             let claim = name == "aud" ? audience(in: claims) : claims[name]
-            guard claim?.string?.isExactly(value) != true else { continue }
+            guard claim?.string?.isExactly(value) != true else {
+                examination.passed("client_secret", "\(name) is '\(value)'")
+                continue
+            }
             throw .clientSecret(
                 "\(name) is \(Self.quoted(claim)), must be '\(value)', \(meaning)")
         }
@@ -95,6 +104,7 @@ struct ClientAuthentication {
         guard switches.audienceArray == .accepted, let elements = claims["aud"]?.elements,
             elements.count == 1
         else { return claims["aud"] }
+        examination.noted("client_secret", "aud is an array of one")
         return elements[0]
     }
 
@@ -106,6 +116,6 @@ struct ClientAuthentication {
 extension Refusal {
     /// What Apple answers to every fault of a client_secret.
     static func clientSecret(_ fault: String) -> Refusal {
-        Refusal(.invalidClient, because: "client_secret: \(fault)")
+        Refusal(.invalidClient, in: "client_secret", because: fault)
     }
 }

@@ -3,8 +3,9 @@ struct ClientCredentials {
     let clientID: String
     let secret: String
 
-    init(_ form: ReceivedForm) throws(Refusal) {
+    /// - Parameter missingSecret: The error without a client_secret.
+    init(_ form: ReceivedForm, missingSecret: Refusal.Code) throws(Refusal) {
         clientID = try form.required("client_id")
-        secret = try form.required("client_secret")
+        secret = try form.required("client_secret", or: missingSecret)
     }
 }

@@ -3,10 +3,12 @@ internal import SignInWithApple
 // grant_type=authorization_code.
 extension Service {
     mutating func exchange(_ form: ReceivedForm) throws -> Answer {
-        let credentials = try ClientCredentials(form)
-        let text = try form.required("code")
-        let code = try authenticate(credentials) { try find(code: text) }.found
-        try check(code, for: credentials, form)
+        let credentials = try credentials(form)
+        let text = try form.required("code", or: switches.missingCode)
+        let code = try authenticate(
+            credentials, presenting: text, lookingUp: { try find(code: text) },
+            checking: { try check($0, for: credentials, form) }
+        ).found
         ledger.spendCode(text)
         return try openSession(for: code)
     }
@@ -15,8 +17,10 @@ extension Service {
         guard let code = ledger.code(text) else {
             throw Refusal(
                 .invalidGrant, saying: Refusal.codeExpired,
-                because: "code: \(TokenText.appearance(of: text))")
+                in: "code", because: "\(TokenText.appearance(of: text))")
         }
+        let age = (now() - code.issuedAt).components.seconds
+        examination.passed("code", "issued to \(code.clientID) \(age) s ago")
         return code
     }
 
@@ -30,19 +34,25 @@ extension Service {
                 .invalidGrant,
                 saying: "client_id mismatch. The code was not issued to "
                     + credentials.clientID + stop,
-                because: "code: issued to \(code.clientID)")
+                in: "code", because: "issued to \(code.clientID)")
         }
         guard !code.isUsed else {
             throw Refusal(
-                .invalidGrant, saying: Refusal.codeUsed, because: "code: exchanged before")
+                .invalidGrant, saying: Refusal.codeUsed, in: "code", because: "exchanged before")
         }
         guard now() < code.issuedAt + switches.codeLifetime else {
             let age = (now() - code.issuedAt).components.seconds
             throw Refusal(
-                .invalidGrant, saying: Refusal.codeExpired, because: "code: \(age) s old")
+                .invalidGrant, saying: Refusal.codeExpired, in: "code", because: "\(age) s old")
         }
+        examination.passed("code", "of this client, unused, younger than its lifetime")
         try checkRedirect(form["redirect_uri"], against: code.redirectURI)
-        try PKCEChallenge.check(code.challenge, against: form["code_verifier"])
+        examination.passed(
+            "redirect_uri", form["redirect_uri"] == nil ? "none, as at the sign-in" : "fits")
+        try PKCEChallenge.check(
+            code.challenge, against: form["code_verifier"], or: switches.pkceFailure)
+        examination.passed(
+            "code_verifier", code.challenge == nil ? "none, as at the sign-in" : "fits")
     }
 
     /// A spare redirect_uri on an app's code works for some and is blamed by others; the
@@ -57,9 +67,7 @@ extension Service {
             case (_, nil): "sent, but the sign-in had none"
             case (_, let signIn?): "differs from the sign-in's '\(signIn)'"
             }
-        let code: Refusal.Code =
-            switches.redirectMismatch == .invalidGrant ? .invalidGrant : .invalidClient
-        throw Refusal(code, because: "redirect_uri: \(verdict)")
+        throw Refusal(switches.redirectMismatch, in: "redirect_uri", because: verdict)
     }
 
     private mutating func openSession(for code: Ledger.Code) throws -> Answer {
@@ -67,7 +75,7 @@ extension Service {
         let refreshToken = TokenText.fresh(.refresh, shard: shard)
         let session = Ledger.Session(
             clientID: code.clientID, teamID: owner.teamID, user: code.user, nonce: code.nonce,
-            signedInAt: code.issuedAt)
+            signedInAt: code.issuedAt, lastUsedAt: now())
         let id = ledger.open(session, refreshToken: refreshToken)
         let accessToken = issueAccessToken(of: id, shard: shard)
         let idToken = try identityToken(

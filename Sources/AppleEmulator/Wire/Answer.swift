@@ -8,6 +8,8 @@ struct Answer {
     let error: String?
     /// Why, for `GET /emulator/requests`.
     let verdict: String
+    /// The refusal that the answer tells, or keeps to itself.
+    var refusal: Refusal?
 
     init(_ page: Page, error: String? = nil, because verdict: String) {
         self.page = page
@@ -21,9 +23,13 @@ struct Answer {
             [JSON.Member("error_description", .string($0))]
         }
         let error = JSON.Member("error", .string(refusal.code.rawValue))
-        self.init(
-            .json(.object([error] + (description ?? [])), status: 400),
-            error: refusal.code.rawValue, because: refusal.verdict)
+        self.init(.json(.object([error] + (description ?? [])), status: 400), refusal)
+    }
+
+    /// A refusal on a page of its own.
+    init(_ page: Page, _ refusal: Refusal) {
+        self.init(page, error: refusal.code.rawValue, because: refusal.verdict)
+        self.refusal = refusal
     }
 
     /// Runs an endpoint: a refusal is an answer, and so is a defect of the emulator.

@@ -6,6 +6,8 @@ struct ReceivedForm: Sendable {
     struct Parameter: Sendable {
         let name: String
         let value: String
+        /// Whether a space of the value was sent as `+`.
+        let hasPlus: Bool
     }
 
     /// The parameters in the order they came.
@@ -13,7 +15,7 @@ struct ReceivedForm: Sendable {
 
     /// Reads a request's body, or its query when it has no body to send.
     init(_ request: EmulatorRequest) throws(Refusal) {
-        if request.method == "GET" {
+        if request.method != "POST" {
             try self.init(encoded: Array(request.query.utf8))
         } else {
             try Self.checkContentType(request.fields["content-type"])
@@ -28,7 +30,9 @@ struct ReceivedForm: Sendable {
                 separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let value = halves.count > 1 ? halves[1] : []
             parameters.append(
-                Parameter(name: try Self.decode(halves[0]), value: try Self.decode(value)))
+                Parameter(
+                    name: try Self.decode(halves[0]), value: try Self.decode(value),
+                    hasPlus: value.contains(UInt8(ascii: "+"))))
         }
         self.parameters = parameters
     }
@@ -38,18 +42,21 @@ struct ReceivedForm: Sendable {
         parameters.first { $0.name == name && !$0.value.isEmpty }?.value
     }
 
-    func required(_ name: String) throws(Refusal) -> String {
+    func required(
+        _ name: String, or code: Refusal.Code = .invalidRequest
+    ) throws(Refusal) -> String {
         guard let value = self[name] else {
-            throw Refusal(.invalidRequest, because: "\(name): missing or empty")
+            throw Refusal(code, in: name, because: "missing or empty")
         }
         return value
     }
 
-    func refuseRepetition() throws(Refusal) {
+    func hasPlus(in name: String) -> Bool { parameters.contains { $0.name == name && $0.hasPlus } }
+
+    /// The first parameter that is there twice.
+    var repeated: String? {
         var seen: Set<String> = []
-        for parameter in parameters where !seen.insert(parameter.name).inserted {
-            throw Refusal(.invalidRequest, because: "\(parameter.name): stands there twice")
-        }
+        return parameters.first { !seen.insert($0.name).inserted }?.name
     }
 
     /// A suffix such as `;charset=UTF-8` is fine; anything else is an unexplained `invalid_client`.
@@ -58,7 +65,8 @@ struct ReceivedForm: Sendable {
         guard type == Form.contentType else {
             let found = field.map { "'\($0)'" } ?? "missing"
             throw Refusal(
-                .invalidClient, because: "Content-Type: \(found), must be \(Form.contentType)")
+                .invalidClient, in: "Content-Type", because: "\(found), must be \(Form.contentType)"
+            )
         }
     }
 
@@ -72,11 +80,12 @@ struct ReceivedForm: Sendable {
             case 0x21...0x7E: bytes.append(byte)
             default:
                 throw Refusal(
-                    .invalidRequest, because: "parameters: byte \(byte) must be percent-encoded")
+                    .invalidRequest, in: "parameters",
+                    because: "byte \(byte) must be percent-encoded")
             }
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else {
-            throw Refusal(.invalidRequest, because: "parameters: a value is not UTF-8")
+            throw Refusal(.invalidRequest, in: "parameters", because: "a value is not UTF-8")
         }
         return decoded
     }
@@ -86,7 +95,7 @@ struct ReceivedForm: Sendable {
         else {
             throw Refusal(
                 .invalidRequest,
-                because: "parameters: a '%' without two hexadecimal digits behind it")
+                in: "parameters", because: "a '%' without two hexadecimal digits behind it")
         }
         return high << 4 | low
     }

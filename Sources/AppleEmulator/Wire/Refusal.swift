@@ -14,14 +14,22 @@ struct Refusal: Error, Hashable {
     let code: Code
     /// `error_description` on the wire; Apple gives one for a few refusals only.
     let description: String?
-    /// Why, for `GET /emulator/requests`.
-    let verdict: String
+    /// The parameter, or whatever else was examined.
+    let check: String
+    /// What is wrong with it.
+    let fault: String
 
-    init(_ code: Code, saying description: String? = nil, because verdict: String) {
+    init(
+        _ code: Code, saying description: String? = nil, in check: String, because fault: String
+    ) {
         self.code = code
         self.description = description
-        self.verdict = verdict
+        self.check = check
+        self.fault = fault
     }
+
+    /// Why, for `GET /emulator/requests`.
+    var verdict: String { "\(check): \(fault)" }
 }
 
 extension Refusal {

@@ -8,7 +8,7 @@ struct BatchConclusion: Sendable {
     let output: BatchOutput
     let progress: BatchProgress
     /// Of the runs before this one.
-    let before: (lines: Int, notDone: Int)
+    let before: BatchCounts
     /// Why the input could not be read to its end; nil when it was.
     let inputFailure: FileError?
     /// How a run that was stopped goes on; nil for as its options allow.
@@ -24,7 +24,9 @@ struct BatchConclusion: Sendable {
         try closeOutput()
         let counts = output.counted
         summarize()
-        if let signal = session.world.streams.wishedSignal() { throw Interruption(signal: signal) }
+        if let signal = session.world.streams.wishedSignal() {
+            throw Interruption(batchBy: signal, wayOn)
+        }
         if let inputFailure {
             throw BatchStopped(
                 Diagnosis(
@@ -32,11 +34,11 @@ struct BatchConclusion: Sendable {
                     exitCode: .settings), wayOn)
         }
         if let reason { throw BatchStopped(reason, wayOn) }
-        let open = counts.total - counts.done + before.notDone
+        let open = counts.total - counts.done + before.total - before.done
         guard open == 0 else {
             throw NegativeAnswer(
-                "items_not_done", "\(open) of \(counts.total + before.lines) items were not done",
-                hints: (counts.refused == counts.total + before.lines ? allRefused : [])
+                "items_not_done", "\(open) of \(counts.total + before.total) items were not done",
+                hints: (counts.refused == counts.total + before.total ? allRefused : [])
                     + ["their lines say why: look for a status that is not \"done\""])
         }
     }
@@ -54,7 +56,7 @@ struct BatchConclusion: Sendable {
     private var wayOn: String { goOn ?? BatchStopped.goOn(options) }
 
     private func summarize() {
-        let before = before.lines > 0 ? ", \(before.lines) from before" : ""
+        let before = before.total > 0 ? ", \(before.total) from before" : ""
         session.console.note(progress.summary + before)
     }
 }
@@ -76,9 +78,4 @@ struct BatchStopped: Error, Sendable {
             diagnosis.code, diagnosis.message, hints: diagnosis.hints + [goOn],
             exitCode: diagnosis.exitCode, status: diagnosis.status, apple: diagnosis.apple)
     }
-}
-
-/// Somebody asked for the end.
-struct Interruption: Error, Sendable {
-    let signal: CInt
 }

@@ -56,8 +56,9 @@ struct BatchRevokeCommand: Command {
                 interrupted: .revoking, intent: .revocationBegun)
         }
         guard !isDryRun else {
+            let proof: Revocation.Proof = isConfirmed ? .afterwards : .none
             return try await tokens.rehearse(claim) { token in
-                [.revoke(token.text, .refreshToken)] + (isConfirmed ? [.refresh(token)] : [])
+                proof.steps.map { $0.request(token.text, .refreshToken) }
             }
         }
         let job = RevokeJob(
@@ -85,12 +86,15 @@ struct BatchRevokeCommand: Command {
     ) -> @Sendable (TokenItem, ItemOutcome<Revocation>) -> ItemReport {
         { item, outcome in
             switch outcome {
-            case .refused(let refusal): ItemReport(refused: refusal, .revocation)
+            case .refused(let refusal):
+                ItemReport(refused: refusal, .revocation).identifying(item.fingerprint)
             case .done(let revocation):
                 ItemReport(
                     revocation.isDead ? .done : .refused, revocation.isDead ? .done : .no,
-                    revocation.members(
-                        .refreshToken, item.clientID ?? clientID, item.token, at: now()))
+                    RevocationReport(
+                        revocation, of: item.token, .refreshToken, item.clientID ?? clientID,
+                        at: now()
+                    ).members)
             }
         }
     }

@@ -76,7 +76,7 @@ struct ExchangeCommand: Command {
         try requests.checkOutput()
         // Before the code is spent: a vault that cannot be opened is found in time.
         let vault = isStoring ? try session.vault() : nil
-        let answer = try await requests.perform { tokens throws(TokenFailure) in
+        let answer = try await requests.perform(as: .code) { tokens throws(TokenFailure) in
             try await tokens.exchange(
                 AuthorizationCode(code), redirectURI: requests.redirectURI, codeVerifier: verifier)
         }
@@ -100,7 +100,9 @@ struct ExchangeCommand: Command {
         _ answer: TokenResponse, _ requests: Requests, _ nonce: SecretText?,
         storingIn vault: Vault?
     ) async throws {
+        let ending = requests.session.world.ending
         let now = requests.session.world.clocks.now()
+        ending.begin(.keys)
         let verification = await verify(answer, requests, nonce, at: now)
         // Only a verified user may stand there, whatever the answer calls its members.
         var members = answer.members(at: now).filter { $0.name != "user_id" }
@@ -109,11 +111,15 @@ struct ExchangeCommand: Command {
         }
         let failures = verification?.failures ?? []
         let stored = vault.map { vault in
-            Result { try store(answer, of: verification?.claims?.userID, in: vault, requests) }
+            ending.begin(.storing)
+            return Result {
+                try store(answer, of: verification?.claims?.userID, in: vault, requests)
+            }
         }
         if let stored { members.append(.init("stored", .boolean((try? stored.get()) != nil))) }
         do {
-            try requests.reportOnce(Report(.object(members)))
+            let isStored = stored.map { (try? $0.get()) != nil } ?? false
+            try requests.reportOnce(Report(.object(members), of: .exchange(isStored: isStored)))
         } catch let error as AbsentMember {
             // What is missing is missing because of what failed: that is the better message.
             guard !failures.isEmpty else { throw error }
@@ -188,5 +194,20 @@ struct ExchangeCommand: Command {
         } catch {
             return IdentityTokenVerification(impossible: .key, Diagnosis(error).message)
         }
+    }
+}
+
+extension Deed {
+    /// A code was exchanged.
+    ///
+    /// - Parameter isStored: whether the vault has the refresh token.
+    static func exchange(isStored: Bool) -> Deed {
+        isStored
+            ? Deed(
+                "the code was exchanged, and its refresh token is stored in the vault",
+                hint: "read it with 'siwa refresh --user' or 'siwa vault export --reveal'")
+            : Deed(
+                "the code was exchanged",
+                hint: "its tokens are lost: fix standard output, and ask the user to sign in again")
     }
 }

@@ -21,17 +21,23 @@ struct VaultCheckCommand: Command {
     func run(in world: World) async throws {
         try global.checkPrinted(among: ["records", "states", "keys", "faults"])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
-        var vault = try session.vault()
+        var vault = try session.vault(.statement)
         var broken = BrokenRecords()
         for fault in try vault.store.faults() { broken.add(fault, .damaged) }
         var states: [VaultState: Int] = [:]
         var keys: [Int: Int] = [:]
         try await vault.store.forEachPage { page in
-            vault = vault.renewed(for: page, session.vaultKeys)
-            for record in page {
-                _ = try broken.token(of: record, in: vault)
+            for row in page.damaged { try broken.add(row.error) }
+            vault = vault.renewed(for: page.records, session.vaultKeys)
+            var legacy: [VaultRecord] = []
+            for record in page.records {
+                let token = try broken.token(of: record, in: vault)
+                if token != nil, record.isLegacy { legacy.append(record) }
                 states[record.state, default: 0] += 1
                 keys[record.keyNumber, default: 0] += 1
+            }
+            try vault.renewing(session.vaultKeys) { vault throws(VaultError) in
+                try vault.reseal(legacy)
             }
         }
         let count = states.values.reduce(0, +)

@@ -40,15 +40,16 @@ struct VaultExportCommand: Command {
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         try session.checkNothingIsPicked()
         let filter = try which.filter(session)
-        var vault = isRevealing ? try session.vault() : nil
-        let store = try vault?.store ?? session.vaultStore()
+        var vault = isRevealing ? try session.vault(.statement) : nil
+        let store = try vault?.store ?? session.vaultStore(.statement)
         _ = try store.keyChecks()
         let output = try OutputLines(to: output.path, in: world)
         var broken = BrokenRecords()
         try await store.forEachPage(of: filter) { page in
-            vault = vault?.renewed(for: page, session.vaultKeys)
+            for row in page.damaged { try broken.add(row.error) }
+            vault = vault?.renewed(for: page.records, session.vaultKeys)
             var lines: [UInt8] = []
-            for record in page {
+            for record in page.records {
                 var token: RefreshToken?
                 if let vault {
                     token = try broken.token(of: record, in: vault)

@@ -10,7 +10,7 @@ struct Diagnosis: Sendable {
     let message: String
     /// What to do, the likeliest cause first.
     let hints: [String]
-    let exitCode: ExitCode
+    private(set) var exitCode: ExitCode
     /// Apple's answer, where there was one.
     var status: Int?
     var apple: AppleError?
@@ -22,12 +22,21 @@ struct Diagnosis: Sendable {
         apple: AppleError? = nil, requestID: String? = nil
     ) {
         self.code = code
-        self.message = message
-        self.hints = hints
+        self.message = maskingSecrets(in: message)
+        self.hints = hints.map { maskingSecrets(in: $0) }
         self.exitCode = exitCode
         self.status = status
         self.apple = apple
         self.requestID = requestID
+    }
+
+    /// Diagnoses the error of a command that a signal may have asked to end: the exit code is the
+    /// signal's, unless a code was sent and Apple did not answer.
+    init(_ error: any Error, after signal: CInt?) {
+        self.init(error)
+        guard let signal else { return }
+        let error = error as? RequestError
+        if error?.failure.isOutcomeUnknown != true { exitCode = ExitCode(signal: signal) }
     }
 
     init(_ error: any Error) {
@@ -45,6 +54,8 @@ struct Diagnosis: Sendable {
                     exitCode: .settings)
             case let error as RequestError: Self(error)
             case let error as BatchStopped: error.diagnosis
+            case let error as ResumeMismatch: error.diagnosis
+            case let error as OutputNotEmpty: error.diagnosis
             case let error as BrokenVault: error.diagnosis
             case let error as KeySetError: Self(error)
             case let error as VaultError: Self(error)
@@ -55,7 +66,8 @@ struct Diagnosis: Sendable {
                     error.code, error.message, hints: error.hints, exitCode: .no,
                     requestID: error.requestID)
             case let error as ClientSecretError: Self(error)
-            case let error as LostResult: Self(error)
+            case let error as UndeliveredResult: Self(error)
+            case let error as Interruption: Self(error)
             case let error as FileError: Self(error)
             default: Self(defect: error)
             }
@@ -103,11 +115,6 @@ struct NegativeAnswer: Error, Sendable {
     }
 }
 
-/// A code was spent, and what it was spent on could not be printed.
-struct LostResult: Error, Sendable {
-    let reason: FileError
-}
-
 extension ClientSecretError {
     static let tooLongWords =
         "Apple accepts a client_secret for at most 15777000 s (six months, 182d14h30m)"
@@ -136,33 +143,50 @@ extension Diagnosis {
             self.init(
                 "key", "the private key cannot sign: \(reason)",
                 hints: ["download the .p8 again: this one is damaged"], exitCode: .settings)
+        case .expired(let time):
+            self.init(
+                "client_secret", "the client_secret expired at \(time.rfc3339)",
+                hints: ["mint a new one where the private key is: 'siwa secret --lifetime 30d'"],
+                exitCode: .settings)
+        case .otherClient(let clientID):
+            self.init(
+                "client_secret", "the client_secret is not for the client \(clientID)",
+                hints: ["give --client-secret one whose sub is \(clientID)"], exitCode: .settings)
+        case .unusable(let faults):
+            self.init(
+                "client_secret",
+                "the client_secret cannot be used: \(faults.first?.seen ?? "claims are missing")",
+                hints: faults.map(\.hint), exitCode: .settings)
         }
     }
 
-    private init(_ error: LostResult) {
+    private init(_ error: Interruption) {
+        let exitCode = ExitCode(signal: error.signal)
         self.init(
-            "result_lost", "Apple took the code, but the result is lost: \(error.reason)",
-            hints: [
-                "do not send the code again: it is spent",
-                "mend standard output, then ask the user to sign in again",
-            ], exitCode: .outcomeUnknown)
+            "stopped", "\(exitCode.meaning.dropLast()), after \(error.achievement)",
+            hints: [error.hint], exitCode: exitCode)
+    }
+
+    private init(_ error: UndeliveredResult) {
+        let reason =
+            error.reason.isClosedPipe
+            ? "nobody reads standard output" : error.reason.description
+        self.init(
+            "not_delivered", (error.deed.map { "\($0.words), but " } ?? "") + reason,
+            hints: [error.deed?.hint ?? "fix standard output, then run it again"],
+            exitCode: .notDelivered)
     }
 
     private init(_ error: FileError) {
-        guard error.path != "standard output" || error.isTemporary else {
+        guard !error.isLostOutput else {
             self.init(
-                "usage", error.description,
-                hints: ["give standard output somewhere to go"], exitCode: .usage)
+                "not_delivered", error.description, hints: ["make room, then run it again"],
+                exitCode: .notDelivered)
             return
         }
         self.init(
             error.isTemporary ? "temporary" : "configuration", error.description,
-            hints: [
-                error.isTemporary
-                    ? "make room, then run it again"
-                    : "name a path that can be used"
-                        + (error.isDenied ? ", in a folder that may be written to" : "")
-            ],
+            hints: error.advice,
             exitCode: error.isTemporary ? .temporary : .settings)
     }
 
@@ -171,5 +195,17 @@ extension Diagnosis {
             "defect", "siwa met an error it does not know: \(type(of: error))",
             hints: ["please report it with the output of the same command and -v"],
             exitCode: .defect)
+    }
+}
+
+extension FileError {
+    /// What to do about it.
+    fileprivate var advice: [String] {
+        if isTemporary { return ["make room, then run it again"] }
+        if isNotEmpty { return ["name a new file"] }
+        return [
+            "name a path that can be used"
+                + (isDenied ? ", in a folder that may be written to" : "")
+        ]
     }
 }

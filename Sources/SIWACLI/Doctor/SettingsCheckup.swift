@@ -9,7 +9,7 @@ struct SettingsCheckup: Sendable {
 
     var lines: [CheckLine] {
         [
-            configuration, profile, identifier(.teamID, patient.teamID),
+            configuration, folders, profile, identifier(.teamID, patient.teamID),
             identifier(.clientID, patient.clientID), identifier(.keyID, patient.keyID), lifetime,
             server,
         ].compactMap(\.self) + profiles
@@ -17,10 +17,22 @@ struct SettingsCheckup: Sendable {
 
     private var configuration: CheckLine {
         if let fault = patient.configurationFault { return CheckLine("configuration", fault) }
+        if let warning = settings.file?.warning {
+            return CheckLine(
+                "configuration", .warning, warning.message, advice: warning.remedy)
+        }
         let path = ConfigurationPath(patient.session.options, in: patient.world).path
         return CheckLine(
             "configuration", .ok,
             path.map { "\($0.value) (\($0.origin))" } ?? "none: flags and environment alone count")
+    }
+
+    private var folders: CheckLine? {
+        let warnings = UserFolders(patient.world.variables).warnings
+        guard !warnings.isEmpty else { return nil }
+        return CheckLine(
+            "folders", .warning, warnings.joined(separator: "; "),
+            advice: "set them to absolute paths")
     }
 
     private var profile: CheckLine? {
@@ -59,7 +71,9 @@ struct SettingsCheckup: Sendable {
             guard url != .apple, let setting = settings.text(.baseURL) else { return nil }
             return CheckLine(
                 "base_url", .warning, "\(url), not Apple (\(setting.origin))",
-                advice: "right for an emulator; to ask Apple, take it out where it is set")
+                advice: url == .account
+                    ? url.accountWarning
+                    : "right for an emulator; to ask Apple, take it out where it is set")
         } catch {
             return CheckLine("base_url", error)
         }
@@ -72,5 +86,15 @@ struct SettingsCheckup: Sendable {
         return CheckLine.lines(
             "profiles", ClientFindings(client, patient.surroundings).profiles,
             otherwise: "no other profile contradicts this one")
+    }
+}
+
+extension BaseURL {
+    /// Why sign-ins should not begin at ``account``.
+    var accountWarning: String {
+        """
+        use \(BaseURL.apple): at \(self), Apple's devices show a web page instead of their own \
+        sign-in sheet
+        """
     }
 }

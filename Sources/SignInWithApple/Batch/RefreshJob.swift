@@ -4,7 +4,7 @@ public struct RefreshJob: BatchJob {
     private let baseURL: BaseURL
 
     /// Speaks for `client` to the endpoints at `baseURL`.
-    public init(_ client: Client, baseURL: BaseURL = .apple) {
+    public init(_ client: any ClientSecretSource, baseURL: BaseURL = .apple) {
         credentials = Credentials(client)
         self.baseURL = baseURL
     }

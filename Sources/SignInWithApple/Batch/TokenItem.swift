@@ -12,10 +12,8 @@ public struct TokenItem: Sendable {
     public let clientID: ClientID?
     /// Whether an earlier run may have revoked it: then a refresh tells, before it is sent again.
     var isInDoubt = false
-    /// Whether that refresh worked; nil when nobody looked.
-    var wasActive: Bool?
-    /// The status of the answer to its revocation, once there is one.
-    var revokedStatus: Int?
+    /// How far its revocation has come; nil before the first answer.
+    var proof: RevocationProof?
 
     /// A token that is known otherwise than by a line, such as by the user it was stored for.
     ///

@@ -1,11 +1,11 @@
 /// A client of Apple's token endpoints.
 public struct TokenClient: Sendable {
-    private let client: Client
+    private let client: any ClientSecretSource
     private let baseURL: BaseURL
     private let delivery: Delivery
 
     /// Speaks for `client` to the endpoints at `baseURL`.
-    public init(client: Client, baseURL: BaseURL = .apple, delivery: Delivery) {
+    public init(client: any ClientSecretSource, baseURL: BaseURL = .apple, delivery: Delivery) {
         self.client = client
         self.baseURL = baseURL
         self.delivery = delivery
@@ -25,14 +25,6 @@ public struct TokenClient: Sendable {
         try await send(.refresh(token)) { TokenResponse($0) }
     }
 
-    /// Asks Apple to forget a token; answers the status, because Apple says 200 to anything.
-    public func revoke(
-        _ token: SecretText, as kind: TokenKind
-    ) async throws(TokenFailure) -> Int {
-        // A page is no answer of Apple's, whatever its status says.
-        try await send(.revoke(token, kind)) { $0.isHTML ? nil : $0.status }
-    }
-
     /// Gets a token of the team itself: an access token, good for user migration only.
     public func teamToken() async throws(TokenFailure) -> TokenResponse {
         try await send(.clientCredentials) { TokenResponse($0) }
@@ -44,12 +36,12 @@ public struct TokenClient: Sendable {
     public func draft(
         _ request: TokenRequest, at now: NumericDate
     ) throws(ClientSecretError) -> (request: HTTPRequest, form: Form) {
-        let secret = try client.mintSecret(at: now)
+        let secret = try client.secret(for: client.clientID, at: now)
         let form = request.form(clientID: client.clientID, clientSecret: secret.text)
         return (request.carrying(form, to: baseURL), form)
     }
 
-    private func send<Answer: Sendable>(
+    func send<Answer: Sendable>(
         _ request: TokenRequest, read: @escaping @Sendable (HTTPResponse) -> Answer?
     ) async throws(TokenFailure) -> Answer {
         try await delivery.carryOut(

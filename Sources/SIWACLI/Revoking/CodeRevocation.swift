@@ -1,0 +1,89 @@
+internal import SIWACrypto
+internal import SignInWithApple
+
+// A token that is exchanged for a code first.
+extension RevocationOrder {
+    /// Prints what would be sent for a code.
+    func rehearse(_ code: AuthorizationCode) throws {
+        let unknown = SecretText("the \(kind.rawValue) of the answer")
+        try requests.rehearse(
+            [requests.exchange(of: code)] + sequence(unknown), unknown: unknown)
+    }
+
+    /// Exchanges the code first. From then on only this process has the tokens: they are printed
+    /// unless the one in question was revoked.
+    func revoke(_ code: AuthorizationCode) async throws {
+        try requests.checkOutput()
+        let answer = try await requests.perform(as: .code) { tokens throws(TokenFailure) in
+            try await tokens.exchange(
+                code, redirectURI: requests.redirectURI, codeVerifier: requests.codeVerifier)
+        }
+        guard let token = answer.token(kind) else {
+            try requests.reportOnce(handingOut(answer, answer.accessToken.text), isWhole: true)
+            throw NegativeAnswer(
+                "no_refresh_token",
+                "the code was exchanged, but Apple's answer has no refresh token",
+                hints: ["ask for a new sign-in and use --kind access_token"],
+                requestID: answer.requestID)
+        }
+        guard session.world.ending.signal == nil else {
+            return try requests.reportOnce(handingOut(answer, token))
+        }
+        do {
+            try report(try await carryOut(token, as: .revoking), of: token, answer)
+        } catch var error as RequestError {
+            try requests.reportOnce(handingOut(answer, token), isWhole: true)
+            error.remedy =
+                "the code is spent, but the token was printed: "
+                + "siwa revoke --token - --kind \(kind.rawValue)"
+            throw error
+        }
+    }
+
+    private func report(
+        _ revocation: Revocation, of token: SecretText, _ answer: TokenResponse
+    ) throws {
+        warnIfNothingWasSent(revocation)
+        let report = report(revocation, of: token)
+        if revocation.isDead {
+            try requests.reportOnce(report)
+        } else {
+            let members = (report.json.members ?? []) + tokenMembers(answer)
+            try requests.reportOnce(
+                Report(.object(members), of: .exchange(isStored: false)), isWhole: true)
+        }
+        try checkDead(revocation)
+    }
+
+    /// The result when a token could not be revoked: without the tokens the account could not be
+    /// revoked before its user signs in once more.
+    private func handingOut(_ answer: TokenResponse, _ token: SecretText) -> Report {
+        let members: [JSON.Member] = [
+            .init("confirmed", false), .init("kind", .string(kind.rawValue)),
+            .init("client_id", .string(clientID.rawValue)),
+            .init("token_fingerprint", .string(token.fingerprint)),
+            .init("at", .string(session.world.clocks.now().rfc3339)),
+        ]
+        return Report(
+            .object(members + tokenMembers(answer)), of: .exchange(isStored: false))
+    }
+
+    private func tokenMembers(_ answer: TokenResponse) -> [JSON.Member] {
+        let refreshToken = answer.refreshToken.map {
+            JSON.Member("refresh_token", .string($0.text.revealed()))
+        }
+        let accessToken = JSON.Member("access_token", .string(answer.accessToken.text.revealed()))
+        let requestID = answer.requestID.map { JSON.Member("apple_request_id", .string($0)) }
+        return [refreshToken, accessToken, requestID].compactMap(\.self)
+    }
+}
+
+extension TokenResponse {
+    /// The token of that kind; nil if the response has none.
+    fileprivate func token(_ kind: TokenKind) -> SecretText? {
+        switch kind {
+        case .accessToken: accessToken.text
+        case .refreshToken: refreshToken?.text
+        }
+    }
+}

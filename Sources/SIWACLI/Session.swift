@@ -13,6 +13,7 @@ struct Session: Sendable {
 
     init(_ typed: TypedSettings, in world: World) throws(SettingsError) {
         self.init(try Settings(typed, in: world), typed.global, in: world)
+        for warning in settings.warnings { console.warn(warning) }
     }
 
     init(_ settings: Settings, _ options: GlobalOptions, in world: World) {

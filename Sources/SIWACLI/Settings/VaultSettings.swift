@@ -55,7 +55,7 @@ extension Settings {
     }
 
     /// Nil for a vault that is no file.
-    private static func path(inVault url: String) -> String? {
+    static func path(inVault url: String) -> String? {
         url.hasPrefix("sqlite:") ? String(url.dropFirst("sqlite:".count)) : nil
     }
 }
@@ -78,6 +78,7 @@ extension Session {
     /// The records alone.
     func vaultStore(_ limit: VaultTimeLimit = .command) throws -> any VaultStore {
         let url = try settings.vaultURL()
+        try examineVaultFiles(url.value)
         let store = try world.vault(url.value, try patience(limit))
         for weakness in try store.weaknesses() {
             guard !settings.isStrict.value else {
@@ -101,6 +102,27 @@ extension Session {
         }
     }
 
+    /// Looks at whose the files of an embedded vault are: the database, and what SQLite keeps
+    /// beside it.
+    private func examineVaultFiles(_ url: String) throws(SettingsError) {
+        guard let path = Settings.path(inVault: url) else { return }
+        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) {
+            try examine(
+                FileWarning(
+                    "the vault", file, world.files.status(file), isSecret: false,
+                    world.variables), .configuration)
+        }
+    }
+
+    /// Says what speaks against a file, and refuses it under `--strict`.
+    private func examine(
+        _ warning: FileWarning?, _ subject: SettingsError.Subject
+    ) throws(SettingsError) {
+        guard let warning else { return }
+        guard !settings.isStrict.value else { throw warning.refused(subject) }
+        console.warn(warning.text)
+    }
+
     /// Reads the keys of the vault.
     func vaultKeys() throws -> VaultKeyRing {
         try requireOpenSSL()
@@ -119,12 +141,9 @@ extension Session {
         case .variable(let name): return SecretBytes((world.variables(name) ?? "").utf8)
         case .file(let path):
             let file = try keyFile(path, source.origin)
-            guard file.isReadableByOthers else { return file.contents }
-            let message = "the vault's keys \(path) can be read by others"
-            guard !settings.isStrict.value else {
-                throw SettingsError(.key, message, hints: ["chmod 600 \(path)"])
-            }
-            console.warn("\(message); chmod 600 \(path)")
+            try examine(
+                FileWarning(
+                    "the vault's keys", path, file.status, isSecret: true, world.variables), .key)
             return file.contents
         }
     }

@@ -19,6 +19,7 @@ struct VerdictWriter: Sendable {
         var line = BatchOutput.begin(
             line: item.line, id: item.id, status, status == .done ? .done : .no,
             behind: consume lines)
+        line.add("token_fingerprint", .string(item.token.fingerprint))
         if status == .refused {
             let refusal = VerifiedSubject.identityToken.refusal(verification.failures, hints: [])
             line.add(.error(refusal.code, refusal.message))
@@ -27,8 +28,8 @@ struct VerdictWriter: Sendable {
         line.add("valid", .boolean(verification.isValid))
         line.add("checks", written: written)
         if let token = verification.token {
-            line.add("header", token.header)
-            line.add("claims", normalizedClaims: token.payload)
+            line.add("header", headerOf: token)
+            line.add("claims", normalizedClaimsOf: token)
         }
         text = line.finished()
     }

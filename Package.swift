@@ -17,6 +17,7 @@ let package = Package(
     name: "siwa",
     products: [
         .library(name: "SignInWithApple", targets: ["SignInWithApple"]),
+        .library(name: "AppleEmulator", targets: ["AppleEmulator"]),
         .executable(name: "siwa", targets: ["siwa"]),
         .executable(name: "siwa-emulator", targets: ["siwa-emulator"]),
     ],
@@ -73,6 +74,12 @@ let package = Package(
             name: "AppleEmulatorTests",
             dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
+        // What docs/testing-your-app.md shows.
+        .testTarget(
+            name: "FixtureTests", dependencies: ["AppleEmulator", "SignInWithApple"],
+            path: "Tests/Clients/fixtures",
+            exclude: ["go", "node", "pytest", "check.py", "update.py"],
+            swiftSettings: strict),
         .testTarget(
             name: "CurlTransportTests",
             dependencies: [
@@ -111,8 +118,8 @@ let package = Package(
             exclude: ["Vectors"], swiftSettings: strict),
         .testTarget(
             name: "TokenVaultTests",
-            dependencies: ["TokenVault", "CSQLite", "SignInWithApple", "TestSupport"],
-            swiftSettings: strict),
+            dependencies: ["TokenVault", "CSQLite", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            exclude: ["Fixtures"], swiftSettings: strict),
         .target(
             name: "FuzzTargets",
             dependencies: [

@@ -27,7 +27,9 @@ extension Promise {
             #expect(try ground.store().entries() == [full, empty])
             for event in VaultHistoryEvent.allCases {
                 try store.add([entry(9, event)])
-                #expect(try store.entries(VaultHistoryFilter(since: NumericDate(9))).last?.event == event)
+                #expect(
+                    try store.entries(VaultHistoryFilter(since: NumericDate(9))).last?.event
+                        == event)
             }
         },
         Promise("a change and its history happen together, or neither does") { ground in

@@ -19,7 +19,7 @@ struct ExchangeCommand: Command {
         token does not verify, the tokens are printed all the same and the exit code is 1.
 
         After the code may have left, SIGINT, SIGTERM and SIGHUP, repeated or not, give Apple's \
-        answer 10 s and storing 2 s; then everything is printed, whatever --print says.
+        answer 10 s and storing 2 s. Then all of the result is printed, not one member of it.
         """
     static let examples = [
         Example(

@@ -27,10 +27,14 @@ struct AuthorizationRequest {
         try RedirectRules(allowsLoopback: switches.allowsLoopbackRedirect)
             .check(address, of: client)
         redirectURI = address ?? ""
+        form.trail.passed("client_id", "\(client.clientID), registered")
+        form.trail.passed("redirect_uri", "registered for \(client.clientID)")
         responseType = try form.responseType()
         scopes = try form.scopes()
         mode = try form.mode(for: responseType, scopes)
         challenge = try form.challenge()
+        form.trail.passed("response_type", responseType.rawValue)
+        form.trail.passed("response_mode", mode.rawValue)
         nonce = form["nonce"]
         state = form["state"]
     }
@@ -42,7 +46,7 @@ extension ReceivedForm {
     ) throws(Refusal) -> EmulatedClient {
         guard let client = configuration.client(try required("client_id")) else {
             throw Refusal(
-                .invalidClient, because: "client_id: no client of team \(configuration.team.teamID)"
+                .invalidClient, check: "client_id", because: "no client of team \(configuration.team.teamID)"
             )
         }
         return client
@@ -74,12 +78,12 @@ extension ReceivedForm {
         guard scopes.isEmpty || mode == .formPost else {
             throw Refusal(
                 .invalidRequest, saying: Refusal.mustBeFormPost,
-                because: "response_mode: must be form_post with any scope, is \(mode.rawValue)")
+                check: "response_mode", because: "must be form_post with any scope, is \(mode.rawValue)")
         }
         guard type == .code || mode != .query else {
             throw Refusal(
                 .invalidRequest,
-                because: "response_mode: must be fragment or form_post with id_token, is query")
+                check: "response_mode", because: "must be fragment or form_post with id_token, is query")
         }
         return mode
     }
@@ -94,7 +98,7 @@ extension ReceivedForm {
         guard let text = self["code_challenge"] else {
             guard method == nil else {
                 throw Refusal(
-                    .invalidRequest, because: "code_challenge: missing, though there is a method")
+                    .invalidRequest, check: "code_challenge", because: "missing, though there is a method")
             }
             return nil
         }
@@ -106,7 +110,7 @@ extension ReceivedForm {
     ) throws(Refusal) -> Word {
         guard let word = Word.allCases.first(where: { $0.rawValue.isExactly(text) }) else {
             let known = Word.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-            throw Refusal(code, because: "\(name): '\(text.clipped)' is none of \(known)")
+            throw Refusal(code, check: "\(name)", because: "'\(text.clipped)' is none of \(known)")
         }
         return word
     }

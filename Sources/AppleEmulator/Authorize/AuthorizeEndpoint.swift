@@ -25,8 +25,9 @@ extension Service {
         guard let request = openPages.close(try form.required("transaction")) else {
             throw Refusal(
                 .invalidRequest,
-                because: "transaction: this page was answered before, or is too old; begin again")
+                check: "transaction", because: "this page was answered before, or is too old; begin again")
         }
+        form.trail.passed("transaction", "of a page that was not answered before")
         guard form["action"] != "cancel" else {
             let callback = Callback(of: request, [("error", "user_cancelled_authorize")])
             return Answer(callback.page, because: "ok: cancelled")
@@ -48,7 +49,7 @@ extension ReceivedForm {
         of configuration: EmulatorConfiguration
     ) throws(Refusal) -> EmulatedUser {
         guard let user = configuration.user(try required("user")) else {
-            throw Refusal(.invalidRequest, because: "user: there is no such user")
+            throw Refusal(.invalidRequest, check: "user", because: "there is no such user")
         }
         return user
     }
@@ -58,7 +59,7 @@ extension ReceivedForm {
     ) throws(Refusal) -> EmailSharing {
         guard scopes.contains(.email) else { return .withheld }
         guard let choice = ConsentPage.EmailChoice(rawValue: try required("email")) else {
-            throw Refusal(.invalidRequest, because: "email: must be share or hide")
+            throw Refusal(.invalidRequest, check: "email", because: "must be share or hide")
         }
         return choice == .share ? .shared : .hidden
     }

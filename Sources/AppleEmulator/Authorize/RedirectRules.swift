@@ -11,16 +11,16 @@ struct RedirectRules {
     ///   known to be the client's.
     func check(_ address: String?, of client: EmulatedClient) throws(Refusal) {
         guard let address else {
-            throw Refusal(.unauthorizedClient, because: "redirect_uri: missing or empty")
+            throw Refusal(.unauthorizedClient, check: "redirect_uri", because: "missing or empty")
         }
         if let fault = fault(in: address) {
             throw Refusal(
-                .invalidRequest, saying: Refusal.invalidRedirect, because: "redirect_uri: \(fault)")
+                .invalidRequest, saying: Refusal.invalidRedirect, check: "redirect_uri", because: "\(fault)")
         }
         guard client.redirectURIs.contains(where: address.isExactly) else {
             throw Refusal(
                 .unauthorizedClient,
-                because: "redirect_uri: '\(address.clipped)' is not registered for "
+                check: "redirect_uri", because: "'\(address.clipped)' is not registered for "
                     + client.clientID.rawValue)
         }
     }

@@ -7,7 +7,7 @@ extension Answer {
             } catch let refusal as Refusal {
                 return Answer(
                     refusal.document.page(status: 400), error: refusal.code.rawValue,
-                    because: refusal.verdict)
+                    failing: refusal.check)
             }
         }
     }
@@ -22,7 +22,7 @@ extension Refusal {
             content: """
                 \(description)
                 <h2>Why</h2>
-                <p>\(verdict)</p>
+                <p>\(check.line)</p>
                 """)
     }
 }

@@ -17,6 +17,8 @@ struct RequestRecord: Sendable {
     let status: Int
     let error: String?
     let verdict: String
+    /// Whether a check failed; revoke answers 200 even then.
+    let isRefused: Bool
     let fault: String?
 
     var json: JSON {
@@ -69,6 +71,6 @@ extension RequestRecord {
             contentType: request.fields["content-type"]?.clipped,
             status: fault?.page?.status ?? answer.page.status,
             error: fault?.page == nil ? answer.error : fault?.error,
-            verdict: answer.verdict, fault: fault?.summary)
+            verdict: answer.verdict, isRefused: answer.failure != nil, fault: fault?.summary)
     }
 }

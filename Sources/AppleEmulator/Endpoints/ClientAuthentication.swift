@@ -10,25 +10,29 @@ struct ClientAuthentication {
     let revokedKeys: Set<KeyID>
     let tolerance: Duration
     let now: NumericDate
+    let trail: CheckTrail
 
     /// Passes only the client whose secret it is, and answers the team whose key signed it.
     func check(_ credentials: ClientCredentials) throws -> EmulatedTeam {
         guard let client = configuration.client(credentials.clientID) else {
             throw Refusal(
-                .invalidClient, because: "client_id: no client of team \(configuration.team.teamID)"
+                .invalidClient, check: "client_id", because: "no client of team \(configuration.team.teamID)"
             )
         }
+        trail.passed("client_id", "\(client.clientID), registered")
         let token = try read(credentials.secret)
         let (key, team) = try key(of: token, for: client)
         try checkSignature(of: token, with: key)
         try checkNames(in: token.payload, of: team, client: client)
-        try ClientSecretTimes(now: now, tolerance: tolerance).check(token.payload)
+        try ClientSecretTimes(now: now, tolerance: tolerance, trail: trail).check(token.payload)
         return team
     }
 
     private func read(_ secret: String) throws(Refusal) -> CompactJWS {
         do throws(CompactJWSError) {
-            return try CompactJWS(secret)
+            let token = try CompactJWS(secret)
+            passed("three parts in base64url")
+            return token
         } catch {
             throw .clientSecret("\(error)")
         }
@@ -40,6 +44,7 @@ struct ClientAuthentication {
         guard token.header["alg"] == "ES256" else {
             throw .clientSecret("alg is \(Self.quoted(token.header["alg"])), must be ES256")
         }
+        passed("alg is ES256")
         guard let name = token.header["kid"]?.string else {
             throw .clientSecret("kid is missing from the header")
         }
@@ -55,6 +60,7 @@ struct ClientAuthentication {
         guard isForeign || client.keyIDs?.contains(key.keyID) ?? true else {
             throw .clientSecret("key \(key.keyID) is not configured for \(client.clientID)")
         }
+        passed("kid is \(key.keyID), a key of team \(team.teamID)")
         return (key, team)
     }
 
@@ -71,6 +77,7 @@ struct ClientAuthentication {
             throw Refusal.clientSecret(
                 "signature does not verify with key \(key.keyID): another .p8, or changed since")
         }
+        passed("signature verifies with key \(key.keyID)")
     }
 
     private func checkNames(
@@ -83,11 +90,16 @@ struct ClientAuthentication {
             ("aud", ClientSecret.audience, "exactly this text"),
         ]
         for (name, value, meaning) in expected {
-            guard claims[name]?.string?.isExactly(value) != true else { continue }
+            guard claims[name]?.string?.isExactly(value) != true else {
+                passed("\(name) is '\(value)'")
+                continue
+            }
             let found = Self.quoted(claims[name])
             throw .clientSecret("\(name) is \(found), must be '\(value)', \(meaning)")
         }
     }
+
+    private func passed(_ seen: String) { trail.passed("client_secret", seen) }
 
     private static func quoted(_ value: JSON?) -> String {
         value?.string.map { "'\($0.clipped)'" } ?? value?.kind ?? "missing"
@@ -97,6 +109,6 @@ struct ClientAuthentication {
 extension Refusal {
     /// What Apple answers to every fault of a client_secret.
     static func clientSecret(_ fault: String) -> Refusal {
-        Refusal(.invalidClient, because: "client_secret: \(fault)")
+        Refusal(.invalidClient, check: "client_secret", because: "\(fault)")
     }
 }

@@ -4,6 +4,7 @@ internal import SignInWithApple
 struct ClientSecretTimes {
     let now: NumericDate
     let tolerance: Duration
+    let trail: CheckTrail
 
     func check(_ claims: JSON) throws(Refusal) {
         let expiry = try required("exp", in: claims)
@@ -17,6 +18,7 @@ struct ClientSecretTimes {
                 "exp is \(Self.count(expiry - now)) ahead, at most "
                     + "\(Self.count(ClientSecret.longestLifetime)) are allowed")
         }
+        trail.passed("client_secret", "exp is \(Self.count(expiry - now)) ahead")
         try checkPast("iat", issued)
         if claims["nbf"] != nil { try checkPast("nbf", try required("nbf", in: claims)) }
     }
@@ -34,7 +36,10 @@ struct ClientSecretTimes {
     }
 
     private func checkPast(_ name: String, _ date: NumericDate) throws(Refusal) {
-        guard date - now > tolerance else { return }
+        guard date - now > tolerance else {
+            trail.passed("client_secret", "\(name) is not in the future")
+            return
+        }
         throw .clientSecret(
             "\(name) is \(Self.count(date - now)) in the future: the client's clock is ahead")
     }

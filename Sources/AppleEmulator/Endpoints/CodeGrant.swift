@@ -5,18 +5,21 @@ extension Service {
     mutating func exchange(_ form: ReceivedForm) throws -> Answer {
         let credentials = try ClientCredentials(form)
         let text = try form.required("code")
-        let code = try authenticate(credentials) { try find(code: text) }.found
+        let code = try authenticate(credentials) { try find(code: text, form.trail) }.found
         try check(code, for: credentials, form)
         ledger.spendCode(text)
         return try openSession(for: code)
     }
 
-    private func find(code text: String) throws(Refusal) -> Ledger.Code {
+    private func find(
+        code text: String, _ trail: CheckTrail
+    ) throws(Refusal) -> Ledger.Code {
         guard let code = ledger.code(text) else {
             throw Refusal(
                 .invalidGrant, saying: Refusal.codeExpired,
-                because: "code: \(TokenText.appearance(of: text))")
+                check: "code", because: "\(TokenText.appearance(of: text))")
         }
+        trail.passed("code", "known, of the sign-in of '\(code.user.name)'")
         return code
     }
 
@@ -30,19 +33,24 @@ extension Service {
                 .invalidGrant,
                 saying: "client_id mismatch. The code was not issued to "
                     + credentials.clientID + stop,
-                because: "code: issued to \(code.clientID)")
+                check: "code", because: "issued to \(code.clientID)")
         }
         guard !code.isUsed else {
             throw Refusal(
-                .invalidGrant, saying: Refusal.codeUsed, because: "code: exchanged before")
+                .invalidGrant, saying: Refusal.codeUsed, check: "code", because: "exchanged before")
         }
+        form.trail.passed("code", "issued to \(code.clientID), not exchanged before")
+        let age = (now() - code.issuedAt).components.seconds
         guard now() < code.issuedAt + switches.codeLifetime else {
-            let age = (now() - code.issuedAt).components.seconds
             throw Refusal(
-                .invalidGrant, saying: Refusal.codeExpired, because: "code: \(age) s old")
+                .invalidGrant, saying: Refusal.codeExpired, check: "code", because: "\(age) s old")
         }
+        form.trail.passed("code", "\(age) s old")
         try checkRedirect(form["redirect_uri"], against: code.redirectURI)
-        try PKCEChallenge.check(code.challenge, against: form["code_verifier"])
+        form.trail.passed(
+            "redirect_uri",
+            form["redirect_uri"] == nil ? "absent, as in the sign-in" : "the one of the sign-in")
+        try PKCEChallenge.check(code.challenge, against: form["code_verifier"], form.trail)
     }
 
     /// A spare redirect_uri on an app's code works for some and is blamed by others; the
@@ -51,7 +59,7 @@ extension Service {
         if signIn == nil, switches.acceptsSpareRedirect { return }
         if let sent, let signIn, sent.isExactly(signIn) { return }
         if sent == nil, signIn == nil { return }
-        let verdict =
+        let seen =
             switch (sent, signIn) {
             case (nil, let signIn?): "missing, the sign-in went to '\(signIn)'"
             case (_, nil): "sent, but the sign-in had none"
@@ -59,7 +67,7 @@ extension Service {
             }
         let code: Refusal.Code =
             switches.redirectMismatch == .invalidGrant ? .invalidGrant : .invalidClient
-        throw Refusal(code, because: "redirect_uri: \(verdict)")
+        throw Refusal(code, check: "redirect_uri", because: seen)
     }
 
     private mutating func openSession(for code: Ledger.Code) throws -> Answer {

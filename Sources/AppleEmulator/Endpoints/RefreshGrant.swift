@@ -5,13 +5,16 @@ extension Service {
     mutating func refresh(_ form: ReceivedForm) throws -> Answer {
         let credentials = try ClientCredentials(form)
         let text = try form.required("refresh_token")
-        let (id, user) = try authenticate(credentials) { try find(refreshToken: text) }.found
+        let (id, user) = try authenticate(credentials) { 
+            try find(refreshToken: text, form.trail)
+        }.found
         let session = ledger[id]
         guard session.clientID.rawValue == credentials.clientID else {
             // Documented as invalid_grant; no description is recorded, so none is sent.
             throw Refusal(
-                .invalidGrant, because: "refresh_token: issued to \(session.clientID)")
+                .invalidGrant, check: "refresh_token", because: "issued to \(session.clientID)")
         }
+        form.trail.passed("refresh_token", "issued to \(session.clientID)")
         let shard = try TokenText.shard(of: user.userID)
         let accessToken = issueAccessToken(of: id, shard: shard)
         var members = tokenMembers(accessToken: accessToken)
@@ -27,19 +30,21 @@ extension Service {
     }
 
     private func find(
-        refreshToken text: String
+        refreshToken text: String, _ trail: CheckTrail
     ) throws(Refusal) -> (Ledger.SessionID, EmulatedUser) {
         guard let id = ledger.session(refreshToken: text), let user = ledger[id].user else {
             throw Refusal(
                 .invalidGrant, saying: Refusal.tokenExpired,
-                because: "refresh_token: \(TokenText.appearance(of: text))")
+                check: "refresh_token", because: "\(TokenText.appearance(of: text))")
         }
         guard !ledger[id].isRevoked else {
-            let verdict = "refresh_token: its session was revoked"
-            throw switches.refreshAfterRevoke == .invalidRequest
-                ? Refusal(.invalidRequest, because: verdict)
-                : Refusal(.invalidGrant, saying: Refusal.tokenExpired, because: verdict)
+            let isGrant = switches.refreshAfterRevoke == .invalidGrant
+            throw Refusal(
+                isGrant ? .invalidGrant : .invalidRequest,
+                saying: isGrant ? Refusal.tokenExpired : nil, check: "refresh_token",
+                because: "its session was revoked")
         }
+        trail.passed("refresh_token", "of a live session of '\(user.name)'")
         return (id, user)
     }
 }

@@ -7,24 +7,26 @@ extension Service {
         try form.refuseRepetition()
         guard form["client_id"] != nil, form["client_secret"] != nil else {
             // Recorded for an empty request.
-            throw Refusal(.invalidClient, because: "client_id or client_secret: missing or empty")
+            throw Refusal(.invalidClient, check: "client_id or client_secret", because: "missing or empty")
         }
         let credentials = try ClientCredentials(form)
         let text = try form.required("token")
         guard let (id, kind) = find(token: text) else {
-            return silence("token: \(TokenText.appearance(of: text))")
+            return silence("token", TokenText.appearance(of: text))
         }
+        form.trail.passed("token", "known: \(kind.name)")
         do {
             try authenticate(credentials)
         } catch let refusal as Refusal where !switches.revokeChecksClient {
-            return silence(refusal.verdict)
+            return silence(refusal.check)
         }
         guard ledger[id].clientID.rawValue == credentials.clientID else {
-            return silence("token: issued to \(ledger[id].clientID)")
+            return silence("token", "issued to \(ledger[id].clientID)")
         }
         guard !ledger[id].isRevoked else {
-            return silence("token: its session was revoked before")
+            return silence("token", "its session was revoked before")
         }
+        form.trail.passed("token", "issued to \(credentials.clientID), its session is alive")
         try checkHint(form["token_type_hint"], against: kind)
         ledger.revoke(id, scope: switches.revokeScope)
         return Answer(.nothing, because: "ok: revoked, by its \(kind.hint)")
@@ -38,11 +40,15 @@ extension Service {
     private func checkHint(_ hint: String?, against kind: TokenText.Kind) throws(Refusal) {
         guard switches.revokeChecksHint, let hint, hint != kind.hint else { return }
         throw Refusal(
-            .invalidRequest, because: "token_type_hint: this is \(kind.name), not what it says")
+            .invalidRequest, check: "token_type_hint", because: "this is \(kind.name), not what it says")
     }
 
-    private func silence(_ reason: String) -> Answer {
-        Answer(.nothing, because: "nothing revoked: \(reason)")
+    private func silence(_ check: RequestCheck) -> Answer {
+        Answer(.nothing, "nothing revoked: ", failing: check)
+    }
+
+    private func silence(_ name: String, _ seen: String) -> Answer {
+        silence(RequestCheck(failed: name, seen))
     }
 }
 

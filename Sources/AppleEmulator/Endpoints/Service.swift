@@ -5,7 +5,7 @@ internal import SignInWithApple
 ///
 /// A value, so that a request is answered in one step or not at all.
 struct Service {
-    let configuration: EmulatorConfiguration
+    var configuration: EmulatorConfiguration
     var keys: EmulatorKeys
     /// The emulator's own time, which a control request can move.
     var now: @Sendable () -> NumericDate
@@ -21,11 +21,11 @@ struct Service {
     /// Answers one request to one of Apple's paths.
     mutating func answer(_ request: EmulatorRequest, _ form: FormReading) -> Answer {
         guard let route = Route(rawValue: request.path) else {
-            return Answer(.edge(status: 404), because: "no such path")
+            return Answer(.edge(status: 404), failing: RequestCheck(failed: "path", "not one of Apple's"))
         }
         // What Apple answers to a wrong method is not recorded: this is its edge's usual page.
         guard request.method == route.method else {
-            return Answer(.edge(status: 405), because: "method: must be \(route.method)")
+            return Answer(.edge(status: 405), failing: RequestCheck(failed: "method", "must be \(route.method)"))
         }
         guard request.body.count <= EmulatorRequest.bodyLimit else { return .tooLarge }
         return switch route {
@@ -46,7 +46,7 @@ struct Service {
     ) throws -> EmulatedTeam {
         try ClientAuthentication(
             configuration: configuration, teams: teams(for: purpose), revokedKeys: revokedKeys,
-            tolerance: switches.clockSkewTolerance, now: now()
+            tolerance: switches.clockSkewTolerance, now: now(), trail: credentials.trail
         ).check(credentials)
     }
 
@@ -71,5 +71,5 @@ extension Answer {
     /// Not recorded from Apple; 413 says to a person what 400 would not.
     fileprivate static let tooLarge = Answer(
         .json(["error": "invalid_request"], status: 413), error: "invalid_request",
-        because: "body: longer than \(EmulatorRequest.bodyLimit) bytes")
+        failing: RequestCheck(failed: "body", "longer than \(EmulatorRequest.bodyLimit) bytes"))
 }

@@ -8,8 +8,9 @@ extension Service {
         let team = try authenticate(credentials, for: .migration)
         guard scope == "user.migration" else {
             throw Refusal(
-                .invalidScope, because: "scope: '\(scope.clipped)' is not user.migration")
+                .invalidScope, check: "scope", because: "'\(scope.clipped)' is not user.migration")
         }
+        form.trail.passed("scope", scope)
         let session = Ledger.Session(
             clientID: ClientID(unchecked: credentials.clientID), teamID: team.teamID, user: nil,
             nonce: nil, signedInAt: now())

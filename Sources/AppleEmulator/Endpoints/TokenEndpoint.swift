@@ -5,13 +5,14 @@ internal import SignInWithApple
 extension Service {
     mutating func token(_ form: ReceivedForm) throws -> Answer {
         try form.refuseRepetition()
+        form.trail.passed("parameters", "readable, each sent once")
         switch try form.required("grant_type") {
         case "authorization_code": return try exchange(form)
         case "refresh_token": return try refresh(form)
         case "client_credentials": return try issueTeamToken(form)
         case let other:
             throw Refusal(
-                .unsupportedGrantType, because: "grant_type: '\(other.clipped)' is not offered")
+                .unsupportedGrantType, check: "grant_type", because: "'\(other.clipped)' is not offered")
         }
     }
 

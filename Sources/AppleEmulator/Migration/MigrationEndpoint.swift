@@ -8,7 +8,7 @@ extension Service {
         try form.refuseRepetition()
         let credentials = try ClientCredentials(form)
         guard let bearer else {
-            throw Refusal(.invalidRequest, because: "Authorization: no bearer token")
+            throw Refusal(.invalidRequest, check: "Authorization", because: "no bearer token")
         }
         let (id, team) = try authenticate(credentials, for: .migration) { try find(bearer: bearer) }
         let session = ledger[id]
@@ -16,8 +16,9 @@ extension Service {
         else {
             throw Refusal(
                 .invalidRequest,
-                because: "bearer: issued to \(session.clientID) of team \(session.teamID)")
+                check: "bearer", because: "issued to \(session.clientID) of team \(session.teamID)")
         }
+        form.trail.passed("bearer", "issued to \(session.clientID) of team \(session.teamID)")
         let directory = try transferees ?? Transferees(configuration)
         transferees = directory
         let answer =
@@ -33,7 +34,7 @@ extension Service {
         guard let id = ledger.session(accessToken: text, at: now()), !ledger[id].isRevoked else {
             // Recorded without a description.
             throw Refusal(
-                .invalidGrant, because: "bearer: expired, used up or revoked, or never issued")
+                .invalidGrant, check: "bearer", because: "expired, used up or revoked, or never issued")
         }
         return id
     }
@@ -48,14 +49,17 @@ extension Service {
         try checkMoment(of: team, is: configuration.team)
         guard let recipient = configuration.teams.first(where: { $0.teamID.rawValue == target })
         else {
-            throw Refusal(.invalidRequest, because: "target: no team '\(target.clipped)'")
+            throw Refusal(.invalidRequest, check: "target", because: "no team '\(target.clipped)'")
         }
         guard let user = directory.user(userID) else {
             let isTeam = TeamID.fault(in: userID) == nil
             throw Refusal(
-                .invalidRequest, because: isTeam ? "sub: this is a Team ID" : "sub: no such user")
+                .invalidRequest, check: "sub",
+                because: isTeam ? "this is a Team ID" : "no such user")
         }
         try check(user, in: session)
+        form.trail.passed("target", "team \(recipient.teamID)")
+        form.trail.passed("sub", "'\(user.name)'")
         let isUseless = recipient.teamID == team.teamID
         return Answer(
             .json(["transfer_sub": try user.transferID(to: recipient.teamID).json]),
@@ -70,23 +74,24 @@ extension Service {
     ) throws -> Answer {
         let transferID = try form.required("transfer_sub")
         guard form["sub"] == nil, form["target"] == nil else {
-            throw Refusal(.invalidRequest, because: "sub or target: beside transfer_sub")
+            throw Refusal(.invalidRequest, check: "sub or target", because: "beside transfer_sub")
         }
         guard let recipient = configuration.recipient else {
-            throw Refusal(.invalidRequest, because: "transfer_sub: there is no recipient")
+            throw Refusal(.invalidRequest, check: "transfer_sub", because: "there is no recipient")
         }
         guard acceptedAt != nil else {
-            throw Refusal(.invalidRequest, because: "moment: the transfer is not accepted yet")
+            throw Refusal(.invalidRequest, check: "moment", because: "the transfer is not accepted yet")
         }
         try checkMoment(of: team, is: recipient)
         guard let transferee = directory[transferID] else {
-            throw Refusal(.invalidRequest, because: "transfer_sub: never issued")
+            throw Refusal(.invalidRequest, check: "transfer_sub", because: "never issued")
         }
         guard transferee.target == team.teamID else {
             throw Refusal(
-                .invalidRequest, because: "transfer_sub: made for team \(transferee.target)")
+                .invalidRequest, check: "transfer_sub", because: "made for team \(transferee.target)")
         }
         try check(transferee.user, in: session)
+        form.trail.passed("transfer_sub", "made for team \(team.teamID), of '\(transferee.user.name)'")
         return try welcome(transferee.user, in: session, by: team)
     }
 
@@ -108,25 +113,25 @@ extension Service {
     ) throws(Refusal) {
         guard team.teamID == expected.teamID else {
             throw Refusal(
-                .invalidRequest, because: "team: \(team.teamID) does the other half of it")
+                .invalidRequest, check: "team", because: "\(team.teamID) does the other half of it")
         }
         guard let migrationEnd, now() >= migrationEnd else { return }
         throw Refusal(
-            .invalidRequest, because: "moment: the 60 days ended at \(migrationEnd.rfc3339)")
+            .invalidRequest, check: "moment", because: "the 60 days ended at \(migrationEnd.rfc3339)")
     }
 
     private func check(_ user: EmulatedUser, in session: Ledger.Session) throws(Refusal) {
         guard session.user == nil || session.user?.userID == user.userID else {
-            throw Refusal(.invalidRequest, because: "bearer: another user's own token")
+            throw Refusal(.invalidRequest, check: "bearer", because: "another user's own token")
         }
         guard !ledger.consents.isWithdrawn(user.userID, session.clientID) else {
-            throw Refusal(.invalidRequest, because: "user: '\(user.name)' has revoked the client")
+            throw Refusal(.invalidRequest, check: "user", because: "'\(user.name)' has revoked the client")
         }
         guard
             !switches.migrationNeedsSignIn
                 || ledger.consents[user.userID, session.clientID] != nil
         else {
-            throw Refusal(.invalidRequest, because: "user: '\(user.name)' never signed in")
+            throw Refusal(.invalidRequest, check: "user", because: "'\(user.name)' never signed in")
         }
     }
 }

@@ -23,6 +23,8 @@ struct Ledger {
         let user: EmulatedUser?
         let nonce: String?
         let signedInAt: NumericDate
+        /// What is refreshed; nil for a team's own session.
+        var refreshToken: String?
         var isRevoked = false
     }
 
@@ -60,12 +62,36 @@ extension Ledger {
     mutating func spendCode(_ text: String) { codes[text]?.isUsed = true }
 }
 
+// What the console shows.
+extension Ledger {
+    /// The latest `limit` sessions, the newest first.
+    func newestSessions(_ limit: Int) -> [Session] { Array(sessions.suffix(limit).reversed()) }
+
+    /// How many sessions are alive, of how many.
+    var sessionCounts: (alive: Int, all: Int) {
+        (sessions.count { !$0.isRevoked }, sessions.count)
+    }
+
+    /// How many sessions are alive of each of some users with each client.
+    func liveSessions(of users: Set<UserID>) -> [Consents.Parties: Int] {
+        var counts: [Consents.Parties: Int] = [:]
+        for session in sessions where !session.isRevoked {
+            guard let user = session.user, users.contains(user.userID) else { continue }
+            let parties = Consents.Parties(userID: user.userID, clientID: session.clientID)
+            counts[parties, default: 0] += 1
+        }
+        return counts
+    }
+}
+
 // Sessions and their tokens.
 extension Ledger {
     subscript(id: SessionID) -> Session { sessions[id.number] }
 
     mutating func open(_ session: Session, refreshToken: String? = nil) -> SessionID {
         let id = SessionID(number: sessions.count)
+        var session = session
+        session.refreshToken = refreshToken
         sessions.append(session)
         if let refreshToken { refreshTokens[refreshToken] = id }
         return id

@@ -9,19 +9,24 @@ struct PKCEChallenge: Hashable {
         case s256 = "S256"
     }
 
+    private static let name = "code_verifier"
+
     let text: String
     let method: Method
 
     /// All or nothing: a challenge wants its verifier, and a verifier wants a challenge.
-    static func check(_ challenge: PKCEChallenge?, against verifier: String?) throws {
+    static func check(
+        _ challenge: PKCEChallenge?, against verifier: String?, _ trail: CheckTrail
+    ) throws {
         switch (challenge, verifier) {
-        case (nil, nil): return
+        case (nil, nil): trail.passed(name, "absent, as the sign-in had no code_challenge")
         case (nil, _?): throw refusal("sent, but the sign-in had no code_challenge")
         case (_?, nil): throw refusal("missing, though the sign-in had a code_challenge")
         case (let challenge?, let verifier?):
             guard try challenge.isMet(by: verifier) else {
                 throw refusal("does not fit the sign-in's code_challenge")
             }
+            trail.passed(name, "fits the sign-in's code_challenge (\(challenge.method.rawValue))")
         }
     }
 
@@ -33,7 +38,7 @@ struct PKCEChallenge: Hashable {
     }
 
     /// Apple's answer is not recorded; this is the code of RFC 7636 §4.6.
-    private static func refusal(_ verdict: String) -> Refusal {
-        Refusal(.invalidGrant, because: "code_verifier: \(verdict)")
+    private static func refusal(_ seen: String) -> Refusal {
+        Refusal(.invalidGrant, check: name, because: seen)
     }
 }

@@ -8,11 +8,22 @@ struct Answer {
     let error: String?
     /// Why, for `GET /emulator/requests`.
     let verdict: String
+    /// The check that failed, if one did; revoke answers 200 even then.
+    let failure: RequestCheck?
 
-    init(_ page: Page, error: String? = nil, because verdict: String) {
+    init(_ page: Page, because verdict: String) {
+        self.page = page
+        error = nil
+        self.verdict = verdict
+        failure = nil
+    }
+
+    /// Answers with an error, or as if nothing had happened, because a check failed.
+    init(_ page: Page, error: String? = nil, _ preface: String = "", failing check: RequestCheck) {
         self.page = page
         self.error = error
-        self.verdict = verdict
+        verdict = preface + check.line
+        failure = check
     }
 
     /// Every OAuth error is a 400 with JSON, `invalid_client` too.
@@ -23,7 +34,7 @@ struct Answer {
         let error = JSON.Member("error", .string(refusal.code.rawValue))
         self.init(
             .json(.object([error] + (description ?? [])), status: 400),
-            error: refusal.code.rawValue, because: refusal.verdict)
+            error: refusal.code.rawValue, failing: refusal.check)
     }
 
     /// Runs an endpoint: a refusal is an answer, and so is a defect of the emulator.
@@ -33,7 +44,7 @@ struct Answer {
         } catch let refusal as Refusal {
             self.init(refusal)
         } catch {
-            self.init(.edge(status: 500), because: "the emulator itself failed: \(error)")
+            self.init(.edge(status: 500), failing: RequestCheck(failed: "the emulator itself failed", "\(error)"))
         }
     }
 }

@@ -2,26 +2,31 @@ internal import SignInWithApple
 
 /// The parameters of a query or a posted form, decoded strictly: a client that forgets to
 /// percent-encode should learn it here and not from Apple.
-struct ReceivedForm: Sendable {
-    struct Parameter: Sendable {
+struct ReceivedForm {
+    struct Parameter: Hashable, Sendable {
         let name: String
         let value: String
     }
 
     /// The parameters in the order they came.
     let parameters: [Parameter]
+    /// Where the checks of the request are written down.
+    let trail: CheckTrail
 
     /// Reads a request's body, or its query when it has no body to send.
-    init(_ request: EmulatorRequest) throws(Refusal) {
+    init(
+        _ request: EmulatorRequest, _ trail: CheckTrail = CheckTrail()
+    ) throws(Refusal) {
         if request.method == "GET" {
-            try self.init(encoded: Array(request.query.utf8))
+            try self.init(encoded: Array(request.query.utf8), trail)
         } else {
             try Self.checkContentType(request.fields["content-type"])
-            try self.init(encoded: request.body)
+            trail.passed("Content-Type", Form.contentType)
+            try self.init(encoded: request.body, trail)
         }
     }
 
-    private init(encoded: [UInt8]) throws(Refusal) {
+    private init(encoded: [UInt8], _ trail: CheckTrail) throws(Refusal) {
         var parameters: [Parameter] = []
         for pair in encoded.split(separator: UInt8(ascii: "&")) {
             let halves = pair.split(
@@ -31,6 +36,7 @@ struct ReceivedForm: Sendable {
                 Parameter(name: try Self.decode(halves[0]), value: try Self.decode(value)))
         }
         self.parameters = parameters
+        self.trail = trail
     }
 
     /// The value of a parameter; one without a value counts as absent (RFC 6749 §3.2).
@@ -40,7 +46,7 @@ struct ReceivedForm: Sendable {
 
     func required(_ name: String) throws(Refusal) -> String {
         guard let value = self[name] else {
-            throw Refusal(.invalidRequest, because: "\(name): missing or empty")
+            throw Refusal(.invalidRequest, check: "\(name)", because: "missing or empty")
         }
         return value
     }
@@ -48,7 +54,7 @@ struct ReceivedForm: Sendable {
     func refuseRepetition() throws(Refusal) {
         var seen: Set<String> = []
         for parameter in parameters where !seen.insert(parameter.name).inserted {
-            throw Refusal(.invalidRequest, because: "\(parameter.name): stands there twice")
+            throw Refusal(.invalidRequest, check: "\(parameter.name)", because: "stands there twice")
         }
     }
 
@@ -58,7 +64,7 @@ struct ReceivedForm: Sendable {
         guard type == Form.contentType else {
             let found = field.map { "'\($0)'" } ?? "missing"
             throw Refusal(
-                .invalidClient, because: "Content-Type: \(found), must be \(Form.contentType)")
+                .invalidClient, check: "Content-Type", because: "\(found), must be \(Form.contentType)")
         }
     }
 
@@ -72,11 +78,11 @@ struct ReceivedForm: Sendable {
             case 0x21...0x7E: bytes.append(byte)
             default:
                 throw Refusal(
-                    .invalidRequest, because: "parameters: byte \(byte) must be percent-encoded")
+                    .invalidRequest, check: "parameters", because: "byte \(byte) must be percent-encoded")
             }
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else {
-            throw Refusal(.invalidRequest, because: "parameters: a value is not UTF-8")
+            throw Refusal(.invalidRequest, check: "parameters", because: "a value is not UTF-8")
         }
         return decoded
     }
@@ -86,7 +92,7 @@ struct ReceivedForm: Sendable {
         else {
             throw Refusal(
                 .invalidRequest,
-                because: "parameters: a '%' without two hexadecimal digits behind it")
+                check: "parameters", because: "a '%' without two hexadecimal digits behind it")
         }
         return high << 4 | low
     }

@@ -14,13 +14,14 @@ struct Refusal: Error, Hashable {
     let code: Code
     /// `error_description` on the wire; Apple gives one for a few refusals only.
     let description: String?
-    /// Why, for `GET /emulator/requests`.
-    let verdict: String
+    /// The check that failed, for `GET /emulator/requests`.
+    let check: RequestCheck
 
-    init(_ code: Code, saying description: String? = nil, because verdict: String) {
+    /// Refuses a request because the check called `name` saw `seen`.
+    init(_ code: Code, saying description: String? = nil, check name: String, because seen: String) {
         self.code = code
         self.description = description
-        self.verdict = verdict
+        check = RequestCheck(failed: name, seen)
     }
 }
 

@@ -113,10 +113,11 @@ struct Workshop {
 
     private func writeCertificates() throws {
         let validity = today.seconds - 60..<today.seconds + 86_400
-        let authority = try CertificateAuthority(name: "siwa benchmark", validity: validity)
+        let names: [ServerName] = [.host("localhost"), .address("127.0.0.1")]
+        let authority = try CertificateAuthority(
+            name: "siwa benchmark", permitting: names, validity: validity)
         let serverKey = try P256PrivateKey.generate()
-        let certificate = try authority.issueServerCertificate(
-            names: [.host("localhost"), .address("127.0.0.1")], key: serverKey)
+        let certificate = try authority.issueServerCertificate(names: names, key: serverKey)
         try write("ca.pem", authority.certificate.pemRepresentation())
         try write("server.pem", certificate.pemRepresentation())
         try write("server.key", serverKey.pemRepresentation().revealed())

@@ -107,6 +107,7 @@
     FUNCTION(X509_free) \
     FUNCTION(X509_get0_notAfter) \
     FUNCTION(X509_get0_notBefore) \
+    FUNCTION(X509_get_ext_by_NID) \
     FUNCTION(X509_get_serialNumber) \
     FUNCTION(X509_get_subject_name) \
     FUNCTION(X509_getm_notAfter) \

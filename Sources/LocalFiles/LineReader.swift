@@ -144,16 +144,8 @@ public final class LineReader: Sendable {
 }
 
 extension InputLine {
-    /// Editors put a mark in front of a text, which would go to Apple as part of a token.
     fileprivate var withoutByteOrderMark: InputLine {
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        guard let bytes else { return self }
-        return bytes.withUnsafeBytes { bytes in
-            guard bytes.starts(with: mark) else { return self }
-            var rest = SecretBuffer(capacity: bytes.count - mark.count)
-            rest.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[mark.count...]))
-            return InputLine(number: number, bytes: rest.finished())
-        }
+        InputLine(number: number, bytes: bytes?.withoutByteOrderMark)
     }
 }
 

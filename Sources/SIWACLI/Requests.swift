@@ -111,23 +111,3 @@ struct Requests: Sendable {
         }
     }
 }
-
-/// Refuses what cannot be one of Apple's opaque codes and tokens: Apple says 200 to revoking it.
-func refuseMisshapen(_ secret: SecretText, _ name: String) throws(UsageError.Problem) {
-    guard let reason = misshape(secret) else { return }
-    throw UsageError.Problem.misuse(
-        "\(name) \(reason)",
-        hint: secret.hasPrefix("eyJ")
-            ? "codes begin with 'c', refresh tokens with 'r'; take that member of the answer"
-            : "give the bare value, as 'jq -r' and '--print' print it")
-}
-
-/// Why a text cannot be one of Apple's opaque codes and tokens; nil when it can.
-func misshape(_ secret: SecretText) -> String? {
-    let isBare = secret.bytes.withSpan { bytes in
-        !bytes.indices.contains { bytes[$0] <= 0x20 || [0x22, 0x27, 0x7F].contains(bytes[$0]) }
-    }
-    guard isBare else { return "has a blank, a quotation mark or a control character in it" }
-    return secret.hasPrefix("eyJ")
-        ? "is a JWT, such as an identity token, not what Apple's endpoint takes" : nil
-}

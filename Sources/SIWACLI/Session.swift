@@ -33,6 +33,22 @@ struct Session: Sendable {
             name, isStrict: settings.isStrict.value, isWhole: isWhole, in: world)
     }
 
+    /// Reads one secret argument that must be an authorization code, a refresh token or an access
+    /// token.
+    func opaqueToken(_ argument: SecretArgument, _ name: String) throws -> SecretText {
+        let secret = try secret(argument, name)
+        do {
+            try validateOpaqueToken(secret)
+        } catch {
+            throw UsageError.Problem.misuse(
+                "\(name) \(error)",
+                hint: error == .jwt
+                    ? "codes begin with 'c', refresh tokens with 'r'; take that member of the answer"
+                    : "give the bare value, as 'jq -r' and '--print' print it")
+        }
+        return secret
+    }
+
     /// The client id; a Team ID in front of it is a warning.
     func clientID() throws(SettingsError) -> ClientID {
         let clientID: ClientID = try settings.identifier(.clientID)

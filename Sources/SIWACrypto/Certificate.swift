@@ -35,6 +35,11 @@ public final class Certificate: Sendable {
         return openssl.X509_cmp_time(openssl.X509_get0_notAfter(pointer), &moment) > 0
             && openssl.X509_cmp_time(openssl.X509_get0_notBefore(pointer), &moment) < 0
     }
+
+    /// Whether it limits the names that certificates below it may have (RFC 5280 §4.2.1.10).
+    public var hasNameConstraints: Bool {
+        openssl.X509_get_ext_by_NID(pointer, NID_name_constraints, -1) >= 0
+    }
 }
 
 enum X509Certificate: OpenSSLKind {

@@ -8,11 +8,18 @@ public final class CertificateAuthority: Sendable {
     private let key: P256PrivateKey
     private let validity: Range<Int>
 
-    /// A new authority called `name`, good for `validity` in seconds since the epoch.
-    public init(name: String, validity: Range<Int>) throws(OpenSSLError) {
+    /// Makes an authority called `name`, valid for `validity` in seconds since the epoch.
+    ///
+    /// - Parameter names: The only servers that clients accept a certificate of this authority for
+    ///   (critical name constraints, RFC 5280 §4.2.1.10).
+    public init(
+        name: String, permitting names: [ServerName], validity: Range<Int>
+    ) throws(OpenSSLError) {
         let key = try P256PrivateKey.generate()
         let draft = try CertificateDraft(name: name, key: key, validity: validity)
         try draft.add(NID_basic_constraints, "critical,CA:TRUE,pathlen:0")
+        let permitted = names.map { "permitted;\($0.nameConstraint)" }
+        try draft.add(NID_name_constraints, "critical,\(permitted.joined(separator: ","))")
         try draft.add(NID_key_usage, "critical,keyCertSign,cRLSign")
         try draft.add(NID_subject_key_identifier, "hash")
         certificate = try draft.signed(by: key)
@@ -50,6 +57,16 @@ public enum ServerName: Hashable, Sendable {
     fileprivate var text: String {
         switch self {
         case .host(let text), .address(let text): text
+        }
+    }
+
+    /// The name as a permitted subtree. The mask makes an address a subtree of one.
+    fileprivate var nameConstraint: String {
+        switch self {
+        case .host: subjectAlternativeName
+        case .address(let text) where text.contains(":"):
+            subjectAlternativeName + "/ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"
+        case .address: subjectAlternativeName + "/255.255.255.255"
         }
     }
 

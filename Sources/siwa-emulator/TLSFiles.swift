@@ -9,7 +9,7 @@ struct TLSFiles {
     static let key = "server-key.pem"
     static let names = [authority, certificate, key]
 
-    private static let serverNames: [ServerName] = [
+    static let serverNames: [ServerName] = [
         .host("appleid.apple.com"), .host("localhost"), .address("127.0.0.1"), .address("::1"),
     ]
     private static let day = 86_400
@@ -29,11 +29,19 @@ struct TLSFiles {
         return true
     }
 
-    /// Makes an authority and a certificate for a year. The authority's key is never written:
-    /// whoever reads the folder cannot make other names with it.
+    /// Whether clients accept certificates of the authority for ``serverNames`` only. The
+    /// authorities of version 0.1 have no such limit.
+    func isConstrained() throws(FileError) -> Bool {
+        let authority = try? Certificate(pemRepresentation: folder.read(Self.authority))
+        return authority?.hasNameConstraints == true
+    }
+
+    /// Makes an authority and a certificate for a year. The authority's key is never written to
+    /// disk: nobody who reads the folder can issue certificates with it.
     func renew(now: Int) throws {
         let validity = now - 3600..<now + 365 * Self.day
-        let authority = try CertificateAuthority(name: "siwa-emulator", validity: validity)
+        let authority = try CertificateAuthority(
+            name: "siwa-emulator", permitting: Self.serverNames, validity: validity)
         let key = try P256PrivateKey.generate()
         let certificate = try authority.issueServerCertificate(names: Self.serverNames, key: key)
         try folder.write(try key.pemRepresentation().revealed(), Self.key, isSecret: true)

@@ -128,15 +128,25 @@ extension AuthorizeCase {
     ) -> AuthorizeCase {
         AuthorizeCase(
             testDescription: testDescription, changes: ["scope": scope, "response_mode": mode],
-            error: "invalid_request", description: "response_mode must be form_post",
-            verdict: "response_mode: must be form_post with any scope, is \(found)")
+            error: "invalid_request",
+            description: "response_mode must be form_post when name or email scope is requested.",
+            verdict: "response_mode: must be form_post with name or email, is \(found)")
     }
 
     private static let scopes = [
         scope("a scope, no mode", "email", found: "query"),
         scope("a scope in a query", "name", "query", found: "query"),
         scope("a scope in a fragment", "name email", "fragment", found: "fragment"),
-        scope("openid is a scope, too", "openid", found: "query"),
+        scope("openid beside a scope in a query", "openid email", found: "query"),
+        AuthorizeCase(testDescription: "openid, no mode", changes: ["scope": "openid"]),
+        AuthorizeCase(
+            testDescription: "openid in a query",
+            changes: ["scope": "openid", "response_mode": "query"]),
+        AuthorizeCase(
+            testDescription: "openid in a fragment",
+            changes: [
+                "scope": "openid", "response_mode": "fragment", "response_type": "code id_token",
+            ]),
         AuthorizeCase(
             testDescription: "all scopes",
             changes: ["scope": "openid name  email", "response_mode": "form_post"]),

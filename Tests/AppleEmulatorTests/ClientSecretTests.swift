@@ -24,6 +24,9 @@ import Testing
         SpoiledSecret("exactly six months", "") { $0.claim("exp", .integer(now + 15_777_000)) },
         SpoiledSecret("iat within the tolerance", "") { $0.claim("iat", .integer(now + 5)) },
         SpoiledSecret("one second left", "") { $0.claim("exp", .integer(now + 1)) },
+        SpoiledSecret("aud in an array of one", "") {
+            $0.claim("aud", ["https://appleid.apple.com"])
+        },
     ]
 
     @Test(arguments: accepted) func accepts(_ row: SpoiledSecret) async throws {
@@ -31,6 +34,15 @@ import Testing
         var draft = SecretDraft()
         row.spoil(&draft)
         #expect(try await ask(stand, draft).status == 200)
+    }
+
+    @Test func `a switch refuses aud in an array, and nothing else`() async throws {
+        let stand = try await Stand(["audience_array": "refused"])
+        var draft = SecretDraft()
+        #expect(try await ask(stand, draft).status == 200)
+        draft.claim("aud", ["https://appleid.apple.com"])
+        #expect(try await ask(stand, draft) == Outcome("invalid_client"))
+        #expect(try await stand.verdict().hasPrefix("client_secret: aud is an array"))
     }
 
     @Test func `accepts what the library mints`() async throws {

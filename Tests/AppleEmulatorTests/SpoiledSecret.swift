@@ -71,8 +71,12 @@ extension SpoiledSecret {
         SpoiledSecret("aud with a slash", "aud is 'https://appleid.apple.com/'") {
             $0.claim("aud", "https://appleid.apple.com/")
         },
-        SpoiledSecret("aud in an array", "aud is an array") {
-            $0.claim("aud", ["https://appleid.apple.com"])
+        SpoiledSecret("aud in an array of two", "aud is an array") {
+            $0.claim("aud", ["https://appleid.apple.com", "https://appleid.apple.com"])
+        },
+        SpoiledSecret("aud in an empty array", "aud is an array") { $0.claim("aud", []) },
+        SpoiledSecret("another aud in an array", "aud is 'https://appleid.apple.com/'") {
+            $0.claim("aud", ["https://appleid.apple.com/"])
         },
     ]
 

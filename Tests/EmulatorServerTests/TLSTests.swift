@@ -54,7 +54,8 @@ import Testing
     }
 
     @Test func `certificates know when they end`() throws {
-        let authority = try CertificateAuthority(name: "Test", validity: 1000..<2000)
+        let authority = try CertificateAuthority(
+            name: "Test", permitting: Self.names, validity: 1000..<2000)
         let read = try Certificate(
             pemRepresentation: try authority.certificate.pemRepresentation())
         #expect(
@@ -70,7 +71,8 @@ import Testing
     /// Serves with a certificate of its own; the authority's stands in a file.
     private func serving(_ body: (Served, String) async throws -> Void) async throws {
         let now = Int(Date().timeIntervalSince1970)
-        let authority = try CertificateAuthority(name: "Test", validity: now - 60..<now + 3600)
+        let authority = try CertificateAuthority(
+            name: "Test", permitting: Self.names, validity: now - 60..<now + 3600)
         let key = try P256PrivateKey.generate()
         let certificate = try authority.issueServerCertificate(names: Self.names, key: key)
         let folder = try TemporaryFolder()

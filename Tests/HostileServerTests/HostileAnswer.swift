@@ -76,16 +76,16 @@ extension HostileAnswer {
 
     private static let pages = [
         HostileAnswer(
-            "a captive portal", exchange: 75, refresh: 75, 200, "<html>log in</html>",
+            "a captive portal", exchange: 7, refresh: 75, 200, "<html>log in</html>",
             type: "text/html"),
         HostileAnswer(
             "a redirect", exchange: 75, refresh: 75, 302, "",
             fields: ["Location: http://127.0.0.1:9/"]),
         HostileAnswer(
-            "an outage in JSON", exchange: 75, refresh: 75, 500, "{\"error\":\"invalid_grant\"}"),
+            "an outage in JSON", exchange: 7, refresh: 75, 500, "{\"error\":\"invalid_grant\"}"),
         HostileAnswer("404 without a body", exchange: 75, refresh: 75, 404, ""),
         HostileAnswer("429", exchange: 75, refresh: 75, 429, "{\"error\":\"invalid_client\"}"),
-        HostileAnswer("a status nobody knows", exchange: 75, refresh: 75, 799, "{}"),
+        HostileAnswer("a status nobody knows", exchange: 7, refresh: 75, 799, "{}"),
         HostileAnswer(
             "a content type that drives terminals", exchange: 75, refresh: 75, 404, "",
             type: "\u{1B}]0;owned\u{7}\u{9B}2J\u{202E}"),

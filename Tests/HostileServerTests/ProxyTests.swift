@@ -17,7 +17,8 @@ struct ProxyTests {
         siwa = try Siwa()
         folder = try TemporaryFolder()
         let now = secondsSinceEpoch()
-        let authority = try CertificateAuthority(name: "test", validity: now - 3600..<now + 3600)
+        let authority = try CertificateAuthority(
+            name: "test", permitting: [.host("localhost")], validity: now - 3600..<now + 3600)
         try folder.write("ca.pem", authority.certificate.pemRepresentation())
         identity = try TLSIdentity(authority, .host("localhost"))
     }

@@ -81,7 +81,7 @@ struct Manners {
             return
         }
         let fixed = ["code", "message", "hints", "exit_code"]
-        let optional = ["http_status", "apple"].filter(names.contains)
+        let optional = ["http_status", "apple", "apple_request_id"].filter(names.contains)
         #expect(names == fixed + optional, "\(outcome)")
         #expect(error["exit_code"]?.integer == Int(outcome.exitCode), "\(outcome)")
         #expect(error["hints"]?.elements?.isEmpty == false, "no hint: \(outcome)")

@@ -20,19 +20,23 @@ import Testing
         #expect(try request().responseMode == .query)
         #expect(try request(.codeAndIdentityToken).responseMode == .formPost)
         #expect(try request(.code, nil, [.email]).responseMode == .formPost)
+        #expect(try request(.code, nil, [.openid]).responseMode == .query)
+        #expect(try request(.code, nil, [.openid, .name]).responseMode == .formPost)
     }
 
     @Test(arguments: AuthorizationRequest.ResponseMode.allCases)
-    func `any scope needs form_post`(_ mode: AuthorizationRequest.ResponseMode) throws {
-        for scope in AuthorizationRequest.Scope.allCases {
-            let attempt = Result { try request(.code, mode, [scope]) }
-            #expect((try? attempt.get()) != nil || mode != .formPost)
-            if mode != .formPost {
+    func `name and email need form_post`(_ mode: AuthorizationRequest.ResponseMode) throws {
+        for scopes: Set<AuthorizationRequest.Scope> in [[.name], [.email], [.openid, .email]] {
+            let attempt = Result { try request(.code, mode, scopes) }
+            if mode == .formPost {
+                #expect(try attempt.get().scopes == scopes)
+            } else {
                 #expect(throws: AuthorizationRequestError.scopesNeedFormPost) {
                     try attempt.get()
                 }
             }
         }
+        #expect(try request(.code, mode, [.openid]).responseMode == mode)
     }
 
     @Test func `an identity token travels in no query`() throws {

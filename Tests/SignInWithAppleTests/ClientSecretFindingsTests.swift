@@ -46,6 +46,17 @@ import Testing
         #expect(try Self.findings(longest) == [])
     }
 
+    /// Software in production sends nothing else.
+    @Test func `aud as an array of one is a note, never a cause`() throws {
+        var draft = Self.draft()
+        draft.claim("aud", ["https://appleid.apple.com"])
+        let found = try Self.findings(draft)
+        #expect(found.map(\.code) == [.audienceArray])
+        #expect(found.map(\.severity) == [.note])
+        draft.claim("exp", .integer(now - 5))
+        #expect(try Self.findings(draft).map(\.code) == [.expired, .audienceArray])
+    }
+
     @Test func `what is not known is not compared`() throws {
         let stranger = SecretDraft(
             "com.other", of: TeamID(unchecked: "TEAM000000"), under: KeyID(unchecked: "KEYID00000"),
@@ -212,8 +223,11 @@ extension ClientSecretFindingsTests {
         Case("aud of App Store Connect", .wrongAudience, "App Store Connect's") {
             $0.claim("aud", "appstoreconnect-v1")
         },
-        Case("aud in an array", .wrongAudience, "an array") {
-            $0.claim("aud", ["https://appleid.apple.com"])
+        Case("aud in an array of another", .wrongAudience, "an array") {
+            $0.claim("aud", ["https://account.apple.com"])
+        },
+        Case("aud in an array of two", .wrongAudience, "an array") {
+            $0.claim("aud", ["https://appleid.apple.com", "https://appleid.apple.com"])
         },
     ]
 

@@ -84,6 +84,6 @@ import Testing
     private func failure(left: Bool) -> TokenFailure {
         TokenFailure(
             cause: .unreachable(TransportError(.connect, "", requestMayHaveLeft: left)),
-            request: "the key set", attempts: 1, clockOffset: nil, isOutcomeUnknown: false)
+            request: .keySet, attempts: 1, clockOffset: nil, isOutcomeUnknown: false)
     }
 }

@@ -120,7 +120,7 @@ import Testing
         let failure = await failure { () async throws(TokenFailure) in
             try await stage.tokens.revoke(SecretText("r.1"), as: .refreshToken, proof: row.value.0)
         }
-        #expect(failure?.request == row.value.2)
+        #expect(failure?.request.description == row.value.2)
         #expect(stage.transport.isExhausted)
     }
 

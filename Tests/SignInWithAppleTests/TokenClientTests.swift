@@ -40,7 +40,14 @@ import Testing
         Row(
             "cancelled after sending",
             Exchange(script: [.failed(.cancelled, mayHaveLeft: true)], isOutcomeUnknown: true)),
-        Row("500", Exchange(script: [.page(500)], isOutcomeUnknown: false)),
+        Row("500", Exchange(script: [.page(500)], isOutcomeUnknown: true)),
+        Row(
+            "500 in JSON",
+            Exchange(script: [.json(500, #"{"error":"server_error"}"#)], isOutcomeUnknown: true)),
+        Row("502", Exchange(script: [.page(502)], isOutcomeUnknown: true)),
+        Row("504", Exchange(script: [.page(504)], isOutcomeUnknown: true)),
+        Row("520, a gateway's own", Exchange(script: [.page(520)], isOutcomeUnknown: true)),
+        Row("404 with a page", Exchange(script: [.page(404)], isOutcomeUnknown: false)),
         Row("503", Exchange(script: [.page(503)], isOutcomeUnknown: false)),
         Row(
             "503 in JSON",
@@ -51,7 +58,9 @@ import Testing
         ),
         Row("408", Exchange(script: [.page(408)], isOutcomeUnknown: false)),
         Row("302 to a portal", Exchange(script: [.page(302)], isOutcomeUnknown: false)),
-        Row("200 with a page", Exchange(script: [.page(200)], isOutcomeUnknown: false)),
+        Row("200 with a page", Exchange(script: [.page(200)], isOutcomeUnknown: true)),
+        Row(
+            "200 with an empty body", Exchange(script: [.json(200, "")], isOutcomeUnknown: true)),
         Row(
             "200 with broken JSON",
             Exchange(script: [.json(200, #"{"access_token":"a"#)], isOutcomeUnknown: true)),
@@ -91,7 +100,7 @@ import Testing
             }
             #expect(failure?.isOutcomeUnknown == isOutcomeUnknown)
             #expect(failure?.attempts == row.value.script.count)
-            #expect(failure?.request == "the exchange")
+            #expect(failure?.request == .exchange)
         } else {
             _ = try await stage.exchange()
         }

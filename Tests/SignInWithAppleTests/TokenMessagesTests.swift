@@ -85,6 +85,33 @@ import Testing
         #expect(response.members(at: Example.now).count == 1)
     }
 
+    @Test(arguments: ["X-Apple-I-Request-ID", "x-apple-request-uuid"])
+    func `Apple's request id is kept of`(_ name: String) throws {
+        let id = HTTPField(name, " 5A.b ")
+        let answer = HTTPResponse(
+            status: 200, fields: [id],
+            body: Array(#"{"access_token":"a.1","apple_request_id":"forged"}"#.utf8))
+        let response = try #require(TokenResponse(answer))
+        #expect(response.requestID == "5A.b")
+        #expect(
+            response.members(at: Example.now).map(\.name) == ["access_token", "apple_request_id"])
+        #expect(response.members(at: Example.now).last?.value == "5A.b")
+        let refusal = AppleError(
+            HTTPResponse(
+                status: 400, fields: [id], body: Array(#"{"error":"invalid_grant"}"#.utf8)))
+        #expect(refusal?.requestID == "5A.b")
+        let page = TokenFailure.Cause.unusable(HTTPResponse(status: 503, fields: [id]))
+        #expect(page.requestID == "5A.b")
+    }
+
+    @Test func `an empty request id counts as none`() {
+        let fields = [
+            HTTPField("X-Apple-I-Request-ID", " "), HTTPField("X-Apple-Request-UUID", "u"),
+        ]
+        #expect(HTTPResponse(status: 200, fields: fields).requestID == "u")
+        #expect(HTTPResponse(status: 200, fields: Array(fields.prefix(1))).requestID == nil)
+    }
+
     @Test(arguments: [Int.min, -1, 0, .max]) func `expires in`(_ seconds: Int) throws {
         let body = #"{"access_token":"a.1","expires_in":\#(seconds)}"#
         let response = try #require(TokenResponse(Array(body.utf8)))

@@ -31,7 +31,8 @@ import Testing
     @Test func `a certificate of nobody's is the stage that fails`() async throws {
         let apple = try await LocalApple()
         let authority = try CertificateAuthority(
-            name: "Nobody", validity: 1_700_000_000..<4_000_000_000
+            name: "Nobody", permitting: [.host("localhost")],
+            validity: 1_700_000_000..<4_000_000_000
         ).certificate.pemRepresentation()
         let path = try apple.folder.write("other-ca.pem", authority)
         let result = try await apple.siwa("doctor", "--online", "--json", "--ca-file", path)

@@ -75,10 +75,11 @@ extension ReceivedForm {
             } else {
                 type == .code ? .query : .fragment
             }
-        guard scopes.isEmpty || mode == .formPost else {
+        guard scopes.isDisjoint(with: [.name, .email]) || mode == .formPost else {
             throw Refusal(
                 .invalidRequest, saying: Refusal.mustBeFormPost,
-                check: "response_mode", because: "must be form_post with any scope, is \(mode.rawValue)")
+                check: "response_mode",
+                because: "must be form_post with name or email, is \(mode.rawValue)")
         }
         guard type == .code || mode != .query else {
             throw Refusal(

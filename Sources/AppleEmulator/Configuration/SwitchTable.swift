@@ -18,6 +18,7 @@ private struct Switch: Sendable {
 
     static let all = [
         Switch("order", \.order),
+        Switch("audience_array", \.audienceArray),
         Switch("redirect_mismatch", \.redirectMismatch),
         Switch("accept_spare_redirect_uri", \.acceptsSpareRedirect),
         Switch("mismatch_full_stop", \.mismatchFullStop),

@@ -9,6 +9,13 @@ public struct Switches: Sendable, Hashable {
         case clientFirst = "client_first"
     }
 
+    /// What becomes of a client_secret whose `aud` is an array of one element.
+    enum AudienceArray: String, CaseIterable, Shaped {
+        /// As golang-jwt and others write it in production.
+        case accepted
+        case refused
+    }
+
     /// The error for a redirect_uri other than the sign-in's.
     enum RedirectError: String, CaseIterable, Shaped {
         case invalidGrant = "invalid_grant"
@@ -75,6 +82,7 @@ public struct Switches: Sendable, Hashable {
     }
 
     var order = Order.credentialFirst
+    var audienceArray = AudienceArray.accepted
     var redirectMismatch = RedirectError.invalidGrant
     var acceptsSpareRedirect = false
     var mismatchFullStop = false

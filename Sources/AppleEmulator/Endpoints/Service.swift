@@ -46,7 +46,7 @@ struct Service {
     ) throws -> EmulatedTeam {
         try ClientAuthentication(
             configuration: configuration, teams: teams(for: purpose), revokedKeys: revokedKeys,
-            tolerance: switches.clockSkewTolerance, now: now(), trail: credentials.trail
+            switches: switches, now: now(), trail: credentials.trail
         ).check(credentials)
     }
 

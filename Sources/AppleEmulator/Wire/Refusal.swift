@@ -31,5 +31,6 @@ extension Refusal {
     static let codeUsed = "The code has already been used."
     static let tokenExpired = "The token has expired or has been revoked."
     static let invalidRedirect = "Invalid web redirect url"
-    static let mustBeFormPost = "response_mode must be form_post"
+    static let mustBeFormPost =
+        "response_mode must be form_post when name or email scope is requested."
 }

@@ -52,10 +52,10 @@ final class BatchOutput: Sendable {
         sink.append(bytes)
     }
 
-    /// Writes several results.
+    /// Writes several results, and counts them and those that are not to be written.
     func write(_ lines: ArraySlice<UInt8>, _ counted: BatchCounts) {
-        guard !lines.isEmpty else { return }
         counts.withLock { $0.add(counted) }
+        guard !lines.isEmpty else { return }
         sink.append(Array(lines))
     }
 

@@ -8,8 +8,8 @@ internal import SignInWithApple
 struct BatchRunner: Sendable {
     let session: Session
     let options: BatchOptions
-    /// What was asked, as messages name it.
-    let request: String
+    /// What was asked of Apple.
+    let request: RequestKind
     /// What its results bear.
     let mark: ResultMark
     /// What hints may draw on when Apple refuses.
@@ -22,7 +22,7 @@ struct BatchRunner: Sendable {
     var world: World { session.world }
 
     init(
-        _ session: Session, _ options: BatchOptions, request: String, mark: ResultMark,
+        _ session: Session, _ options: BatchOptions, request: RequestKind, mark: ResultMark,
         needsInput: Bool = true,
         situation: @escaping @Sendable (TokenFailure) -> Situation
     ) throws {
@@ -220,11 +220,11 @@ struct ItemReport: Sendable {
     }
 
     /// Apple said no to the item.
-    init(refused refusal: AppleError, _ request: String) {
+    init(refused refusal: AppleError, _ request: RequestKind) {
         self.init(.refused, TokenFailure(cause: .refused(refusal), request: request, attempts: 1))
     }
 
-    init(failed cause: TokenFailure.Cause, _ attempts: Int, _ request: String) {
+    init(failed cause: TokenFailure.Cause, _ attempts: Int, _ request: RequestKind) {
         self.init(.failed, TokenFailure(cause: cause, request: request, attempts: attempts))
     }
 

@@ -17,10 +17,10 @@ struct Migration: Sendable {
         requests = try Requests(session)
         self.half = try half(requests.loaded.client)
         var runner = try BatchRunner(
-            session, batch, request: self.half.requestName, mark: self.half.mark,
+            session, batch, request: self.half.requestKind, mark: self.half.mark,
             situation: requests.situation)
         runner.layout = self.half.layout
-        let hints = MigrationHints(self.half.requestName, requests.loaded.client)
+        let hints = MigrationHints(self.half.requestKind, requests.loaded.client)
         runner.allRefused = hints?.nobody ?? []
         self.runner = runner
     }
@@ -42,7 +42,7 @@ struct Migration: Sendable {
         let job = MigrationJob(requests.loaded.client, baseURL: requests.network.baseURL)
         try await runner.run(job, read: read, resuming: { $0.trust() }) { _, outcome in
             switch outcome {
-            case .refused(let refusal): ItemReport(refused: refusal, half.requestName)
+            case .refused(let refusal): ItemReport(refused: refusal, half.requestKind)
             case .done(let user): ItemReport(.done, .done, user.members)
             }
         }
@@ -78,10 +78,10 @@ struct Migration: Sendable {
 }
 
 extension MigrationHalf {
-    fileprivate var requestName: String {
+    fileprivate var requestKind: RequestKind {
         switch self {
-        case .export: MigrationName.export
-        case .admission: MigrationName.admission
+        case .export: .migrationExport
+        case .admission: .migrationImport
         }
     }
 

@@ -10,7 +10,7 @@ struct TokenBatch: Sendable {
 
     init(
         _ global: GlobalOptions, _ options: BatchOptions, _ selection: VaultSelection,
-        request: String, mark: ResultMark, in world: World
+        request: RequestKind, mark: ResultMark, in world: World
     ) throws {
         try selection.check(options)
         let session = try Session(
@@ -29,7 +29,7 @@ struct TokenBatch: Sendable {
         _ line: SecretBytes, _ number: Int
     ) throws(InvalidLine) -> (item: TokenItem, id: JSON?) {
         let item = try TokenItem(
-            line, line: number, tokenNames: ["token", "refresh_token"], refusal: misshape)
+            line, line: number, tokenNames: ["token", "refresh_token"])
         return (item, item.id)
     }
 

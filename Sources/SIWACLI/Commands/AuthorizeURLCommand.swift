@@ -10,8 +10,8 @@ struct AuthorizeURLCommand: Command {
         Refuses what Apple would refuse with a page that names no reason. The client id must be \
         a Services ID, and the redirect URI registered for it letter for letter. No key is needed.
 
-        Without --response-mode it is form_post where a scope or an identity token is asked for, \
-        and query for a bare code. State and nonce stand in the URL: that is their way to Apple.
+        Without --response-mode it is form_post for the scopes name and email and for an identity \
+        token, and query otherwise. State and nonce stand in the URL: that is their way to Apple.
         """
     static let examples = [
         Example(

@@ -37,7 +37,7 @@ struct BatchRefreshCommand: Command {
 
     func run(in world: World) async throws {
         let tokens = try TokenBatch(
-            global, batch, selection, request: "the refresh", mark: .accessToken, in: world)
+            global, batch, selection, request: .refresh, mark: .accessToken, in: world)
         let now = world.clocks.now
         let claim = try selection.vault.map { _ in
             // What this run, or one beside it, has checked is not checked again.
@@ -50,7 +50,7 @@ struct BatchRefreshCommand: Command {
             tokens.requests.loaded.client, baseURL: tokens.requests.network.baseURL)
         let describe: @Sendable (TokenItem, ItemOutcome<TokenResponse>) -> ItemReport = {
             switch $1 {
-            case .refused(let refusal): ItemReport(refused: refusal, "the refresh")
+            case .refused(let refusal): ItemReport(refused: refusal, .refresh)
             case .done(let answer): ItemReport(.done, .done, answer.members(at: now()))
             }
         }

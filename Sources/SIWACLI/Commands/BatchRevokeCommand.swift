@@ -49,15 +49,16 @@ struct BatchRevokeCommand: Command {
 
     func run(in world: World) async throws {
         let tokens = try TokenBatch(
-            global, batch, selection, request: "the revocation", mark: .revoked, in: world)
+            global, batch, selection, request: .revocation, mark: .revoked, in: world)
         let claim = try selection.vault.map { _ in
             try selection.claim(
                 tokens.runner.session, tokens.clientID, batch, states: [.active],
                 interrupted: .revoking, intent: .revocationBegun)
         }
         guard !isDryRun else {
+            let proof: Revocation.Proof = isConfirmed ? .afterwards : .none
             return try await tokens.rehearse(claim) { token in
-                [.revoke(token.text, .refreshToken)] + (isConfirmed ? [.refresh(token)] : [])
+                proof.steps.map { $0.request(token.text, .refreshToken) }
             }
         }
         let job = RevokeJob(
@@ -85,12 +86,14 @@ struct BatchRevokeCommand: Command {
     ) -> @Sendable (TokenItem, ItemOutcome<Revocation>) -> ItemReport {
         { item, outcome in
             switch outcome {
-            case .refused(let refusal): ItemReport(refused: refusal, "the revocation")
+            case .refused(let refusal): ItemReport(refused: refusal, .revocation)
             case .done(let revocation):
                 ItemReport(
                     revocation.isDead ? .done : .refused, revocation.isDead ? .done : .no,
-                    revocation.members(
-                        .refreshToken, item.clientID ?? clientID, item.token, at: now()))
+                    RevocationReport(
+                        revocation, of: item.token, .refreshToken, item.clientID ?? clientID,
+                        at: now()
+                    ).members)
             }
         }
     }

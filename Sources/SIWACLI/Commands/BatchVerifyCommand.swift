@@ -6,7 +6,7 @@ struct BatchVerifyCommand: Command {
     static let name = "batch verify"
     static let abstract = "Verify many identity tokens."
     static let discussion = """
-        Reads an item a line: a bare identity token, or JSON {"id", "token", "client_id"?, \
+        Reads an item a line: a bare identity token, or JSON {"id", "token", "client_id"?, "at"?, \
         "nonce"?, "code"?, "access_token"?}, in which the token may be called id_token. client_id \
         takes the place of --audience, the others that of the flags of 'siwa verify'.
 
@@ -24,12 +24,18 @@ struct BatchVerifyCommand: Command {
         Example(
             "siwa batch verify --input - --jwks keys.json --at 2019-06-05T04:40:00Z < old.txt",
             "Verify old tokens with the keys of their day."),
+        Example(
+            "siwa batch verify --input tokens.jsonl --only refused,failed,invalid",
+            "Print what is not valid, and count the rest."),
     ]
     static let parameters: [Parameter<Self>] =
         BatchOptions.localParameters(at: \.batch) + [
             .option(
                 "concurrency", \.workers, value: "N",
                 help: "Verify N tokens at the same time (one a processor unless set)."),
+            .option(
+                "only", \.filter, value: "STATUS,…",
+                help: "Write results of these statuses only: done, refused, failed, invalid."),
             .flag(
                 "dry-run", \.isDryRun,
                 help: "Print the request for Apple's keys that may be sent; send nothing."),
@@ -40,6 +46,7 @@ struct BatchVerifyCommand: Command {
     var verification = VerificationOptions()
     var batch = BatchOptions()
     var workers: Int?
+    var filter: StatusFilter?
     var isDryRun = false
 
     func run(in world: World) async throws {
@@ -49,9 +56,16 @@ struct BatchVerifyCommand: Command {
                 "--concurrency must be between 1 and \(Self.mostWorkers)",
                 hint: "more than there are processors gain nothing")
         }
+        guard filter == nil || !batch.isResuming else {
+            throw UsageError.Problem.misuse(
+                "--only and --resume exclude each other: --resume needs the results of all lines",
+                hint: "remove one of the two flags")
+        }
         let verifying = try Verifying(global, verification, in: world)
         guard !isDryRun else { return try rehearse(verifying) }
-        try await VerifyBatch(verifying: verifying, options: batch, workers: workers).run()
+        try await VerifyBatch(
+            verifying: verifying, options: batch, filter: filter ?? .all, workers: workers
+        ).run()
     }
 
     /// Prints the only request there can be: it is sent when the cache has no fresh keys.

@@ -64,8 +64,7 @@ struct ExchangeCommand: Command {
             TypedSettings(
                 global: global, redirectURI: redirectURI, audiences: audiences, vault: vault),
             in: world)
-        let code = try session.secret(code, "--code")
-        try refuseMisshapen(code, "--code")
+        let code = try session.opaqueToken(code, "--code")
         let verifier = try codeVerifier.map {
             CodeVerifier(try session.secret($0, "--code-verifier"))
         }
@@ -86,7 +85,8 @@ struct ExchangeCommand: Command {
 
     /// A code is spent by one look: a misspelt member must be found before it is.
     private var members: [String] {
-        TokenResponse.memberNames + ["expires_at", "user_id"] + (isStoring ? ["stored"] : [])
+        TokenResponse.memberNames + TokenResponse.addedMemberNames + ["user_id"]
+            + (isStoring ? ["stored"] : [])
     }
 
     private func checkCombination() throws(UsageError.Problem) {
@@ -124,13 +124,13 @@ struct ExchangeCommand: Command {
                     the code is spent all the same: sign in again, and omit --print to get the \
                     tokens
                     """
-                ])
+                ], requestID: answer.requestID)
         }
         guard failures.isEmpty else {
             throw VerifiedSubject.identityToken.refusal(
                 failures,
                 hints: ["what was printed is good; do not trust who it says the user is"]
-                    + (vault == nil ? [] : [NotStored.remedy]))
+                    + (vault == nil ? [] : [NotStored.remedy]), requestID: answer.requestID)
         }
         try stored?.get()
     }

@@ -32,8 +32,7 @@ struct RefreshCommand: Command {
         let session = try Session(
             TypedSettings(global: global, vault: source.vault), in: world)
         if let argument = source.token {
-            let secret = try session.secret(argument, "--token")
-            try refuseMisshapen(secret, "--token")
+            let secret = try session.opaqueToken(argument, "--token")
             try await refresh(RefreshToken(secret), session, stored: nil)
         } else if let user = source.user {
             let stored = try StoredToken(of: user, session)

@@ -73,10 +73,8 @@ struct VerifyCommand: Command {
     }
 
     private func binding(in session: Session) throws -> TokenBinding {
-        let code = try code.map { try session.secret($0, "--code") }
-        let accessToken = try accessToken.map { try session.secret($0, "--access-token") }
-        if let code { try refuseMisshapen(code, "--code") }
-        if let accessToken { try refuseMisshapen(accessToken, "--access-token") }
+        let code = try code.map { try session.opaqueToken($0, "--code") }
+        let accessToken = try accessToken.map { try session.opaqueToken($0, "--access-token") }
         return TokenBinding(
             nonce: try nonce.map { try session.secret($0, "--nonce") },
             code: code.map(AuthorizationCode.init), accessToken: accessToken.map(AccessToken.init))

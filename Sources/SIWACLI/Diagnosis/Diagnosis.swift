@@ -14,10 +14,12 @@ struct Diagnosis: Sendable {
     /// Apple's answer, where there was one.
     var status: Int?
     var apple: AppleError?
+    /// Apple's id of the request, which its support asks for.
+    var requestID: String?
 
     init(
         _ code: String, _ message: String, hints: [String], exitCode: ExitCode, status: Int? = nil,
-        apple: AppleError? = nil
+        apple: AppleError? = nil, requestID: String? = nil
     ) {
         self.code = code
         self.message = message
@@ -25,6 +27,7 @@ struct Diagnosis: Sendable {
         self.exitCode = exitCode
         self.status = status
         self.apple = apple
+        self.requestID = requestID
     }
 
     init(_ error: any Error) {
@@ -48,7 +51,9 @@ struct Diagnosis: Sendable {
             case let error as NotStored: error.diagnosis
             case let error as AbsentMember: Self(error)
             case let error as NegativeAnswer:
-                Self(error.code, error.message, hints: error.hints, exitCode: .no)
+                Self(
+                    error.code, error.message, hints: error.hints, exitCode: .no,
+                    requestID: error.requestID)
             case let error as ClientSecretError: Self(error)
             case let error as LostResult: Self(error)
             case let error as FileError: Self(error)
@@ -77,6 +82,7 @@ struct Diagnosis: Sendable {
             }
             members.append(.init("apple", .object(answer)))
         }
+        if let requestID { members.append(.init("apple_request_id", .string(requestID))) }
         return ["error": .object(members)]
     }
 }
@@ -86,11 +92,14 @@ struct NegativeAnswer: Error, Sendable {
     let code: String
     let message: String
     let hints: [String]
+    /// Apple's id of the request that was answered so; nil where no request was made.
+    let requestID: String?
 
-    init(_ code: String, _ message: String, hints: [String]) {
+    init(_ code: String, _ message: String, hints: [String], requestID: String? = nil) {
         self.code = code
         self.message = message
         self.hints = hints
+        self.requestID = requestID
     }
 }
 
@@ -127,6 +136,20 @@ extension Diagnosis {
             self.init(
                 "key", "the private key cannot sign: \(reason)",
                 hints: ["download the .p8 again: this one is damaged"], exitCode: .settings)
+        case .expired(let time):
+            self.init(
+                "client_secret", "the client_secret expired at \(time.rfc3339)",
+                hints: ["mint a new one where the private key is: 'siwa secret --lifetime 30d'"],
+                exitCode: .settings)
+        case .otherClient(let clientID):
+            self.init(
+                "client_secret", "the client_secret is not for the client \(clientID)",
+                hints: ["give --client-secret one whose sub is \(clientID)"], exitCode: .settings)
+        case .unusable(let faults):
+            self.init(
+                "client_secret",
+                "the client_secret cannot be used: \(faults.first?.seen ?? "claims are missing")",
+                hints: faults.map(\.hint), exitCode: .settings)
         }
     }
 

@@ -11,6 +11,7 @@ enum ExitCode: CInt, Sendable, CaseIterable {
     case requestRefused = 6
     case outcomeUnknown = 7
     case defect = 70
+    case notDelivered = 74
     case temporary = 75
 
     /// What help says of it.
@@ -23,8 +24,11 @@ enum ExitCode: CInt, Sendable, CaseIterable {
         case .clientRefused: "Apple refused the client: invalid_client, unauthorized_client."
         case .grantRefused: "Apple refused the code or token: a new sign-in is needed."
         case .requestRefused: "Apple refused the request otherwise."
-        case .outcomeUnknown: "A single-use code was sent and no answer came: do not retry blindly."
+        case .outcomeUnknown:
+            "A single-use code was sent and Apple's answer is unknown: do not retry blindly."
         case .defect: "A defect in siwa."
+        case .notDelivered:
+            "The result could not be written, or nobody read it: standard error says what was done."
         case .temporary: "Temporary: no network, a timeout, an outage page. Try later."
         }
     }
@@ -32,5 +36,30 @@ enum ExitCode: CInt, Sendable, CaseIterable {
     static var entries: [Entry] {
         allCases.map { Entry(String($0.rawValue), $0.meaning) }
             + [Entry("130, 143", "Interrupted, terminated.")]
+    }
+}
+
+extension ExitCode {
+    /// The exit code of a command to which all of `codes` apply: the first that applies of 7, 70,
+    /// 74, 9, 2, 3 to 6, 75, 1, 0. A signal's exit code comes before all of them but 7.
+    static func prevailing(among codes: some Sequence<ExitCode>) -> ExitCode {
+        codes.min { $0.rank < $1.rank } ?? .done
+    }
+
+    /// Lower ones win.
+    private var rank: Int {
+        switch self {
+        case .outcomeUnknown: 0
+        case .defect: 1
+        case .notDelivered: 2
+        case .usage: 4
+        case .settings: 5
+        case .clientRefused: 6
+        case .grantRefused: 7
+        case .requestRefused: 8
+        case .temporary: 9
+        case .no: 10
+        case .done: 11
+        }
     }
 }

@@ -1,20 +1,14 @@
 internal import SignInWithApple
 
-/// What a migration is called in messages.
-enum MigrationName {
-    static let export = "the export"
-    static let admission = "the import"
-}
-
 /// What a refusal means that stopped a migration: the same answer to everybody.
 struct MigrationHints: Sendable {
     private let isExport: Bool
     private let client: Client
 
     /// Nil for any other request.
-    init?(_ request: String, _ client: Client) {
-        guard [MigrationName.export, MigrationName.admission].contains(request) else { return nil }
-        isExport = request == MigrationName.export
+    init?(_ request: RequestKind, _ client: Client) {
+        guard [.migrationExport, .migrationImport].contains(request) else { return nil }
+        isExport = request == .migrationExport
         self.client = client
     }
 

@@ -71,9 +71,9 @@ struct RefusalHints: Sendable {
     /// Apple looks the code or token up before it looks at the client (observed since 2022/23).
     private var grantWasFound: [String] {
         switch failure.request {
-        case "the exchange":
+        case .exchange:
             ["the code is most likely good, and not spent: only the client is refused"]
-        case "the refresh": ["the token is most likely good: only the client is refused"]
+        case .refresh: ["the token is most likely good: only the client is refused"]
         default: []
         }
     }
@@ -107,7 +107,7 @@ struct RefusalHints: Sendable {
 
     private var unexplainedGrant: [String] {
         if let migration { return migration.invalidGrant }
-        guard failure.request == "the exchange" else {
+        guard failure.request == .exchange else {
             return ["the token is dead or belongs to another client: a new sign-in is needed"]
         }
         return [
@@ -127,7 +127,7 @@ struct RefusalHints: Sendable {
 
     private var invalidRequest: [String] {
         if let migration { return migration.invalidRequest }
-        return failure.request == "the exchange"
+        return failure.request == .exchange
             ? [
                 "the code and the client may not belong together: check --client-id and --profile",
                 "a code from a web sign-in needs --redirect-uri; an app's code must not have one",

@@ -39,7 +39,8 @@ extension Diagnosis {
             "Apple refused \(error.failure.request)\(words)",
             hints: (error.remedy.map { [$0] } ?? [])
                 + (RefusalHints(refusal, error)?.all ?? []),
-            exitCode: ExitCode(refusal.code), status: refusal.status, apple: refusal)
+            exitCode: ExitCode(refusal.code), status: refusal.status, apple: refusal,
+            requestID: refusal.requestID)
     }
 
     /// An answer that no token endpoint gives.
@@ -47,11 +48,14 @@ extension Diagnosis {
         let (code, message, hint) = Self.explain(response)
         self.init(
             code, "\(message), to \(failure.request)\(failure.attemptsText)",
-            hints: [hint] + (failure.request == "the exchange" ? [Self.codeMayLive] : []),
-            exitCode: .temporary, status: response.status, apple: AppleError(response))
+            hints: [hint] + (failure.request == .exchange ? [Self.codeMayLive] : []),
+            exitCode: .temporary, status: response.status, apple: AppleError(response),
+            requestID: response.requestID)
     }
 
-    private static func explain(_ response: HTTPResponse) -> (String, String, String) {
+    private static func explain(
+        _ response: HTTPResponse
+    ) -> (code: String, message: String, hint: String) {
         let status = response.status
         let type =
             response.fields["Content-Type"].map { printable($0, limit: 60) } ?? "no content type"
@@ -89,28 +93,31 @@ extension Diagnosis {
             reason.kind.code,
             "\(reason.kind.words): \(printable(reason.message))\(failure.attemptsText)",
             hints: [reason.kind.hint]
-                + (failure.request == "the exchange"
+                + (failure.request == .exchange
                     ? ["the code was not sent: it is still good"] : []),
             exitCode: [.unavailable, .authorities].contains(reason.kind) ? .settings : .temporary)
     }
 
     private init(outcomeUnknown error: RequestError) {
+        let response: HTTPResponse? =
+            if case .unusable(let response) = error.failure.cause { response } else { nil }
         let detail: String =
             switch error.failure.cause {
             case .unreachable(let reason): "\(reason.kind.words): \(printable(reason.message))"
-            case .unusable(let response): "its answer cannot be read (\(response.status))"
+            case .unusable(let response): Self.explain(response).message
             case .refused, .unminted: "no answer"
             }
         let message =
             error.remedy != nil
             ? "the code was exchanged, but \(error.failure.request) failed: \(detail)"
-            : "the code was sent and no usable answer came: \(detail)"
+            : "the code was sent, and whether Apple exchanged it is unknown: \(detail)"
         self.init(
             "outcome_unknown", message,
             hints: error.remedy.map { [$0] } ?? [
                 "do not send the code again blindly: Apple takes it once, and may have taken it",
                 "ask the user to sign in again; the new code settles it",
-            ], exitCode: .outcomeUnknown)
+            ], exitCode: .outcomeUnknown, status: response?.status,
+            apple: response.flatMap { AppleError($0) }, requestID: error.failure.requestID)
     }
 
     private static let codeMayLive =

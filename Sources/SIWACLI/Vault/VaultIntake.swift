@@ -32,7 +32,7 @@ struct VaultIntake {
         do throws(InvalidLine) {
             guard let bytes = line.bytes else { throw .tooLong }
             group.append(
-                try VaultItem(bytes, clientID: clientID, now: now(), refusal: misshape))
+                try VaultItem(bytes, clientID: clientID, now: now()))
         } catch {
             invalid.add(line.number, error)
         }

@@ -12,11 +12,16 @@ enum VerifiedSubject: String, Sendable {
         }
     }
 
-    /// The answer no, which names the checks that failed.
-    func refusal(_ failures: [Check], hints: [String]) -> NegativeAnswer {
+    /// The error that names the checks that failed.
+    ///
+    /// - Parameter requestID: Apple's id of the request that brought the token.
+    func refusal(
+        _ failures: [Check], hints: [String], requestID: String? = nil
+    ) -> NegativeAnswer {
         let list = failures.map { "\($0.name): \(printable($0.detail ?? "failed"))" }
         return NegativeAnswer(
             "\(rawValue)_not_valid",
-            "the \(words) does not verify (\(list.joined(separator: "; ")))", hints: hints)
+            "the \(words) does not verify (\(list.joined(separator: "; ")))", hints: hints,
+            requestID: requestID)
     }
 }

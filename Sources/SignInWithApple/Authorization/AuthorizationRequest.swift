@@ -50,17 +50,18 @@ public struct AuthorizationRequest: Sendable {
 
     /// Composes a request that Apple would not refuse.
     ///
-    /// - Parameter responseMode: without one, `form_post` where there is a scope or an identity
-    ///   token, and `query` for a bare code: what a server can read.
+    /// - Parameter responseMode: nil chooses `form_post` for the scopes name and email and for an
+    ///   identity token, otherwise `query`: what a server can read.
     /// - Throws: ``AuthorizationRequestError``, which names the rule.
     public init(
         clientID: ClientID, redirectURI: RedirectURI, responseType: ResponseType = .code,
         responseMode: ResponseMode? = nil, scopes: Set<Scope> = [], state: SecretText? = nil,
         nonce: SecretText? = nil, codeChallenge: CodeChallenge? = nil
     ) throws(AuthorizationRequestError) {
-        let isBare = scopes.isEmpty && responseType == .code
+        let asksForUser = !scopes.isDisjoint(with: [.name, .email])
+        let isBare = !asksForUser && responseType == .code
         let mode = responseMode ?? (isBare ? .query : .formPost)
-        guard scopes.isEmpty || mode == .formPost else { throw .scopesNeedFormPost }
+        guard !asksForUser || mode == .formPost else { throw .scopesNeedFormPost }
         guard responseType == .code || mode != .query else { throw .identityTokenInQuery }
         self.clientID = clientID
         self.redirectURI = redirectURI
@@ -101,7 +102,7 @@ public struct AuthorizationRequest: Sendable {
 
 /// Apple's rules on what goes together.
 public enum AuthorizationRequestError: Error, Hashable, Sendable {
-    /// A scope without `form_post`: the user's name travels in the body only.
+    /// The scope name or email without `form_post`: both travel in the body only.
     case scopesNeedFormPost
     /// An identity token in a query, where logs and histories keep it.
     case identityTokenInQuery
@@ -111,7 +112,9 @@ extension AuthorizationRequestError: CustomStringConvertible {
     /// The rule that is broken, as a sentence.
     public var description: String {
         switch self {
-        case .scopesNeedFormPost: "Apple demands response_mode form_post with any scope"
+        // Apple's own sentence, as its page shows it.
+        case .scopesNeedFormPost:
+            "response_mode must be form_post when name or email scope is requested."
         case .identityTokenInQuery:
             "Apple demands response_mode fragment or form_post with response_type 'code id_token'"
         }

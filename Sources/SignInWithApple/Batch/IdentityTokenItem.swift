@@ -10,32 +10,26 @@ public struct IdentityTokenItem: Sendable {
     public let token: SecretText
     /// The client it must be for; nil for those of the settings.
     public let clientID: ClientID?
+    /// The moment as of which to judge it; nil for the one of the settings.
+    public let moment: NumericDate?
     /// What else it must belong to.
     public let binding: TokenBinding
 
     /// Reads a line: a bare token, or a JSON object
-    /// `{"id", "token" or "id_token", "client_id"?, "nonce"?, "code"?, "access_token"?}`, whose
-    /// other members are passed over.
+    /// `{"id", "token" or "id_token", "client_id"?, "at"?, "nonce"?, "code"?, "access_token"?}`,
+    /// whose other members are passed over.
     ///
-    /// - Parameter refusal: why a text cannot be one of Apple's codes or access tokens, as the
-    ///   end of a sentence; nil when it can.
     /// - Throws: ``InvalidLine``.
-    public init(
-        _ text: SecretBytes, line: Int, refusal: (SecretText) -> String?
-    ) throws(InvalidLine) {
+    public init(_ text: SecretBytes, line: Int) throws(InvalidLine) {
         let content = try ItemLine(text)
-        func opaque(_ name: String) throws(InvalidLine) -> SecretText? {
-            guard let secret = try content.text(name).map(SecretText.init) else { return nil }
-            if let reason = refusal(secret) { throw InvalidLine(content.id, "'\(name)' \(reason)") }
-            return secret
-        }
         self.line = line
         id = content.id
-        token = try content.token(called: ["token", "id_token"]) { _ in nil }
+        token = try content.token(called: ["token", "id_token"], isJWT: true)
         clientID = try content.clientID()
+        moment = try content.moment("at")
         binding = TokenBinding(
             nonce: try content.text("nonce").map { SecretText($0) },
-            code: try opaque("code").map(AuthorizationCode.init),
-            accessToken: try opaque("access_token").map(AccessToken.init))
+            code: try content.opaque("code").map(AuthorizationCode.init),
+            accessToken: try content.opaque("access_token").map(AccessToken.init))
     }
 }

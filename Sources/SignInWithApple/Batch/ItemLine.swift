@@ -55,9 +55,10 @@ struct ItemLine {
 
     /// The bare text, or the first member there is of these names.
     ///
-    /// - Parameter refusal: why it cannot be a token, as the end of a sentence; nil when it can.
+    /// - Parameter isJWT: takes an identity token, which is checked later; otherwise the text must
+    ///   be an opaque token.
     func token(
-        called names: [String], refusal: (SecretText) -> String?
+        called names: [String], isJWT: Bool = false
     ) throws(InvalidLine) -> SecretText {
         let token =
             switch content {
@@ -65,8 +66,22 @@ struct ItemLine {
             case .object(let json): try token(json, names)
             }
         guard token.bytes.count > 0 else { throw InvalidLine(id, "the line has no token") }
-        if let reason = refusal(token) { throw InvalidLine(id, "the token \(reason)") }
-        return token
+        return isJWT ? token : try opaque(token, "the token")
+    }
+
+    /// A code or an access token that an item may have; null is none.
+    func opaque(_ name: String) throws(InvalidLine) -> SecretText? {
+        guard let text = try text(name) else { return nil }
+        return try opaque(SecretText(text), "'\(name)'")
+    }
+
+    private func opaque(_ secret: SecretText, _ name: String) throws(InvalidLine) -> SecretText {
+        do {
+            try validateOpaqueToken(secret)
+        } catch {
+            throw InvalidLine(id, "\(name) \(error)")
+        }
+        return secret
     }
 
     private func token(_ json: JSON, _ names: [String]) throws(InvalidLine) -> SecretText {

@@ -4,7 +4,7 @@ public struct RefreshJob: BatchJob {
     private let baseURL: BaseURL
 
     /// Speaks for `client` to the endpoints at `baseURL`.
-    public init(_ client: Client, baseURL: BaseURL = .apple) {
+    public init(_ client: any ClientSecretSource, baseURL: BaseURL = .apple) {
         credentials = Credentials(client)
         self.baseURL = baseURL
     }
@@ -23,7 +23,7 @@ public struct RefreshJob: BatchJob {
         _ response: HTTPResponse, for item: inout TokenItem, at now: NumericDate
     ) -> BatchVerdict<ItemOutcome<TokenResponse>> {
         response.verdict(hiding: [item.token] + credentials.secrets(for: item.clientID)) {
-            TokenResponse($0.body)
+            TokenResponse($0)
         }
     }
 }

@@ -1,4 +1,4 @@
-/// Revokes a token an item and, when asked, makes sure of it.
+/// Revokes a token an item and proves it when asked; see ``RevocationProof``.
 public struct RevokeJob: BatchJob {
     private var credentials: Credentials
     private let baseURL: BaseURL
@@ -6,8 +6,10 @@ public struct RevokeJob: BatchJob {
 
     /// Speaks for `client` to the endpoints at `baseURL`.
     ///
-    /// - Parameter isConfirming: refresh afterwards, and expect a refusal; see ``Revocation``.
-    public init(_ client: Client, baseURL: BaseURL = .apple, isConfirming: Bool) {
+    /// - Parameter isConfirming: refresh afterwards, and expect a refusal.
+    public init(
+        _ client: any ClientSecretSource, baseURL: BaseURL = .apple, isConfirming: Bool
+    ) {
         credentials = Credentials(client)
         self.baseURL = baseURL
         self.isConfirming = isConfirming
@@ -18,10 +20,7 @@ public struct RevokeJob: BatchJob {
         for item: inout TokenItem, at now: NumericDate
     ) throws(ClientSecretError) -> HTTPRequest {
         let secret = try credentials.secret(for: item.clientID, at: now)
-        let request: TokenRequest =
-            item.revokedStatus == nil && !item.isInDoubt
-            ? .revoke(item.token, .refreshToken) : .refresh(RefreshToken(item.token))
-        return request.filled(
+        return proof(of: item).step.request(item.token, .refreshToken).filled(
             for: credentials.clientID(item.clientID), with: secret, at: baseURL)
     }
 
@@ -29,58 +28,42 @@ public struct RevokeJob: BatchJob {
     public mutating func judge(
         _ response: HTTPResponse, for item: inout TokenItem, at now: NumericDate
     ) -> BatchVerdict<ItemOutcome<Revocation>> {
-        if item.isInDoubt { return settle(response, &item) }
-        if let status = item.revokedStatus {
-            return evidence(response, item, status: status)
+        var proof = proof(of: item)
+        let step = proof.step
+        let answer = response.judged(
+            showing: response.redacting([item.token] + credentials.secrets(for: item.clientID)),
+            read: step.read)
+        let conclusion: RevocationProof.Conclusion
+        switch answer {
+        case .success(let accepted): conclusion = proof.take(accepted)
+        case .failure(.refused(let refusal)) where refusal.code.concernsEveryItem:
+            return .stop(.refused(refusal))
+        case .failure(.refused(let refusal)): conclusion = proof.take(refusal)
+        case .failure(let cause): return .trouble(cause)
         }
-        // A page is no answer of Apple's, whatever its status says.
-        let verdict = response.verdict(hiding: secrets(of: item)) {
-            $0.isHTML
-                ? nil : Revocation(status: $0.status, wasActive: item.wasActive, evidence: nil)
-        }
-        guard isConfirming, case .finished(.done) = verdict else { return verdict }
-        item.revokedStatus = response.status
-        return .next
-    }
-
-    private func secrets(of item: TokenItem) -> [SecretText] {
-        [item.token] + credentials.secrets(for: item.clientID)
-    }
-
-    /// What the refresh of a token says that an earlier run may have revoked: it is sent again
-    /// only when it still works.
-    private func settle(
-        _ response: HTTPResponse, _ item: inout TokenItem
-    ) -> BatchVerdict<ItemOutcome<Revocation>> {
-        let dead = Revocation(status: nil, wasActive: false, evidence: .refreshRejected)
-        let verdict = response.verdict(hiding: secrets(of: item)) {
-            TokenResponse($0.body).map { _ in dead }
-        }
-        switch verdict {
-        case .finished(.done):
-            (item.isInDoubt, item.wasActive) = (false, true)
-            return .next
-        case .finished(.refused(let error)) where error.code == .invalidGrant:
-            return .finished(.done(dead))
-        default: return verdict
+        item.proof = proof
+        return switch conclusion {
+        case .next: .next
+        case .known(let revocation): .finished(.done(revocation))
+        case .refused(let refusal): .finished(.refused(refusal))
         }
     }
 
-    private func evidence(
-        _ response: HTTPResponse, _ item: TokenItem, status: Int
-    ) -> BatchVerdict<ItemOutcome<Revocation>> {
-        let verdict = response.verdict(hiding: secrets(of: item)) {
-            TokenResponse($0.body).map { _ in
-                Revocation(status: status, wasActive: item.wasActive, evidence: .refreshAccepted)
+    /// The proof of an item: one that an earlier run may have revoked is refreshed first, and sent
+    /// again only when it still works.
+    private func proof(of item: TokenItem) -> RevocationProof {
+        item.proof ?? RevocationProof(.init(before: item.isInDoubt, afterwards: isConfirming))
+    }
+}
+
+extension Revocation.Proof {
+    fileprivate init(before: Bool, afterwards: Bool) {
+        self =
+            switch (before, afterwards) {
+            case (false, false): .none
+            case (true, false): .before
+            case (false, true): .afterwards
+            case (true, true): .beforeAndAfterwards
             }
-        }
-        guard case .finished(.refused(let error)) = verdict, error.code == .invalidGrant else {
-            return verdict
-        }
-        return .finished(
-            .done(
-                Revocation(
-                    status: status, wasActive: item.wasActive,
-                    evidence: item.wasActive == true ? .acceptedThenRejected : .refreshRejected)))
     }
 }

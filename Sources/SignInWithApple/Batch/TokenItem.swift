@@ -12,10 +12,8 @@ public struct TokenItem: Sendable {
     public let clientID: ClientID?
     /// Whether an earlier run may have revoked it: then a refresh tells, before it is sent again.
     var isInDoubt = false
-    /// Whether that refresh worked; nil when nobody looked.
-    var wasActive: Bool?
-    /// The status of the answer to its revocation, once there is one.
-    var revokedStatus: Int?
+    /// How far its revocation has come; nil before the first answer.
+    var proof: RevocationProof?
 
     /// A token that is known otherwise than by a line, such as by the user it was stored for.
     ///
@@ -32,16 +30,14 @@ public struct TokenItem: Sendable {
     ///
     /// - Parameters:
     ///   - tokenNames: what the token's member may be called, `token` first.
-    ///   - refusal: why a token cannot be one, as the end of a sentence; nil when it can.
     /// - Throws: ``InvalidLine``.
     public init(
-        _ text: SecretBytes, line: Int, tokenNames: [String] = ["token"],
-        refusal: (SecretText) -> String?
+        _ text: SecretBytes, line: Int, tokenNames: [String] = ["token"]
     ) throws(InvalidLine) {
         let content = try ItemLine(text)
         self.line = line
         id = content.id
-        token = try content.token(called: tokenNames, refusal: refusal)
+        token = try content.token(called: tokenNames)
         clientID = try content.clientID()
     }
 }

@@ -24,7 +24,6 @@ public struct Client: Sendable {
     ///
     /// - Throws: ``ClientSecretError``.
     public func mintSecret(at now: NumericDate) throws(ClientSecretError) -> ClientSecret {
-        try ClientSecret(
-            signedBy: signingKey, for: clientID, of: teamID, at: now, lifetime: secretLifetime)
+        try secret(for: clientID, at: now)
     }
 }

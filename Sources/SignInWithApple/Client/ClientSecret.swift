@@ -81,7 +81,54 @@ public struct ClientSecret: Sendable {
     }
 }
 
-/// Why no client_secret was minted.
+extension ClientSecret {
+    /// Reads a secret that was minted on another machine, examined as ``ClientSecretFindings`` does.
+    ///
+    /// - Parameter expected: its `clientID` is the one the secret must be for.
+    /// - Throws: ``ClientSecretError`` when Apple would refuse it.
+    public init(
+        given text: SecretText, for clientID: ClientID, expecting expected: ExpectedClient,
+        at now: NumericDate
+    ) throws(ClientSecretError) {
+        var expected = expected
+        expected.clientID = clientID
+        let faults = ClientSecretFindings(in: text, expecting: expected, at: now).all
+            .filter { $0.severity == .error }
+        let claims = (try? CompactJWS(text.bytes.revealed()))?.claimsOfClientSecret
+        if let expiry = claims?.expiresAt, faults.allSatisfy({ $0.code == .expired }),
+            expiry <= now
+        {
+            throw .expired(expiry)
+        }
+        guard faults.isEmpty, let claims, claims.clientID == clientID else {
+            throw .unusable(faults)
+        }
+        self.text = text
+        (teamID, self.clientID, keyID) = (claims.teamID, clientID, claims.keyID)
+        (issuedAt, expiresAt) = (claims.issuedAt, claims.expiresAt)
+    }
+}
+
+extension CompactJWS {
+    /// What every client_secret says; nil when something is missing.
+    fileprivate var claimsOfClientSecret:
+        (
+            teamID: TeamID, clientID: ClientID, keyID: KeyID, issuedAt: NumericDate,
+            expiresAt: NumericDate
+        )?
+    {
+        guard let team = payload["iss"]?.string, let client = payload["sub"]?.string,
+            let key = header["kid"]?.string, let issued = payload["iat"]?.integer,
+            let expires = payload["exp"]?.integer
+        else { return nil }
+        return (
+            TeamID(unchecked: team), ClientID(unchecked: client), KeyID(unchecked: key),
+            NumericDate(issued), NumericDate(expires)
+        )
+    }
+}
+
+/// Why there is no client_secret for a request.
 public enum ClientSecretError: Error, Hashable, Sendable {
     /// A lifetime of less than a second.
     case tooShort(Duration)
@@ -89,4 +136,10 @@ public enum ClientSecretError: Error, Hashable, Sendable {
     case tooLong(Duration)
     /// OpenSSL could not sign, or the signature did not verify.
     case signing(OpenSSLError)
+    /// The secret that was given expired at that time.
+    case expired(NumericDate)
+    /// The secret that was given is for another client than this one.
+    case otherClient(ClientID)
+    /// The secret that was given cannot be used: its faults, the gravest first.
+    case unusable([Finding])
 }

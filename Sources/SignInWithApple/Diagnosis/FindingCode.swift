@@ -65,6 +65,8 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case wrongClient = "wrong_client"
     /// `aud` is not Apple's.
     case wrongAudience = "wrong_audience"
+    /// `aud` is an array of one: what many libraries send, and no cause of a refusal.
+    case audienceArray = "audience_array"
     /// An identifier in small letters.
     case lowerCase = "lower_case"
     /// Blanks around an identifier.

@@ -91,17 +91,20 @@ struct NameFindings {
     private var audience: [Finding] {
         guard let audience = claims["aud"] else { return [missing("aud", ClientSecret.audience)] }
         guard audience.string?.isExactly(ClientSecret.audience) != true else { return [] }
-        // Whether Apple takes an array is not recorded.
-        let isArray = audience.elements == [.string(ClientSecret.audience)]
+        guard audience.elements != [.string(ClientSecret.audience)] else { return [Self.array] }
         let found = audience.string.map(quoted) ?? audience.kind
         let whose = audience.string.flatMap { Self.otherAudiences[$0] }.map { ", \($0)" } ?? ""
         return [
             Finding(
-                .wrongAudience, .error, isArray ? .likely : .certain,
-                seen: "aud is \(found)\(whose)",
+                .wrongAudience, seen: "aud is \(found)\(whose)",
                 advice: "set aud to the text \(ClientSecret.audience), with nothing behind it")
         ]
     }
+
+    /// Whether Apple accepts it is not recorded; libraries that always send it are in production.
+    private static let array = Finding(
+        .audienceArray, .note, .possible, seen: "aud is an array of one",
+        advice: "no change is needed: software in production sends it so")
 
     private static let otherAudiences = [
         "appstoreconnect-v1": "App Store Connect's",

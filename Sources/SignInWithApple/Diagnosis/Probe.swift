@@ -28,8 +28,8 @@ public struct Probe: Sendable {
         let message = request.carrying(
             request.form(clientID: clientID, clientSecret: secret), to: baseURL)
         let order = Delivery.Order(
-            name: request.name, isRepeatable: true, parameterNames: request.parameterNames,
-            compose: { _ in message }, read: { TokenResponse($0.body).map { _ in true } })
+            kind: request.kind, isRepeatable: true, parameterNames: request.parameterNames,
+            compose: { _ in message }, read: { TokenResponse($0).map { _ in true } })
         do {
             _ = try await delivery.carryOut(order)
             return .accepted
@@ -47,7 +47,7 @@ public struct Probe: Sendable {
         let request = HTTPRequest(method: .get, url: baseURL.url(of: .keys), fields: commonFields)
         return try await delivery.carryOut(
             Delivery.Order(
-                name: "the key set", isRepeatable: true, parameterNames: [],
+                kind: .keySet, isRepeatable: true, parameterNames: [],
                 compose: { _ in request }, read: { $0 }))
     }
 }

@@ -22,8 +22,8 @@ public struct Delivery: Sendable {
     /// A request in the abstract: composed anew for each attempt, because a wait may have
     /// outlasted the client_secret of the last one.
     struct Order<Answer: Sendable>: Sendable {
-        /// What it is for, as messages name it.
-        let name: String
+        /// What it asks of Apple.
+        let kind: RequestKind
         /// Whether sending it twice does no harm.
         let isRepeatable: Bool
         /// What a trace may show of the body.
@@ -46,7 +46,7 @@ public struct Delivery: Sendable {
                     await wait(delay)
                 else {
                     throw TokenFailure(
-                        cause: cause, request: order.name, attempts: attempts,
+                        cause: cause, request: order.kind, attempts: attempts,
                         clockOffset: attempt.clockOffset,
                         isOutcomeUnknown: !order.isRepeatable && cause.mayHaveTakenEffect)
                 }
@@ -146,12 +146,14 @@ extension TokenFailure.Cause {
         if case .unreachable(let error) = self { !error.requestMayHaveLeft } else { false }
     }
 
-    /// Whether the server may have acted on the request: it got it, and what came back is
-    /// neither a refusal nor the page of an edge that stands before the server.
+    /// Whether the server may have acted on the request. 429 and 503 say that it did not, and a
+    /// 3xx or 4xx refuses the request as a whole; behind any other status a gateway may have
+    /// received Apple's response and lost it.
     var mayHaveTakenEffect: Bool {
         switch self {
         case .refused, .unminted: false
-        case .unusable(let response): (200..<300).contains(response.status) && !response.isHTML
+        case .unusable(let response):
+            !(300..<500).contains(response.status) && response.status != 503
         case .unreachable(let error): error.requestMayHaveLeft
         }
     }

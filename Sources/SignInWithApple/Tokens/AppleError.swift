@@ -27,6 +27,8 @@ public struct AppleError: Error, Hashable, Sendable {
     public let detail: String?
     /// The status it came with.
     public let status: Int
+    /// Apple's id of the request, which its support asks for; nil when it sent none.
+    public let requestID: String?
 
     /// Reads a refusal; nil when the answer is none, or one without a code.
     public init?(_ response: HTTPResponse) {
@@ -35,5 +37,6 @@ public struct AppleError: Error, Hashable, Sendable {
         self.code = Code(rawValue: code)
         detail = json["error_description"]?.string
         status = response.status
+        requestID = response.requestID
     }
 }

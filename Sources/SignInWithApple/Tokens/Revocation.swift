@@ -1,5 +1,5 @@
 /// What is known of a revocation. Apple answers 200 to anything, so its answer alone
-/// proves nothing; a refresh that fails afterwards does.
+/// proves nothing; a refresh that is refused afterwards does.
 public struct Revocation: Sendable {
     /// What shows that the token is dead, or that it is not.
     public enum Evidence: String, Sendable {
@@ -7,14 +7,16 @@ public struct Revocation: Sendable {
         case refreshRejected = "refresh_rejected"
         /// A refresh afterwards still worked.
         case refreshAccepted = "refresh_accepted"
-        /// A refresh worked before and was refused afterwards: this call did it.
+        /// A refresh worked before and was refused afterwards: this call revoked the token.
         case acceptedThenRejected = "refresh_accepted_then_rejected"
     }
 
     /// Which proof to seek.
-    public enum Proof: Sendable {
+    public enum Proof: Sendable, CaseIterable {
         /// None: one request.
         case none
+        /// Refresh before, and send nothing when the token is dead already.
+        case before
         /// Refresh afterwards.
         case afterwards
         /// Refresh before and afterwards.
@@ -23,63 +25,71 @@ public struct Revocation: Sendable {
 
     /// The status of Apple's answer; nil when nothing was sent, because the token was dead.
     public let status: Int?
-    /// Whether the token worked before; nil when nobody looked.
+    /// Whether the token worked before; nil when no refresh showed it.
     public let wasActive: Bool?
-    /// What is proven; nil when nobody looked.
+    /// What is proven; nil when no refresh was asked for.
     public let evidence: Evidence?
+    /// The status of the answer to the refresh that ``evidence`` comes from.
+    public let refreshStatus: Int?
+    /// Apple's name for its answer to the revocation, else to the refresh; nil when it gave none.
+    public let requestID: String?
 
     /// Says what is known.
-    public init(status: Int?, wasActive: Bool?, evidence: Evidence?) {
+    public init(
+        status: Int?, wasActive: Bool?, evidence: Evidence?, refreshStatus: Int? = nil,
+        requestID: String? = nil
+    ) {
         (self.status, self.wasActive, self.evidence) = (status, wasActive, evidence)
+        (self.refreshStatus, self.requestID) = (refreshStatus, requestID)
     }
 
-    /// Whether a refresh proved the token dead after it was sent.
-    public var isConfirmed: Bool {
-        status != nil && (evidence == .refreshRejected || evidence == .acceptedThenRejected)
-    }
+    /// The status of the answer to the revocation, else to the refresh.
+    public var answerStatus: Int? { status ?? refreshStatus }
+
+    /// Whether a refresh proved the token dead after its revocation was sent.
+    public var isConfirmed: Bool { status != nil && evidence.map(\.showsDead) == true }
 
     /// Whether, for all that is known, the token was revoked by this call.
     public var isRevoked: Bool { status != nil && evidence != .refreshAccepted }
+
+    /// Whether, for all that is known, the token does not work any more.
+    public var isDead: Bool { isRevoked || wasActive == false }
+}
+
+extension Revocation.Evidence {
+    /// Whether the last refresh was refused.
+    public var showsDead: Bool { self != .refreshAccepted }
 }
 
 extension TokenClient {
-    /// Revokes a token and gathers the proof asked for. Proof needs a refresh token.
+    /// Revokes a token and gathers the proof asked for; see ``RevocationProof``. Proof needs a
+    /// refresh token.
     public func revoke(
-        _ token: SecretText, as kind: TokenKind, proof: Revocation.Proof
+        _ token: SecretText, as kind: TokenKind, proof wanted: Revocation.Proof
     ) async throws(TokenFailure) -> Revocation {
-        let wasActive = proof == .beforeAndAfterwards ? try await isActive(token) : nil
-        if wasActive == false {
-            return Revocation(status: nil, wasActive: false, evidence: .refreshRejected)
+        var proof = RevocationProof(wanted)
+        while true {
+            let step = proof.step
+            let conclusion: RevocationProof.Conclusion
+            do {
+                conclusion = proof.take(try await send(step.request(token, kind), read: step.read))
+            } catch {
+                guard let known = proof.conclusion(of: error) else {
+                    throw step == .refreshAfter
+                        ? error.describing(.refreshAfterRevocation) : error
+                }
+                return known
+            }
+            if case .known(let revocation) = conclusion { return revocation }
         }
-        let status = try await revoke(token, as: kind)
-        guard proof != .none else {
-            return Revocation(status: status, wasActive: nil, evidence: nil)
-        }
-        let isStillActive: Bool
-        do {
-            isStillActive = try await isActive(token, wasActive: wasActive ?? false)
-        } catch {
-            throw error.describing("the refresh after the revocation")
-        }
-        let evidence: Revocation.Evidence =
-            isStillActive
-            ? .refreshAccepted : wasActive == true ? .acceptedThenRejected : .refreshRejected
-        return Revocation(status: status, wasActive: wasActive, evidence: evidence)
     }
+}
 
-    /// Whether a refresh works. Apple has also answered a bare `invalid_request` for a
-    /// revoked token: that counts only for one whose same request worked a moment ago.
-    private func isActive(
-        _ token: SecretText, wasActive: Bool = false
-    ) async throws(TokenFailure) -> Bool {
-        do {
-            _ = try await refresh(RefreshToken(token))
-            return true
-        } catch {
-            guard case .refused(let refusal) = error.cause,
-                refusal.code == .invalidGrant || wasActive && refusal.code == .invalidRequest
-            else { throw error }
-            return false
-        }
+extension RevocationProof {
+    /// What a failure of the current step proves; nil when it proves nothing.
+    fileprivate mutating func conclusion(of failure: TokenFailure) -> Revocation? {
+        guard case .refused(let refusal) = failure.cause, case .known(let known) = take(refusal)
+        else { return nil }
+        return known
     }
 }

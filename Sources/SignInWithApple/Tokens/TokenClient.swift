@@ -1,11 +1,11 @@
 /// A client of Apple's token endpoints.
 public struct TokenClient: Sendable {
-    private let client: Client
+    private let client: any ClientSecretSource
     private let baseURL: BaseURL
     private let delivery: Delivery
 
     /// Speaks for `client` to the endpoints at `baseURL`.
-    public init(client: Client, baseURL: BaseURL = .apple, delivery: Delivery) {
+    public init(client: any ClientSecretSource, baseURL: BaseURL = .apple, delivery: Delivery) {
         self.client = client
         self.baseURL = baseURL
         self.delivery = delivery
@@ -16,26 +16,18 @@ public struct TokenClient: Sendable {
         _ code: AuthorizationCode, redirectURI: String? = nil, codeVerifier: CodeVerifier? = nil
     ) async throws(TokenFailure) -> TokenResponse {
         try await send(.exchange(code, redirectURI: redirectURI, codeVerifier: codeVerifier)) {
-            TokenResponse($0.body)
+            TokenResponse($0)
         }
     }
 
     /// Validates a refresh token and gets a new access token.
     public func refresh(_ token: RefreshToken) async throws(TokenFailure) -> TokenResponse {
-        try await send(.refresh(token)) { TokenResponse($0.body) }
-    }
-
-    /// Asks Apple to forget a token; answers the status, because Apple says 200 to anything.
-    public func revoke(
-        _ token: SecretText, as kind: TokenKind
-    ) async throws(TokenFailure) -> Int {
-        // A page is no answer of Apple's, whatever its status says.
-        try await send(.revoke(token, kind)) { $0.isHTML ? nil : $0.status }
+        try await send(.refresh(token)) { TokenResponse($0) }
     }
 
     /// Gets a token of the team itself: an access token, good for user migration only.
     public func teamToken() async throws(TokenFailure) -> TokenResponse {
-        try await send(.clientCredentials) { TokenResponse($0.body) }
+        try await send(.clientCredentials) { TokenResponse($0) }
     }
 
     /// The request that would be sent, its form apart: for a dry run, which sends nothing.
@@ -44,17 +36,17 @@ public struct TokenClient: Sendable {
     public func draft(
         _ request: TokenRequest, at now: NumericDate
     ) throws(ClientSecretError) -> (request: HTTPRequest, form: Form) {
-        let secret = try client.mintSecret(at: now)
+        let secret = try client.secret(for: client.clientID, at: now)
         let form = request.form(clientID: client.clientID, clientSecret: secret.text)
         return (request.carrying(form, to: baseURL), form)
     }
 
-    private func send<Answer: Sendable>(
+    func send<Answer: Sendable>(
         _ request: TokenRequest, read: @escaping @Sendable (HTTPResponse) -> Answer?
     ) async throws(TokenFailure) -> Answer {
         try await delivery.carryOut(
             Delivery.Order(
-                name: request.name, isRepeatable: request.isRepeatable,
+                kind: request.kind, isRepeatable: request.isRepeatable,
                 parameterNames: request.parameterNames,
                 compose: { now throws(ClientSecretError) in try draft(request, at: now).request },
                 read: read))

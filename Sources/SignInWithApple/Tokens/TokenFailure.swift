@@ -15,7 +15,7 @@ public struct TokenFailure: Error, Sendable {
     /// What happened on the last attempt.
     public let cause: Cause
     /// What was asked.
-    public let request: String
+    public let request: RequestKind
     /// How often it was sent or tried.
     public let attempts: Int
     /// Apple's clock minus ours when the last answer came; nil without an answer.
@@ -26,7 +26,7 @@ public struct TokenFailure: Error, Sendable {
     public let isOutcomeUnknown: Bool
 
     package init(
-        cause: Cause, request: String, attempts: Int, clockOffset: Duration? = nil,
+        cause: Cause, request: RequestKind, attempts: Int, clockOffset: Duration? = nil,
         isOutcomeUnknown: Bool = false
     ) {
         self.cause = cause
@@ -37,10 +37,26 @@ public struct TokenFailure: Error, Sendable {
     }
 
     /// The same failure, its request described as part of something larger.
-    func describing(_ request: String) -> Self {
+    func describing(_ request: RequestKind) -> Self {
         Self(
             cause: cause, request: request, attempts: attempts, clockOffset: clockOffset,
             isOutcomeUnknown: isOutcomeUnknown)
+    }
+}
+
+extension TokenFailure {
+    /// Apple's id of the request that failed; nil when Apple did not answer or sent none.
+    public var requestID: String? { cause.requestID }
+}
+
+extension TokenFailure.Cause {
+    /// Apple's id of the request; nil when Apple did not answer or sent none.
+    public var requestID: String? {
+        switch self {
+        case .refused(let refusal): refusal.requestID
+        case .unusable(let response): response.requestID
+        case .unreachable, .unminted: nil
+        }
     }
 }
 
@@ -52,7 +68,8 @@ extension HTTPResponse {
 
     /// Apple's name for this exchange, which its support asks for; nil when it gave none.
     public var requestID: String? {
-        fields["X-Apple-I-Request-ID"] ?? fields["X-Apple-Request-UUID"]
+        ["X-Apple-I-Request-ID", "X-Apple-Request-UUID"].lazy
+            .compactMap { fields[$0]?.trimmingSpace }.first { !$0.isEmpty }
     }
 
     /// How long the server asks to wait (RFC 9110 §10.2.3): seconds, or until a date.

@@ -25,13 +25,13 @@ public enum TokenRequest: Sendable {
         if case .exchange = self { false } else { true }
     }
 
-    /// What it is, as messages name it.
-    public var name: String {
+    /// What it asks of Apple.
+    public var kind: RequestKind {
         switch self {
-        case .exchange: "the exchange"
-        case .refresh: "the refresh"
-        case .revoke: "the revocation"
-        case .clientCredentials: "the request for a team token"
+        case .exchange: .exchange
+        case .refresh: .refresh
+        case .revoke: .revocation
+        case .clientCredentials: .teamToken
         }
     }
 

@@ -10,15 +10,25 @@ public struct TokenResponse: Sendable {
     public let identityToken: SecretText?
     /// The answer as it came, members siwa does not know included.
     public let members: [JSON.Member]
+    /// Apple's id of the request, which its support asks for; nil when it sent none.
+    public let requestID: String?
 
-    /// Reads the body of a 200.
+    /// Reads a 200 response.
+    ///
+    /// Nil when its body is no JSON object with an `access_token`.
+    public init?(_ response: HTTPResponse) {
+        self.init(response.body, requestID: response.requestID)
+    }
+
+    /// Reads the body of a 200 response.
     ///
     /// Nil when it is no JSON object with an `access_token`.
-    public init?(_ body: [UInt8]) {
+    public init?(_ body: [UInt8], requestID: String? = nil) {
         guard let json = try? JSON(body), let members = json.members,
             let accessToken = json["access_token"]?.string
         else { return nil }
         self.members = members
+        self.requestID = requestID
         self.accessToken = AccessToken(SecretText(accessToken))
         refreshToken = json["refresh_token"]?.string.map { RefreshToken(SecretText($0)) }
         expiresIn = json["expires_in"]?.integer
@@ -44,11 +54,16 @@ extension TokenResponse {
         "access_token", "token_type", "expires_in", "refresh_token", "id_token",
     ]
 
-    /// The answer as it came, and when the access token expires.
+    /// The members that siwa adds to Apple's.
+    public static let addedMemberNames = ["expires_at", "apple_request_id"]
+
+    /// The response as it came, when the access token expires, and Apple's id of the request.
     public func members(at now: NumericDate) -> [JSON.Member] {
-        members
-            + (expiresIn.map {
-                [JSON.Member("expires_at", .string((now + .seconds($0)).rfc3339))]
-            } ?? [])
+        let expiry = expiresIn.map {
+            JSON.Member("expires_at", .string((now + .seconds($0)).rfc3339))
+        }
+        let requestID = requestID.map { JSON.Member("apple_request_id", .string($0)) }
+        return members.filter { !Self.addedMemberNames.contains($0.name) }
+            + [expiry, requestID].compactMap(\.self)
     }
 }

@@ -14,11 +14,9 @@ public struct VaultItem: Sendable {
     /// - Parameters:
     ///   - clientID: of a line that names none.
     ///   - now: when a line says that its token was stored, if it does not.
-    ///   - refusal: why a token cannot be one, as the end of a sentence; nil when it can.
     /// - Throws: ``InvalidLine``.
     public init(
-        _ text: SecretBytes, clientID: ClientID?, now: NumericDate,
-        refusal: (SecretText) -> String?
+        _ text: SecretBytes, clientID: ClientID?, now: NumericDate
     ) throws(InvalidLine) {
         let line = try ItemLine(text)
         guard line.object != nil else { throw InvalidLine(nil, "the line is no JSON object") }
@@ -26,8 +24,7 @@ public struct VaultItem: Sendable {
             throw InvalidLine(nil, "the line has no member 'client_id'")
         }
         let user = try Self.user(of: clientID, line)
-        token = RefreshToken(
-            try line.token(called: ["refresh_token", "token"], refusal: refusal))
+        token = RefreshToken(try line.token(called: ["refresh_token", "token"]))
         let storedAt = try line.moment("stored_at") ?? now
         record = VaultRecord(
             user: user, state: try Self.state(line), keyNumber: 0, version: 0, sealed: [],
@@ -60,7 +57,7 @@ public struct VaultItem: Sendable {
 
 extension ItemLine {
     /// A moment that an item may have; null is none.
-    fileprivate func moment(_ name: String) throws(InvalidLine) -> NumericDate? {
+    func moment(_ name: String) throws(InvalidLine) -> NumericDate? {
         switch object?[name] {
         case nil, .null: return nil
         case .integer(let seconds) where Self.writable.contains(seconds):
@@ -68,7 +65,7 @@ extension ItemLine {
         case .string(let text): if let date = NumericDate(rfc3339: text) { return date }
         default: break
         }
-        throw InvalidLine(nil, "'\(name)' is no RFC 3339 time and no number of seconds")
+        throw InvalidLine(id, "'\(name)' is no RFC 3339 time and no number of seconds")
     }
 
     /// What RFC 3339 can write; milliseconds of this century are far beyond.

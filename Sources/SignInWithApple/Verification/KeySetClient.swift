@@ -15,7 +15,7 @@ public struct KeySetClient: Sendable {
         let request = HTTPRequest(method: .get, url: baseURL.url(of: .keys), fields: commonFields)
         return try await delivery.carryOut(
             Delivery.Order(
-                name: "the key set", isRepeatable: true, parameterNames: [],
+                kind: .keySet, isRepeatable: true, parameterNames: [],
                 compose: { _ in request }, read: { KeySet($0.body) }))
     }
 }

@@ -66,6 +66,12 @@ struct ServeCommand: Command {
         if try !files.isGood(now: secondsSinceEpoch()) {
             try files.renew(now: secondsSinceEpoch())
             console.warn("made a new certificate: clients must read ca.pem again")
+        } else if try !files.isConstrained() {
+            console.warn(
+                """
+                a client that trusts \(folder.path(TLSFiles.authority)) trusts it for every name; \
+                to replace it, remove that file, restart, and give clients the new one
+                """)
         }
         return try files.identity()
     }

@@ -8,13 +8,16 @@ struct ItemVerifier: Sendable {
     private let keys: BatchKeys
     /// The set of --jwks.
     private let given: KeySet?
+    /// Which results are written.
+    private let filter: StatusFilter
     private var known: KnownKeys?
     private var rules: TokenVerifier
     private var reader = CompactJWSReader()
     private var writer = VerdictWriter()
 
-    init(_ verifying: Verifying, _ keys: BatchKeys, given: KeySet?) {
+    init(_ verifying: Verifying, _ keys: BatchKeys, given: KeySet?, _ filter: StatusFilter) {
         (self.verifying, self.keys, self.given) = (verifying, keys, given)
+        self.filter = filter
         known = given.map { KnownKeys($0, fetchedAt: nil) }
         rules = verifying.rules(by: given)
     }
@@ -39,20 +42,23 @@ struct ItemVerifier: Sendable {
         let item: IdentityTokenItem
         do throws(InvalidLine) {
             guard let bytes = line.bytes else { throw .tooLong }
-            item = try IdentityTokenItem(bytes, line: number, refusal: misshape)
+            item = try IdentityTokenItem(bytes, line: number)
         } catch {
-            if !isDone { text += error.bytes(number) }
+            if !isDone, filter.contains(.invalid) { text += error.bytes(number) }
             return result(nil, .invalid, in: text)
         }
         if isDone { return result(item.id, .done, in: text) }
         switch try await answer(about: item) {
         case .found(let verification):
             let status: BatchStatus = verification.isValid ? .done : .refused
-            writer.append(item, status, verification, to: &text)
+            if filter.contains(status) { writer.append(item, status, verification, to: &text) }
             return result(item.id, status, in: text)
         case .unknowable(let reason):
-            text += BatchOutput.bytes(
-                line: number, id: item.id, .failed, .temporary, [.error("no_key_set", reason)])
+            if filter.contains(.failed) {
+                text += BatchOutput.bytes(
+                    line: number, id: item.id, .failed, .temporary,
+                    [.error("no_key_set", reason)])
+            }
             return result(item.id, .failed, in: text)
         }
     }
@@ -89,7 +95,7 @@ struct ItemVerifier: Sendable {
     private func verify(
         _ token: CompactJWS, _ item: IdentityTokenItem, by rules: TokenVerifier
     ) -> IdentityTokenVerification {
-        rules.verify(identityToken: token, boundTo: item.binding, at: verifying.now)
+        rules.verify(identityToken: token, boundTo: item.binding, at: item.moment ?? verifying.now)
     }
 
     private var clock: NumericDate { verifying.session.world.clocks.now() }

@@ -8,8 +8,8 @@ struct LineResult: Sendable {
     /// What no earlier item may be called.
     let id: JSON?
     let status: BatchStatus
-    /// How many bytes of its group's text are its own; nil when the output has it from an
-    /// earlier run.
+    /// How many bytes of its group's text are its own: 0 when its status is not asked for, nil
+    /// when the output has it from an earlier run.
     let length: Int?
 }
 
@@ -25,6 +25,7 @@ struct GroupResults: Sendable {
 /// first of two items with one id is told from the second.
 final class OrderedResults: Sendable {
     private let output: BatchOutput
+    private let filter: StatusFilter
     private let news: News
     private let ahead: Int
     private let state: Mutex<State>
@@ -38,10 +39,14 @@ final class OrderedResults: Sendable {
     }
 
     /// - Parameters:
+    ///   - filter: which of the results that are made here are written.
     ///   - news: rings when a group is written.
     ///   - ahead: how many groups may be begun before the first of them is written.
-    init(_ output: BatchOutput, ids: SeenIDs, _ news: News, ahead: Int) {
-        (self.output, self.news, self.ahead) = (output, news, ahead)
+    init(
+        _ output: BatchOutput, _ filter: StatusFilter = .all, ids: SeenIDs, _ news: News,
+        ahead: Int
+    ) {
+        (self.output, self.filter, self.news, self.ahead) = (output, filter, news, ahead)
         state = Mutex(State(ids: ids))
     }
 
@@ -77,7 +82,7 @@ final class OrderedResults: Sendable {
             do throws(FileError) {
                 if let id = result.id, try !state.ids.insert(id) {
                     output.write(group.text[due], counts)
-                    if result.length != nil { output.write(line: result.line, .repeatedID(id)) }
+                    if result.length != nil { refuseRepetition(of: id, line: result.line) }
                     (due, counts) = (end..<end, BatchCounts())
                 } else {
                     if result.length != nil { counts.add(result.status) }
@@ -89,5 +94,12 @@ final class OrderedResults: Sendable {
             }
         }
         output.write(group.text[due], counts)
+    }
+
+    private func refuseRepetition(of id: JSON, line: Int) {
+        var counts = BatchCounts()
+        counts.add(.invalid)
+        let text = filter.contains(.invalid) ? InvalidLine.repeatedID(id).bytes(line) : []
+        output.write(text[...], counts)
     }
 }

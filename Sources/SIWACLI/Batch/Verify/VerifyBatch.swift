@@ -9,6 +9,8 @@ internal import SignInWithApple
 struct VerifyBatch: Sendable {
     let verifying: Verifying
     let options: BatchOptions
+    /// Which results are written.
+    let filter: StatusFilter
     /// How many tokens to verify at the same time.
     let workers: Int
 
@@ -24,13 +26,13 @@ struct VerifyBatch: Sendable {
         let opened = try OpenedBatch(options, .valid, in: world, news: news.ring)
         let output = opened.output
         let results = OrderedResults(
-            output, ids: SeenIDs(spill: world.streams.hashes), news, ahead: workers * 2)
+            output, filter, ids: SeenIDs(spill: world.streams.hashes), news, ahead: workers * 2)
         let groups = LineGroups(opened.lines, results, news) { [world] in
             world.streams.wishedSignal() != nil || output.failure != nil
                 || results.idFailure != nil
         }
         let worker = Worker(
-            verifier: ItemVerifier(verifying, BatchKeys(verifying), given: given),
+            verifier: ItemVerifier(verifying, BatchKeys(verifying), given: given, filter),
             done: opened.done, groups: groups)
         let progress = BatchProgress(output, world, isQuiet: session.options.isQuiet) {
             opened.lines.expectedLines.map { $0 - results.skipped }

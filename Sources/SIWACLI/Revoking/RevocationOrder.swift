@@ -1,0 +1,60 @@
+public import CommandTable
+internal import SIWACrypto
+public import SignInWithApple
+
+/// A revocation as it was asked for: the kind of the token, the proof, and the client.
+struct RevocationOrder: Sendable {
+    let kind: TokenKind
+    let proof: Revocation.Proof
+    let requests: Requests
+
+    var session: Session { requests.session }
+    var clientID: ClientID { requests.loaded.client.clientID }
+
+    /// The requests that can be sent about a token, in their order.
+    func sequence(_ token: SecretText) -> [TokenRequest] {
+        proof.steps.map { $0.request(token, kind) }
+    }
+
+    /// Revokes a token and gathers the proof.
+    func carryOut(_ token: SecretText) async throws(RequestError) -> Revocation {
+        try await requests.perform { tokens throws(TokenFailure) in
+            try await tokens.revoke(token, as: kind, proof: proof)
+        }
+    }
+
+    /// What the result says of a token.
+    func report(_ revocation: Revocation, of token: SecretText) -> Report {
+        let report = RevocationReport(
+            revocation, of: token, kind, clientID, at: session.world.clocks.now())
+        return Report(.object(report.members))
+    }
+
+    /// Revokes a token that was given.
+    func revoke(_ token: SecretText) async throws {
+        let revocation = try await carryOut(token)
+        warnIfNothingWasSent(revocation)
+        try session.report(report(revocation, of: token))
+        try checkDead(revocation)
+    }
+
+    /// A refresh that is refused at the start may be the fault of the settings.
+    func warnIfNothingWasSent(_ revocation: Revocation) {
+        guard revocation.wasActive == false else { return }
+        session.console.warn(
+            "nothing was sent: the token is dead already, or another client's; "
+                + "check --client-id and --profile")
+    }
+
+    /// Fails for a token that still works.
+    func checkDead(_ revocation: Revocation) throws(NegativeAnswer) {
+        guard revocation.evidence == .refreshAccepted else { return }
+        throw NegativeAnswer(
+            "not_revoked",
+            "Apple answered \(revocation.status ?? 0), but the token still works",
+            hints: ["check that the token belongs to this client: --client-id, --profile"],
+            requestID: revocation.requestID)
+    }
+}
+
+extension TokenKind: ParameterValue {}

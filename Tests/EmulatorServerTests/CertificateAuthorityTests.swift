@@ -1,0 +1,108 @@
+import Foundation
+import SIWACrypto
+import SignInWithApple
+import TestSupport
+import Testing
+
+@testable import siwa_emulator
+
+/// What a client that trusts the emulator's `ca.pem` accepts, as OpenSSL sees it.
+@Suite(.enabled(if: Executable.installed("openssl") != nil)) struct CertificateAuthorityTests {
+    @Test(arguments: [ServerName.host("localhost"), .address("127.0.0.1"), .address("::1")])
+    func `accepts what the emulator serves`(_ name: ServerName) async throws {
+        #expect(try await verify([.host("appleid.apple.com"), name]).ending == .exit(0))
+    }
+
+    @Test(arguments: [
+        ServerName.host("example.com"), .host("apple.com"), .host("appleid.apple.com.example.com"),
+        .address("127.0.0.2"), .address("192.0.2.1"), .address("::2"),
+    ])
+    func `refuses any other name`(_ name: ServerName) async throws {
+        let result = try await verify([.host("appleid.apple.com"), name])
+        #expect(result.ending == .exit(2), "\(result)")
+        #expect(result.errors.contains("permitted subtree violation"), "\(result)")
+    }
+
+    @Test func `init makes an authority with critical name constraints`() async throws {
+        let site = try await Site()
+        let shown = try await openssl(
+            "x509", "-in", "\(site.path)/ca.pem", "-noout", "-ext", "nameConstraints")
+        let constraints = shown.output.split(separator: "\n").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        #expect(
+            constraints == [
+                "X509v3 Name Constraints: critical", "Permitted:", "DNS:appleid.apple.com",
+                "DNS:localhost", "IP:127.0.0.1/255.255.255.255",
+                "IP:0:0:0:0:0:0:0:1/FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF",
+            ], "\(shown)")
+        let verified = try await openssl(
+            "verify", "-x509_strict", "-CAfile", "\(site.path)/ca.pem", "\(site.path)/server.pem")
+        #expect(verified.ending == .exit(0), "\(verified)")
+    }
+
+    @Test func `the folder of an older version is served, and told how to get a new authority`()
+        async throws
+    {
+        let site = try await Site()
+        try await makeUnconstrained(site)
+        let server = try await site.serve("--tls")
+        #expect(try await server.code().hasPrefix("c"))
+        server.program.signal(SIGTERM)
+        let errors = try await server.program.result().errors
+        #expect(errors.contains("trusts it for every name; to replace it, remove"), "\(errors)")
+    }
+
+    @Test func `a new folder is served without a word`() async throws {
+        let server = try await Site().serve("--tls")
+        server.program.signal(SIGTERM)
+        #expect(try await server.program.result().errors.isEmpty)
+    }
+
+    /// Replaces the authority by one without constraints, as version 0.1 made it.
+    private func makeUnconstrained(_ site: Site) async throws {
+        let path = site.path
+        let steps = [
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                "-keyout", "\(path)/ca-key.pem", "-out", "\(path)/ca.pem", "-subj", "/CN=old",
+                "-days", "300",
+            ],
+            [
+                "req", "-new", "-key", "\(path)/server-key.pem", "-subj", "/CN=localhost",
+                "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-out", "\(path)/csr.pem",
+            ],
+            [
+                "x509", "-req", "-in", "\(path)/csr.pem", "-CA", "\(path)/ca.pem", "-CAkey",
+                "\(path)/ca-key.pem", "-copy_extensions", "copy", "-days", "300", "-out",
+                "\(path)/server.pem",
+            ],
+        ]
+        for step in steps {
+            let result = try await openssl(step)
+            try #require(result.ending == .exit(0), "\(result)")
+        }
+    }
+
+    /// Has an authority like the emulator's issue a certificate, and OpenSSL verify that.
+    private func verify(_ names: [ServerName]) async throws -> ProgramResult {
+        let now = Int(Date().timeIntervalSince1970)
+        let authority = try CertificateAuthority(
+            name: "Test", permitting: TLSFiles.serverNames, validity: now - 60..<now + 3600)
+        let leaf = try authority.issueServerCertificate(
+            names: names, key: try P256PrivateKey.generate())
+        let folder = try TemporaryFolder()
+        return try await openssl(
+            "verify", "-CAfile",
+            try folder.write("ca.pem", try authority.certificate.pemRepresentation()),
+            try folder.write("leaf.pem", try leaf.pemRepresentation()))
+    }
+
+    private func openssl(_ arguments: String...) async throws -> ProgramResult {
+        try await openssl(arguments)
+    }
+
+    private func openssl(_ arguments: [String]) async throws -> ProgramResult {
+        try await #require(Executable.installed("openssl")).run(.init(arguments))
+    }
+}

@@ -54,7 +54,11 @@ public actor AppleEmulator {
         let page = fault?.apply(to: answer.page) ?? answer.page
         let (teamID, now) = (service.owner.teamID, service.now())
         let checks = trail.checks + (answer.failure.map { [$0] } ?? [])
-        log.append({ RequestRecord(number: $0, requestID: requestID, at: now, request, form, answer, fault) },
+        log.append(
+            {
+                RequestRecord(
+                    number: $0, requestID: requestID, at: now, request, form, answer, fault)
+            },
             details: RequestDetails(request, form, checks, page, teamID: teamID, at: now))
         bell.ring()
         return EmulatorReply(

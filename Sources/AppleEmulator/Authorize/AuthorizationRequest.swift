@@ -46,7 +46,8 @@ extension ReceivedForm {
     ) throws(Refusal) -> EmulatedClient {
         guard let client = configuration.client(try required("client_id")) else {
             throw Refusal(
-                .invalidClient, check: "client_id", because: "no client of team \(configuration.team.teamID)"
+                .invalidClient, check: "client_id",
+                because: "no client of team \(configuration.team.teamID)"
             )
         }
         return client
@@ -84,7 +85,8 @@ extension ReceivedForm {
         guard type == .code || mode != .query else {
             throw Refusal(
                 .invalidRequest,
-                check: "response_mode", because: "must be fragment or form_post with id_token, is query")
+                check: "response_mode",
+                because: "must be fragment or form_post with id_token, is query")
         }
         return mode
     }
@@ -99,7 +101,8 @@ extension ReceivedForm {
         guard let text = self["code_challenge"] else {
             guard method == nil else {
                 throw Refusal(
-                    .invalidRequest, check: "code_challenge", because: "missing, though there is a method")
+                    .invalidRequest, check: "code_challenge",
+                    because: "missing, though there is a method")
             }
             return nil
         }

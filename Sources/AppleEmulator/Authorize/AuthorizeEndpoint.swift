@@ -25,7 +25,8 @@ extension Service {
         guard let request = openPages.close(try form.required("transaction")) else {
             throw Refusal(
                 .invalidRequest,
-                check: "transaction", because: "this page was answered before, or is too old; begin again")
+                check: "transaction",
+                because: "this page was answered before, or is too old; begin again")
         }
         form.trail.passed("transaction", "of a page that was not answered before")
         guard form["action"] != "cancel" else {

@@ -15,12 +15,14 @@ struct RedirectRules {
         }
         if let fault = fault(in: address) {
             throw Refusal(
-                .invalidRequest, saying: Refusal.invalidRedirect, check: "redirect_uri", because: "\(fault)")
+                .invalidRequest, saying: Refusal.invalidRedirect, check: "redirect_uri",
+                because: "\(fault)")
         }
         guard client.redirectURIs.contains(where: address.isExactly) else {
             throw Refusal(
                 .unauthorizedClient,
-                check: "redirect_uri", because: "'\(address.clipped)' is not registered for "
+                check: "redirect_uri",
+                because: "'\(address.clipped)' is not registered for "
                     + client.clientID.rawValue)
         }
     }

@@ -49,7 +49,7 @@ extension EmulatorConfiguration {
     /// - Throws: ``ShapeError``, which names the member at fault.
     public init(json: JSON) throws(ShapeError) {
         let reader = try MemberReader(
-            json, 
+            json,
             knowing: [
                 "team_id", "clients", "keys", "recipient", "users", "switches", "notification_url",
             ])
@@ -83,6 +83,7 @@ extension EmulatorConfiguration {
         let url = notificationURL.map { [JSON.Member("notification_url", .string($0))] } ?? []
         let people = JSON.Member("users", .object(users.map { JSON.Member($0.name, $0.json) }))
         return .object(
-            members + (recipient.map { [JSON.Member("recipient", $0.json)] } ?? []) + url + [people])
+            members + (recipient.map { [JSON.Member("recipient", $0.json)] } ?? []) + url + [people]
+        )
     }
 }

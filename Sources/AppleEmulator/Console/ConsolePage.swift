@@ -130,7 +130,8 @@ struct ConsolePage {
             view.reloads
             ? #"It reloads every ten seconds. <a href="/emulator?reload=off">Stop that</a>"#
             : #"<a href="/emulator">Reload every ten seconds</a>"#
-        return #"<noscript><p class="note">This page works without scripts. \#(note)</p></noscript>"#
+        return
+            #"<noscript><p class="note">This page works without scripts. \#(note)</p></noscript>"#
     }
 
     private var requests: HTML {

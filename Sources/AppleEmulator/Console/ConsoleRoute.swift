@@ -69,14 +69,16 @@ extension AppleEmulator {
             guard request.method == "GET" else {
                 throw ControlError(status: 405, "must be GET")
             }
-            return ConsolePage(state: consoleState(request.origin), view: try ConsoleView(request)).page
+            return ConsolePage(state: consoleState(request.origin), view: try ConsoleView(request))
+                .page
         case .style: return .asset(ConsoleStyle.source, type: "text/css")
         case .script: return .asset(ConsoleScript.source, type: "text/javascript")
         case .request(let number):
             guard let found = log.request(number) else {
                 throw ControlError(status: 404, "request \(number) is forgotten or never came")
             }
-            let detail = RequestDetailView(found.record, found.details, consoleState(request.origin))
+            let detail = RequestDetailView(
+                found.record, found.details, consoleState(request.origin))
             return .fragment(detail.html)
         case .control, .events: return try await control(request)
         }

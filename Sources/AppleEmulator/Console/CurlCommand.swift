@@ -31,7 +31,9 @@ struct CurlCommand {
 
     /// Quotes a text for the shell; only a quotation mark can end such a quotation.
     private static func quoted(_ text: String) -> String {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
+        "'"
+            + text.split(separator: "'", omittingEmptySubsequences: false).joined(
+                separator: #"'\''"#)
             + "'"
     }
 

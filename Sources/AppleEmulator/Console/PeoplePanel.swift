@@ -77,7 +77,8 @@ enum PeoplePanel {
         let mail = ConsoleButton(
             label: isSilent ? "Forward relay mail" : "Stop relay mail", control: .notifications,
             body: event(isSilent ? "email-enabled" : "email-disabled", user),
-            description: "\(isSilent ? "Forward" : "Stop") mail to the relay address of \(user.name)")
+            description:
+                "\(isSilent ? "Forward" : "Stop") mail to the relay address of \(user.name)")
         let delete = ConsoleButton(
             label: "Delete account", control: .notifications, body: event("account-delete", user),
             style: "danger", description: "Delete the account of \(user.name)")

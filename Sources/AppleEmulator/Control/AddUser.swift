@@ -8,7 +8,8 @@ extension AppleEmulator {
         let name: String = try MemberReader(
             body, knowing: ["name"] + members.map(\.name)
         ).required("name")
-        guard !name.isEmpty, name.utf8.count <= 100, name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+        guard !name.isEmpty, name.utf8.count <= 100,
+            name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
         else { throw ShapeError("", "'name' must be 1 to 100 bytes without blanks") }
         guard service.configuration.user(name) == nil else {
             throw ShapeError("", "'\(name.clipped)' exists already")

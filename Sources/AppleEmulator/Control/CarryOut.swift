@@ -60,7 +60,8 @@ extension AppleEmulator {
         guard step == nil || body["offset"] == nil else {
             throw ShapeError("", "'offset' and 'forward' exclude each other")
         }
-        let offset: Duration = if let step { clockOffset + step } else { try reader.required("offset") }
+        let offset: Duration =
+            if let step { clockOffset + step } else { try reader.required("offset") }
         guard abs(offset.components.seconds) <= 100 * 366 * 86_400 else {
             throw ShapeError("", "the emulator's time must stay within a century of the real time")
         }

@@ -16,7 +16,8 @@ struct ClientAuthentication {
     func check(_ credentials: ClientCredentials) throws -> EmulatedTeam {
         guard let client = configuration.client(credentials.clientID) else {
             throw Refusal(
-                .invalidClient, check: "client_id", because: "no client of team \(configuration.team.teamID)"
+                .invalidClient, check: "client_id",
+                because: "no client of team \(configuration.team.teamID)"
             )
         }
         trail.passed("client_id", "\(client.clientID), registered")

@@ -5,7 +5,7 @@ extension Service {
     mutating func refresh(_ form: ReceivedForm) throws -> Answer {
         let credentials = try ClientCredentials(form)
         let text = try form.required("refresh_token")
-        let (id, user) = try authenticate(credentials) { 
+        let (id, user) = try authenticate(credentials) {
             try find(refreshToken: text, form.trail)
         }.found
         let session = ledger[id]

@@ -7,7 +7,8 @@ extension Service {
         try form.refuseRepetition()
         guard form["client_id"] != nil, form["client_secret"] != nil else {
             // Recorded for an empty request.
-            throw Refusal(.invalidClient, check: "client_id or client_secret", because: "missing or empty")
+            throw Refusal(
+                .invalidClient, check: "client_id or client_secret", because: "missing or empty")
         }
         let credentials = try ClientCredentials(form)
         let text = try form.required("token")
@@ -40,7 +41,8 @@ extension Service {
     private func checkHint(_ hint: String?, against kind: TokenText.Kind) throws(Refusal) {
         guard switches.revokeChecksHint, let hint, hint != kind.hint else { return }
         throw Refusal(
-            .invalidRequest, check: "token_type_hint", because: "this is \(kind.name), not what it says")
+            .invalidRequest, check: "token_type_hint",
+            because: "this is \(kind.name), not what it says")
     }
 
     private func silence(_ check: RequestCheck) -> Answer {

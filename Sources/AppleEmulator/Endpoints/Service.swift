@@ -21,11 +21,14 @@ struct Service {
     /// Answers one request to one of Apple's paths.
     mutating func answer(_ request: EmulatorRequest, _ form: FormReading) -> Answer {
         guard let route = Route(rawValue: request.path) else {
-            return Answer(.edge(status: 404), failing: RequestCheck(failed: "path", "not one of Apple's"))
+            return Answer(
+                .edge(status: 404), failing: RequestCheck(failed: "path", "not one of Apple's"))
         }
         // What Apple answers to a wrong method is not recorded: this is its edge's usual page.
         guard request.method == route.method else {
-            return Answer(.edge(status: 405), failing: RequestCheck(failed: "method", "must be \(route.method)"))
+            return Answer(
+                .edge(status: 405),
+                failing: RequestCheck(failed: "method", "must be \(route.method)"))
         }
         guard request.body.count <= EmulatorRequest.bodyLimit else { return .tooLarge }
         return switch route {

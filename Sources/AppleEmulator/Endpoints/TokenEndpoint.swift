@@ -12,7 +12,8 @@ extension Service {
         case "client_credentials": return try issueTeamToken(form)
         case let other:
             throw Refusal(
-                .unsupportedGrantType, check: "grant_type", because: "'\(other.clipped)' is not offered")
+                .unsupportedGrantType, check: "grant_type",
+                because: "'\(other.clipped)' is not offered")
         }
     }
 

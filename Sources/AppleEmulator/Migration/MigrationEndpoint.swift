@@ -34,7 +34,8 @@ extension Service {
         guard let id = ledger.session(accessToken: text, at: now()), !ledger[id].isRevoked else {
             // Recorded without a description.
             throw Refusal(
-                .invalidGrant, check: "bearer", because: "expired, used up or revoked, or never issued")
+                .invalidGrant, check: "bearer",
+                because: "expired, used up or revoked, or never issued")
         }
         return id
     }
@@ -80,7 +81,8 @@ extension Service {
             throw Refusal(.invalidRequest, check: "transfer_sub", because: "there is no recipient")
         }
         guard acceptedAt != nil else {
-            throw Refusal(.invalidRequest, check: "moment", because: "the transfer is not accepted yet")
+            throw Refusal(
+                .invalidRequest, check: "moment", because: "the transfer is not accepted yet")
         }
         try checkMoment(of: team, is: recipient)
         guard let transferee = directory[transferID] else {
@@ -88,10 +90,12 @@ extension Service {
         }
         guard transferee.target == team.teamID else {
             throw Refusal(
-                .invalidRequest, check: "transfer_sub", because: "made for team \(transferee.target)")
+                .invalidRequest, check: "transfer_sub",
+                because: "made for team \(transferee.target)")
         }
         try check(transferee.user, in: session)
-        form.trail.passed("transfer_sub", "made for team \(team.teamID), of '\(transferee.user.name)'")
+        form.trail.passed(
+            "transfer_sub", "made for team \(team.teamID), of '\(transferee.user.name)'")
         return try welcome(transferee.user, in: session, by: team)
     }
 
@@ -117,7 +121,8 @@ extension Service {
         }
         guard let migrationEnd, now() >= migrationEnd else { return }
         throw Refusal(
-            .invalidRequest, check: "moment", because: "the 60 days ended at \(migrationEnd.rfc3339)")
+            .invalidRequest, check: "moment",
+            because: "the 60 days ended at \(migrationEnd.rfc3339)")
     }
 
     private func check(_ user: EmulatedUser, in session: Ledger.Session) throws(Refusal) {
@@ -125,7 +130,8 @@ extension Service {
             throw Refusal(.invalidRequest, check: "bearer", because: "another user's own token")
         }
         guard !ledger.consents.isWithdrawn(user.userID, session.clientID) else {
-            throw Refusal(.invalidRequest, check: "user", because: "'\(user.name)' has revoked the client")
+            throw Refusal(
+                .invalidRequest, check: "user", because: "'\(user.name)' has revoked the client")
         }
         guard
             !switches.migrationNeedsSignIn

@@ -44,7 +44,9 @@ struct Answer {
         } catch let refusal as Refusal {
             self.init(refusal)
         } catch {
-            self.init(.edge(status: 500), failing: RequestCheck(failed: "the emulator itself failed", "\(error)"))
+            self.init(
+                .edge(status: 500),
+                failing: RequestCheck(failed: "the emulator itself failed", "\(error)"))
         }
     }
 }

@@ -54,7 +54,8 @@ struct ReceivedForm {
     func refuseRepetition() throws(Refusal) {
         var seen: Set<String> = []
         for parameter in parameters where !seen.insert(parameter.name).inserted {
-            throw Refusal(.invalidRequest, check: "\(parameter.name)", because: "stands there twice")
+            throw Refusal(
+                .invalidRequest, check: "\(parameter.name)", because: "stands there twice")
         }
     }
 
@@ -64,7 +65,8 @@ struct ReceivedForm {
         guard type == Form.contentType else {
             let found = field.map { "'\($0)'" } ?? "missing"
             throw Refusal(
-                .invalidClient, check: "Content-Type", because: "\(found), must be \(Form.contentType)")
+                .invalidClient, check: "Content-Type",
+                because: "\(found), must be \(Form.contentType)")
         }
     }
 
@@ -78,7 +80,8 @@ struct ReceivedForm {
             case 0x21...0x7E: bytes.append(byte)
             default:
                 throw Refusal(
-                    .invalidRequest, check: "parameters", because: "byte \(byte) must be percent-encoded")
+                    .invalidRequest, check: "parameters",
+                    because: "byte \(byte) must be percent-encoded")
             }
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else {

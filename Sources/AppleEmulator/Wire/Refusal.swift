@@ -18,7 +18,8 @@ struct Refusal: Error, Hashable {
     let check: RequestCheck
 
     /// Refuses a request because the check called `name` saw `seen`.
-    init(_ code: Code, saying description: String? = nil, check name: String, because seen: String) {
+    init(_ code: Code, saying description: String? = nil, check name: String, because seen: String)
+    {
         self.code = code
         self.description = description
         check = RequestCheck(failed: name, seen)

@@ -39,7 +39,7 @@ public actor AppleEmulator {
         receiver = configuration.notificationURL
         courier = transport.map { Courier(transport: $0, timekeeper: timekeeper) }
         service = Service(
-            configuration: configuration, keys: keys, now: clock,
+            configuration: configuration, keys: keys, now: clock, realNow: clock,
             switches: configuration.switches)
     }
 
@@ -48,18 +48,18 @@ public actor AppleEmulator {
         let requestID = Fresh.requestID()
         if let reply = await answerForPeopleAndPrograms(request, requestID) { return reply }
         let fault = faults.next(for: request.path)
-        let trail = CheckTrail()
-        let form = FormReading { () throws(Refusal) in try ReceivedForm(request, trail) }
+        let form = FormReading { () throws(Refusal) in try ReceivedForm(request) }
         let answer = answer(request, form, fault)
         let page = fault?.apply(to: answer.page) ?? answer.page
+        let checks = fault?.reachesApple ?? true ? service.examination.checks : []
         let (teamID, now) = (service.owner.teamID, service.now())
-        let checks = trail.checks + (answer.failure.map { [$0] } ?? [])
         log.append(
             {
                 RequestRecord(
-                    number: $0, requestID: requestID, at: now, request, form, answer, fault)
+                    number: $0, requestID: requestID, at: now, request, form, answer, fault, checks)
             },
-            details: RequestDetails(request, form, checks, page, teamID: teamID, at: now))
+            details: RequestDetails(
+                request, form, page, teamID: teamID, at: service.timeOfSecrets))
         bell.ring()
         return EmulatorReply(
             respond(with: page, requestID), delay: fault?.delay ?? .zero, cut: fault?.cut)

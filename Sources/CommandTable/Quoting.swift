@@ -1,8 +1,8 @@
-/// What was typed, fit for a message: in quotes, on one line, without control characters that a
-/// terminal would obey, and cut when long.
+/// What was typed, fit for a message: in quotes, on one line, without secrets and without control
+/// characters that a terminal would obey, and cut when long.
 func quoted(_ typed: String) -> String {
     let limit = 40
-    let scalars = typed.unicodeScalars
+    let scalars = maskingSecrets(in: typed).unicodeScalars
     let shown = scalars.prefix(limit).map(visible).joined()
     let isCut = scalars.dropFirst(limit).first != nil
     return "'\(shown)\(isCut ? "…" : "")'"
@@ -14,7 +14,7 @@ func quoted(_ typed: String) -> String {
 /// messages end up in logs. No name is as long as a token.
 func quotedName(_ typed: String) -> String? {
     let isName =
-        typed.utf8.count <= 32
+        typed.utf8.count <= 32 && maskingSecrets(in: typed) == typed
         && typed.utf8.allSatisfy { byte in
             switch Unicode.Scalar(byte) {
             case "a"..."z", "A"..."Z", "0"..."9", "-", "_": true

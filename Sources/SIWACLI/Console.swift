@@ -1,3 +1,4 @@
+internal import CommandTable
 internal import SIWACrypto
 internal import SignInWithApple
 
@@ -25,7 +26,7 @@ struct Console: Sendable {
         guard !isQuiet else { return }
         world.errorLine(
             isJSON
-                ? JSON.object([.init(kind, .string(message))]).safeText
+                ? JSON.object([.init(kind, .string(maskingSecrets(in: message)))]).safeText
                 : "siwa: \(kind): \(printable(message, limit: 1000))")
     }
 
@@ -77,10 +78,11 @@ extension Duration {
     }
 }
 
-/// A text from outside, without what could drive a terminal, and short.
+/// A text from outside, without secrets and without what could drive a terminal, and short.
 func printable(_ text: String, limit: Int = 200) -> String {
-    let safe = text.unicodeScalars.prefix(limit).map { scalar in
+    let scalars = maskingSecrets(in: text).unicodeScalars
+    let safe = scalars.prefix(limit).map { scalar in
         scalar.isTreacherous ? "?" : Character(scalar)
     }
-    return String(safe) + (text.unicodeScalars.count > limit ? "…" : "")
+    return String(safe) + (scalars.count > limit ? "…" : "")
 }

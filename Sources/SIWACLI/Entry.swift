@@ -35,6 +35,8 @@ public func runSIWA(_ arguments: [String]?, in world: World) async -> CInt {
 
 /// A command that cannot obey its call says so; whose help explains it is added here.
 private func run(_ command: any Command<World>, in world: World) async throws {
+    var world = world
+    world.actor = VaultActor(command: type(of: command).name, host: world.actor.host)
     do {
         try await command.run(in: world)
     } catch let problem as UsageError.Problem {

@@ -45,7 +45,7 @@ struct Requests: Sendable {
     /// What hints may draw on when Apple refuses.
     func situation(after failure: TokenFailure) -> Situation {
         Situation(
-            client: loaded, hasRedirectURI: redirectURI != nil,
+            client: loaded, server: network.baseURL, hasRedirectURI: redirectURI != nil,
             hasCodeVerifier: codeVerifier != nil, findings: findings(after: failure))
     }
 

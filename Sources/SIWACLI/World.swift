@@ -23,6 +23,8 @@ public struct World: Sendable {
     public var transport: @Sendable (TransportSettings) throws(TransportError) -> any Transport
     /// Makes the store of a vault from its URL; nothing is opened before its first call.
     public var vault: @Sendable (String) throws(VaultError) -> any VaultStore
+    /// Which command runs on which machine, for the history of a vault.
+    public var actor = VaultActor(command: "", host: "")
 
     /// Puts a world together.
     public init(

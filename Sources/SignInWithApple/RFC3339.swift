@@ -6,6 +6,9 @@ extension NumericDate {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Whether RFC 3339 can write the moment: its year has four digits.
+    public var isWritable: Bool { (-62_167_219_200...253_402_300_799).contains(seconds) }
+
     /// The longest year is that of ``Int/min``.
     static let mostCharacters = 32
 

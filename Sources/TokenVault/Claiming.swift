@@ -1,37 +1,47 @@
 internal import SignInWithApple
 
-// How records are taken from others for a while.
+// How records are kept from others for a while.
 extension Database {
-    /// Up to `limit` records that nobody holds, that `owner` has not held and that nobody gave back
+    /// Up to `limit` records that nobody holds, that `owner` has not held and that nobody returned
     /// after `start`, those untouched longest first. Client by client and state by state: each is
     /// in that order in an index.
     func free(
         _ filter: VaultFilter, _ limit: Int, owner: String, since start: Int
-    ) throws(DatabaseFailure) -> [VaultRecord] {
-        let states = filter.states.isEmpty ? VaultState.allCases : filter.states
-        var records: [VaultRecord] = []
-        var client = filter.clientID
-        if client == nil { client = try nextClient(after: nil) }
-        while let next = client, records.count < limit {
-            for state in Set(states) where records.count < limit {
-                records += try free(
-                    filter, next, state, limit - records.count, owner, since: start)
+    ) throws(DatabaseFailure) -> VaultPage {
+        var rows: [[Value]] = []
+        try forEachClient(of: filter) { client throws(DatabaseFailure) in
+            for state in Self.states(of: filter) where rows.count < limit {
+                rows += try free(filter, client, state, limit - rows.count, owner, since: start)
             }
-            client = filter.clientID == nil ? try nextClient(after: next) : nil
+            return rows.count < limit
         }
-        return records
+        return VaultPage(rows)
+    }
+
+    /// - Parameter body: answers whether to go on.
+    private func forEachClient(
+        of filter: VaultFilter, _ body: (Value) throws(DatabaseFailure) -> Bool
+    ) throws(DatabaseFailure) {
+        if let client = filter.clientID {
+            _ = try body(.text(client.rawValue))
+            return
+        }
+        var client: Value?
+        while let next = try nextClient(after: client), try body(next) { client = next }
+    }
+
+    private static func states(of filter: VaultFilter) -> Set<VaultState> {
+        Set(filter.states.isEmpty ? VaultState.allCases : filter.states)
     }
 
     private func free(
-        _ filter: VaultFilter, _ client: ClientID, _ state: VaultState, _ limit: Int,
+        _ filter: VaultFilter, _ client: Value, _ state: VaultState, _ limit: Int,
         _ owner: String, since start: Int
-    ) throws(DatabaseFailure) -> [VaultRecord] {
-        var filter = filter
-        filter.clientID = client
-        var conditions = Conditions(filter, state)
+    ) throws(DatabaseFailure) -> [[Value]] {
+        var conditions = conditions(filter, client, state)
         conditions.add("lease_until <= \(dialect.now)")
         conditions.add("(lease_owner IS NULL OR lease_owner <> \(conditions.add(.text(owner))))")
-        // Else two runs would hand what Apple refuses to each other, for as long as both last.
+        // Otherwise two runs would hand what Apple refuses to each other, as long as both last.
         conditions.add(
             "(given_back_at IS NULL OR given_back_at <= \(conditions.add(.integer(start))))")
         let sql = """
@@ -39,31 +49,80 @@ extension Database {
             ORDER BY lease_until, user_id LIMIT \(conditions.add(.integer(limit)))
             \(dialect.skippingLockedRows)
             """
-        return try VaultRecord.all(run(sql, conditions.values))
+        return try run(sql, conditions.values)
     }
 
-    /// There are few clients, and many records of each: to read them all would take long.
-    private func nextClient(after client: ClientID?) throws(DatabaseFailure) -> ClientID? {
-        let sql = """
-            SELECT client_id FROM vault_token WHERE client_id > $1
-            ORDER BY client_id LIMIT 1
-            """
-        return try run(sql, .text(client?.rawValue ?? "")).first?.first?.text
-            .map { ClientID(unchecked: $0) }
+    private func conditions(
+        _ filter: VaultFilter, _ client: Value, _ state: VaultState
+    ) -> Conditions {
+        var rest = filter
+        rest.clientID = nil
+        var conditions = Conditions(rest, state)
+        conditions.add("client_id =", client)
+        return conditions
     }
 
     /// Writes records as they are now, leased.
     func lease(_ records: [VaultRecord], to lease: VaultLease) throws(DatabaseFailure) {
-        // The clock has no fractions: one second more, so that none is missing.
-        let seconds = min(max(lease.duration.components.seconds, 0), Self.longestLease) + 1
         let sql = """
-            UPDATE vault_token SET state = $3, key_number = $4, version = $5, sealed = $6,
-                stored_at = $7, changed_at = $8, checked_at = $9,
-                lease_owner = $10, lease_until = \(dialect.now) + $11, given_back_at = NULL
-            WHERE client_id = $1 AND user_id = $2
+            UPDATE vault_token SET state = $4, key_number = $5, version = $6, sealed = $7,
+                stored_at = $8, changed_at = $9, checked_at = $10,
+                lease_owner = $11, lease_until = \(dialect.now) + $12, given_back_at = NULL
+            WHERE client_id = $1 AND user_id = $2 AND token_fingerprint = $3
             """
-        let held: [Value] = [.text(lease.owner), .integer(Int(seconds))]
-        _ = try run(sql, each: records.map { $0.values + held })
+        _ = try run(sql, each: records.map { $0.values + lease.values })
+    }
+
+    /// Leases rows that cannot be read, so that the next claim finds others.
+    func lease(_ damaged: [DamagedRecord], to lease: VaultLease) throws(DatabaseFailure) {
+        let sql = """
+            UPDATE vault_token SET lease_owner = $4, lease_until = \(dialect.now) + $5,
+                given_back_at = NULL
+            WHERE client_id = $1 AND user_id = $2 AND token_fingerprint = $3
+            """
+        _ = try run(sql, each: damaged.map { $0.key.values + lease.values })
+    }
+
+    /// Extends leases.
+    ///
+    /// - Returns: the records that the owner still held.
+    func renew(
+        _ ids: [VaultRecordID], for lease: VaultLease
+    ) throws(DatabaseFailure) -> Set<VaultRecordID> {
+        let sql = """
+            UPDATE vault_token SET lease_until = \(dialect.now) + $5
+            WHERE client_id = $1 AND user_id = $2 AND token_fingerprint = $3
+                AND lease_owner = $4 AND lease_until > \(dialect.now)
+            RETURNING 1
+            """
+        let answers = try run(sql, each: ids.map { VaultRowKey($0).values + lease.values })
+        return Set(zip(ids, answers).filter { !$1.isEmpty }.map { $0.0 })
+    }
+
+    /// How many records others hold, and how many seconds the last of those leases has left.
+    func leased(
+        by owner: String, _ filter: VaultFilter
+    ) throws(DatabaseFailure) -> (count: Int, seconds: Int) {
+        var (count, seconds) = (0, 0)
+        try forEachClient(of: filter) { client throws(DatabaseFailure) in
+            for state in Self.states(of: filter) {
+                var conditions = conditions(filter, client, state)
+                conditions.add("lease_until > \(dialect.now)")
+                conditions.add("lease_owner <>", .text(owner))
+                let sql = """
+                    SELECT count(*), max(lease_until), \(dialect.now)
+                    FROM vault_token \(conditions.sql)
+                    """
+                let row = try run(sql, conditions.values).first ?? []
+                guard row.count == 3, let number = row[0].integer, let end = row[1].integer,
+                    let now = row[2].integer
+                else { continue }
+                count += number
+                seconds = max(seconds, end.subtractingReportingOverflow(now).partialValue)
+            }
+            return true
+        }
+        return (count, seconds)
     }
 
     /// The clock that leases run by, in milliseconds.
@@ -73,7 +132,20 @@ extension Database {
         }
         return moment
     }
+}
+
+extension VaultLease {
+    /// The owner, and the seconds that the lease lasts. The database's clock has no fractions: one
+    /// second more, so that none is missing.
+    fileprivate var values: [Value] {
+        [.text(owner), .integer(Int(seconds) + 1)]
+    }
+
+    /// How long the lease lasts at least.
+    var remaining: Duration { .seconds(seconds) }
+
+    private var seconds: Int64 { min(max(duration.components.seconds, 0), Self.longest) }
 
     /// A hundred years.
-    private static var longestLease: Int64 { 3_155_760_000 }
+    private static let longest: Int64 = 3_155_760_000
 }

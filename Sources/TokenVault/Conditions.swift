@@ -1,21 +1,28 @@
 internal import SignInWithApple
 
-/// A WHERE and what follows it, with the values it compares with: they never become SQL.
+/// A WHERE clause and the values that it compares with, which never become SQL.
 struct Conditions {
     private var clauses: [String] = []
     private(set) var values: [Value] = []
 
-    /// Chooses records of one state, or of any, as far as `filter` has no say in states.
+    /// No condition yet.
+    init() {}
+
+    /// Selects records of one state, or of any state if `state` is nil.
     init(_ filter: VaultFilter, _ state: VaultState?) {
         if let client = filter.clientID { add("client_id =", .text(client.rawValue)) }
         if let state { add("state =", .text(state.rawValue)) }
         if let moment = filter.notCheckedSince {
             clauses.append("(checked_at IS NULL OR checked_at < \(add(.integer(moment.seconds))))")
         }
-        if let number = filter.keyOtherThan { add("key_number <>", .integer(number)) }
+        if let moment = filter.changedBefore { add("changed_at <", .integer(moment.seconds)) }
+        if let number = filter.notSealedWith {
+            clauses.append("(key_number <> \(add(.integer(number))) OR token_fingerprint = '')")
+        }
+        if filter.isNewestOnly { addNewest(filter) }
     }
 
-    /// Adds a value, and answers what stands for it.
+    /// Adds a value, and answers what represents it.
     mutating func add(_ value: Value) -> String {
         values.append(value)
         return "$\(values.count)"
@@ -29,15 +36,43 @@ struct Conditions {
     /// Adds a condition.
     mutating func add(_ clause: String) { clauses.append(clause) }
 
-    /// From behind `user` on, in the order of records.
-    mutating func add(behind user: VaultUser, of filter: VaultFilter) {
-        // SQLite finds no way into an index by a pair of which it knows the first half already.
-        if filter.clientID == user.clientID {
-            add("user_id >", user.values[1])
+    /// Selects what comes after a row.
+    mutating func add(after key: VaultRowKey, of filter: VaultFilter) {
+        let values = key.values
+        // SQLite finds no way into an index by columns of which it knows the first already.
+        if let client = filter.clientID, Array(client.rawValue.utf8) == key.clientID {
+            let (user, token) = (add(values[1]), add(values[2]))
+            clauses.append("(user_id, token_fingerprint) > (\(user), \(token))")
         } else {
-            let (client, user) = (add(user.values[0]), add(user.values[1]))
-            clauses.append("(client_id, user_id) > (\(client), \(user))")
+            let (client, user, token) = (add(values[0]), add(values[1]), add(values[2]))
+            clauses.append(
+                "(client_id, user_id, token_fingerprint) > (\(client), \(user), \(token))")
         }
+    }
+
+    /// Selects the newest token of each user: there is no newer one, and none that was checked.
+    private mutating func addNewest(_ filter: VaultFilter) {
+        let isNewer = """
+            \(anyState(of: filter))(other.stored_at > vault_token.stored_at
+                OR other.stored_at = vault_token.stored_at
+                    AND other.token_fingerprint > vault_token.token_fingerprint)
+            """
+        let isChecked = filter.notCheckedSince.map {
+            " OR other.checked_at >= \(add(.integer($0.seconds)))"
+        }
+        clauses.append(
+            """
+            NOT EXISTS (SELECT 1 FROM vault_token AS other
+                WHERE other.client_id = vault_token.client_id
+                    AND other.user_id = vault_token.user_id
+                    AND (\(isNewer)\(isChecked ?? "")))
+            """)
+    }
+
+    private mutating func anyState(of filter: VaultFilter) -> String {
+        guard !filter.states.isEmpty else { return "" }
+        let states = filter.states.map { add(.text($0.rawValue)) }
+        return "other.state IN (\(states.joined(separator: ", "))) AND "
     }
 
     /// `WHERE …`, or nothing.

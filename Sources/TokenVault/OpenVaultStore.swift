@@ -4,7 +4,7 @@ public import SignInWithApple
 /// server, as libpq understands it. Its library is loaded, and the file or the server touched,
 /// by the first call of the store; the connection is kept until the store is let go.
 ///
-/// A store does one transaction at a time; what ``VaultStore/change(_:releasedBy:_:)`` and
+/// A store does one transaction at a time; what ``VaultStore/change(_:releasing:_:)`` and
 /// ``VaultStore/claim(_:limit:for:_:)`` ask their callers may be asked again, when the
 /// connection broke or another transaction came first. They must not call the store.
 ///

@@ -1,29 +1,33 @@
 internal import SignInWithApple
 
-// What a store asks.
+// What a store reads.
 extension Database {
     func keyChecks() throws(DatabaseFailure) -> [VaultKeyCheck] {
         var checks: [VaultKeyCheck] = []
         for row in try run("SELECT number, check_value FROM vault_key ORDER BY number") {
-            guard let number = row.first?.integer, let sealed = row.last?.bytes else {
-                throw DatabaseFailure(.damaged, "the vault has a key that cannot be read")
+            guard let number = row.first?.integer, let sealed = row.last?.bytes,
+                VaultKeyRing.possibleNumbers.contains(number)
+            else {
+                throw DatabaseFailure(
+                    .damaged, "the vault's list of keys has an entry that cannot be read")
             }
             checks.append(VaultKeyCheck(number: number, sealed: sealed))
         }
         return checks
     }
 
-    /// The records that these users have.
+    /// All records of some users.
     ///
     /// - Parameter isLocking: nobody else changes them until the transaction ends.
     func records(
         of users: [VaultUser], isLocking: Bool = false
-    ) throws(DatabaseFailure) -> [VaultRecord] {
+    ) throws(DatabaseFailure) -> VaultPage {
         let sql = """
             SELECT \(VaultRecord.columns) FROM vault_token
-            WHERE client_id = $1 AND user_id = $2 \(isLocking ? dialect.lockingRows : "")
+            WHERE client_id = $1 AND user_id = $2
+            ORDER BY token_fingerprint \(isLocking ? dialect.lockingRows : "")
             """
-        return try VaultRecord.all(run(sql, each: users.map(\.values)).flatMap(\.self))
+        return VaultPage(try run(sql, each: users.map(\.values)).flatMap(\.self))
     }
 
     func counts(_ filter: VaultFilter) throws(DatabaseFailure) -> [VaultState: Int] {
@@ -31,39 +35,71 @@ extension Database {
         let sql = "SELECT state, count(*) FROM vault_token \(conditions.sql) GROUP BY state"
         var counts: [VaultState: Int] = [:]
         for row in try run(sql, conditions.values) {
-            guard let state = row.first?.text.flatMap(VaultState.init),
-                let count = row.last?.integer
-            else {
-                throw DatabaseFailure(
-                    .damaged, "the vault has records in a state that siwa does not know")
-            }
-            counts[state] = count
+            guard let state = row.first?.text.flatMap(VaultState.init) else { continue }
+            counts[state] = row.last?.integer
         }
         return counts
     }
 
-    /// Up to `limit` records in their order. Each state by itself is in order in an index; all of
-    /// them would have to be sorted for every page.
+    /// Up to `limit` records in their order. Each state by itself is in order in an index; several
+    /// states together would have to be sorted for every page.
     func page(
-        _ filter: VaultFilter, behind user: VaultUser?, _ limit: Int
-    ) throws(DatabaseFailure) -> [VaultRecord] {
-        if filter.states.isEmpty { return try page(filter, nil, behind: user, limit) }
-        var records: [VaultRecord] = []
-        for state in Set(filter.states) {
-            records += try page(filter, state, behind: user, limit)
+        _ filter: VaultFilter, after key: VaultRowKey?, _ limit: Int
+    ) throws(DatabaseFailure) -> VaultPage {
+        if filter.states.isEmpty {
+            return VaultPage(try rows(filter, nil, after: key, limit))
         }
-        return Array(records.sorted { $0.user < $1.user }.prefix(limit))
+        var rows: [[Value]] = []
+        for state in Set(filter.states) {
+            rows += try self.rows(filter, state, after: key, limit)
+        }
+        let inOrder = rows.map { (key: VaultRowKey($0), row: $0) }.sorted { $0.key < $1.key }
+        return VaultPage(inOrder.prefix(limit).map(\.row))
     }
 
-    private func page(
-        _ filter: VaultFilter, _ state: VaultState?, behind user: VaultUser?, _ limit: Int
-    ) throws(DatabaseFailure) -> [VaultRecord] {
+    private func rows(
+        _ filter: VaultFilter, _ state: VaultState?, after key: VaultRowKey?, _ limit: Int
+    ) throws(DatabaseFailure) -> [[Value]] {
         var conditions = Conditions(filter, state)
-        if let user { conditions.add(behind: user, of: filter) }
+        if let key { conditions.add(after: key, of: filter) }
         let sql = """
             SELECT \(VaultRecord.columns) FROM vault_token \(conditions.sql)
-            ORDER BY client_id, user_id LIMIT \(conditions.add(.integer(limit)))
+            ORDER BY client_id, user_id, token_fingerprint
+            LIMIT \(conditions.add(.integer(limit)))
             """
-        return try VaultRecord.all(run(sql, conditions.values))
+        return try run(sql, conditions.values)
+    }
+
+    /// The clients that have records, in their order: one look at each.
+    func clients() throws(DatabaseFailure) -> [ClientID] {
+        var clients: [ClientID] = []
+        var last: Value?
+        while let next = try nextClient(after: last) {
+            last = next
+            if let client = next.text.flatMap({ try? ClientID(validating: $0) }) {
+                clients.append(client)
+            }
+        }
+        return clients
+    }
+
+    /// There are few clients, and many records of each: reading them all would take long.
+    func nextClient(after client: Value?) throws(DatabaseFailure) -> Value? {
+        let sql = """
+            SELECT client_id FROM vault_token WHERE client_id > $1
+            ORDER BY client_id LIMIT 1
+            """
+        return try run(sql, client ?? .text("")).first?.first
+    }
+
+    /// The keys that records are encrypted with and that the vault does not list.
+    func unknownKeys() throws(DatabaseFailure) -> [String] {
+        let sql = """
+            SELECT DISTINCT key_number FROM vault_token
+            WHERE key_number NOT IN (SELECT number FROM vault_key)
+            """
+        return try run(sql).compactMap { $0.first?.integer }.sorted().map {
+            "records are encrypted with key \($0), which is missing from the vault's list of keys"
+        }
     }
 }

@@ -4,49 +4,121 @@ internal import SignInWithApple
 extension VaultRecord {
     /// The columns, in the order of ``values`` and of ``init(_:)``.
     static let columns = """
-        client_id, user_id, state, key_number, version, sealed, stored_at, changed_at, checked_at
+        client_id, user_id, token_fingerprint, state, key_number, version, sealed, stored_at, \
+        changed_at, checked_at
         """
 
     /// What the columns hold.
     var values: [Value] {
-        user.values + [
-            .text(state.rawValue), .integer(keyNumber), .integer(version), .bytes(sealed),
+        VaultRowKey(id).values + [
+            .text(state.rawValue), .integer(keyNumber), Value(legacyVersion), .bytes(sealed),
             .integer(storedAt.seconds), .integer(changedAt.seconds), Value(checkedAt?.seconds),
         ]
     }
 
-    /// Reads a row.
+    /// Reads a row, whose values anybody may have written.
     ///
-    /// - Throws: of kind `damaged`, naming the record.
-    init(_ row: [Value]) throws(DatabaseFailure) {
-        guard row.count == 9, let client = row[0].text, let user = row[1].text else {
-            throw DatabaseFailure(
-                .damaged, "the vault has a record whose client or user cannot be read")
+    /// - Throws: ``DamagedColumn``.
+    init(_ row: [Value]) throws(DamagedColumn) {
+        guard row.count >= 10 else { throw DamagedColumn("columns are missing") }
+        let id = try VaultRecordID(row)
+        guard let state = row[3].text.flatMap(VaultState.init) else {
+            throw DamagedColumn("its state is unknown")
         }
-        let name = "the record of user '\(user)' of client '\(client)'"
-        guard let word = row[2].text, let state = VaultState(rawValue: word) else {
-            throw DatabaseFailure(.damaged, "\(name) is in a state that siwa does not know")
-        }
-        guard let keyNumber = row[3].integer, let version = row[4].integer,
-            let sealed = row[5].bytes, let storedAt = row[6].integer,
-            let changedAt = row[7].integer, row[8] == .null || row[8].integer != nil
-        else { throw DatabaseFailure(.damaged, "\(name) cannot be read") }
+        guard let keyNumber = row[4].integer, VaultKeyRing.possibleNumbers.contains(keyNumber)
+        else { throw DamagedColumn("its key_number is out of range") }
+        guard let sealed = row[6].bytes else { throw DamagedColumn("it has no encrypted token") }
         self.init(
-            user: VaultUser(ClientID(unchecked: client), UserID(unchecked: user)), state: state,
-            keyNumber: keyNumber, version: version, sealed: sealed,
-            storedAt: NumericDate(storedAt), changedAt: NumericDate(changedAt),
-            checkedAt: row[8].integer.map { NumericDate($0) })
+            id: id, state: state, keyNumber: keyNumber,
+            legacyVersion: id.fingerprint == nil ? try Self.legacyVersion(row[5]) : nil,
+            sealed: sealed, storedAt: try row[7].date("stored_at"),
+            changedAt: try row[8].date("changed_at"),
+            checkedAt: row[9] == .null ? nil : try row[9].date("checked_at"))
     }
 
-    /// Reads rows.
-    static func all(_ rows: [[Value]]) throws(DatabaseFailure) -> [Self] {
-        var records: [Self] = []
-        for row in rows { records.append(try Self(row)) }
-        return records
+    private static func legacyVersion(_ value: Value) throws(DamagedColumn) -> Int {
+        guard let version = value.integer, (1...Int(Int32.max)).contains(version) else {
+            throw DamagedColumn("its version is out of range")
+        }
+        return version
+    }
+}
+
+extension VaultRecordID {
+    /// Reads the columns of the key.
+    fileprivate init(_ row: [Value]) throws(DamagedColumn) {
+        let user = try VaultUser(row[0], row[1])
+        guard let text = row[2].text, text.isEmpty || TokenFingerprint(text) != nil else {
+            throw DamagedColumn("its token_fingerprint is not 12 hexadecimal digits")
+        }
+        self.init(user, TokenFingerprint(text))
     }
 }
 
 extension VaultUser {
-    /// The columns of the key.
+    /// Reads a client id and a user id.
+    init(_ client: Value, _ user: Value) throws(DamagedColumn) {
+        guard let clientText = client.text else {
+            throw DamagedColumn("its client_id is not UTF-8")
+        }
+        guard let userText = user.text else { throw DamagedColumn("its user_id is not UTF-8") }
+        let clientID: ClientID
+        do {
+            clientID = try ClientID(validating: clientText)
+        } catch {
+            throw DamagedColumn("its client_id \(error.fault)")
+        }
+        do {
+            try self.init(clientID, validating: userText)
+        } catch {
+            throw DamagedColumn("its user_id \(error.fault)")
+        }
+    }
+
+    /// The columns of the user.
     var values: [Value] { [.text(clientID.rawValue), .text(userID.rawValue)] }
+}
+
+extension VaultRowKey {
+    /// Reads the columns of the key, whatever they hold.
+    init(_ row: [Value]) {
+        self.init(
+            clientID: row[0].textBytes, userID: row[1].textBytes, fingerprint: row[2].textBytes)
+    }
+
+    /// The columns of the key.
+    var values: [Value] { [clientID, userID, fingerprint].map(Value.init(textOf:)) }
+}
+
+extension Value {
+    /// A moment that RFC 3339 can write.
+    func date(_ column: String) throws(DamagedColumn) -> NumericDate {
+        guard let seconds = integer, NumericDate(seconds).isWritable else {
+            throw DamagedColumn("its \(column) is out of range")
+        }
+        return NumericDate(seconds)
+    }
+}
+
+/// A column of a row holds what siwa never writes.
+struct DamagedColumn: Error {
+    /// What is wrong, as a sentence without its end.
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}
+
+extension VaultPage {
+    /// Reads rows, in their order.
+    init(_ rows: [[Value]]) {
+        self.init()
+        for row in rows where row.count >= 3 {
+            next = VaultRowKey(row)
+            do throws(DamagedColumn) {
+                records.append(try VaultRecord(row))
+            } catch {
+                damaged.append(DamagedRecord(VaultRowKey(row), error.reason))
+            }
+        }
+    }
 }

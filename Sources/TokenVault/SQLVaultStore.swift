@@ -1,7 +1,7 @@
 internal import SignInWithApple
 internal import Synchronization
 
-/// A vault in a database that speaks SQL.
+/// A vault in an SQL database.
 final class SQLVaultStore: VaultStore {
     private let session: Session
     /// When each owner claimed first, by the database's clock in milliseconds.
@@ -28,17 +28,23 @@ final class SQLVaultStore: VaultStore {
         }
     }
 
-    func record(of user: VaultUser) throws(VaultError) -> VaultRecord? {
+    func records(of users: [VaultUser]) throws(VaultError) -> VaultPage {
         try session.transaction(.reading) { database throws(DatabaseFailure) in
-            try database.records(of: [user]).first
+            try database.records(of: Set(users).sorted())
         }
     }
 
     func records(
-        _ filter: VaultFilter, after user: VaultUser?, limit: Int
-    ) throws(VaultError) -> [VaultRecord] {
+        _ filter: VaultFilter, after key: VaultRowKey?, limit: Int
+    ) throws(VaultError) -> VaultPage {
         try session.transaction(.reading) { database throws(DatabaseFailure) in
-            try database.page(filter, behind: user, limit)
+            try database.page(filter, after: key, limit)
+        }
+    }
+
+    func clients() throws(VaultError) -> [ClientID] {
+        try session.transaction(.reading) { database throws(DatabaseFailure) in
+            try database.clients()
         }
     }
 
@@ -49,50 +55,80 @@ final class SQLVaultStore: VaultStore {
     }
 
     func change(
-        _ users: [VaultUser], releasedBy owner: String?,
-        _ decide: (VaultUser, VaultRecord?) throws(VaultError) -> VaultChange
+        _ users: [VaultUser], releasing released: VaultRelease?,
+        _ decide: (VaultPage) throws(VaultError) -> VaultChanges
     ) throws(VaultError) {
         let inOrder = Set(users).sorted()
         try session.transaction(.writing) { database throws(DatabaseFailure) in
-            let found = try database.records(of: inOrder, isLocking: true).map { ($0.user, $0) }
-            let before = Dictionary(found, uniquingKeysWith: { first, _ in first })
-            var after = before
-            for user in users {
-                switch try lifting({ () throws(VaultError) in try decide(user, after[user]) }) {
-                case .keep: break
-                case .put(let record): after[user] = record
-                case .remove: after[user] = nil
-                }
+            let page = try database.records(of: inOrder, isLocking: true)
+            let changes = try lifting { () throws(VaultError) in try decide(page) }
+            let before = Dictionary(
+                page.records.map { ($0.id, $0.sealed) }, uniquingKeysWith: { first, _ in first })
+            let sealed = changes.updates.filter { update in
+                update.replaced.map { before[$0] != update.record.sealed } ?? true
             }
-            let sealed = after.values.filter { $0.sealed != before[$0.user]?.sealed }
-            if let oldest = sealed.map(\.keyNumber).min() {
-                try database.requireNewest(key: oldest)
+            if !sealed.isEmpty {
+                try database.requireNewest(among: Set(sealed.map(\.record.keyNumber)))
             }
-            try database.write(
-                inOrder.map { Change(user: $0, before: before[$0], after: after[$0]) },
-                releasedBy: owner)
+            try database.write(changes, releasing: released)
         }
     }
 
     func claim(
         _ filter: VaultFilter, limit: Int, for lease: VaultLease,
-        _ change: (VaultRecord) -> VaultRecord
-    ) throws(VaultError) -> [VaultRecord] {
+        _ change: (VaultRecord) -> VaultClaimChange
+    ) throws(VaultError) -> VaultClaimed {
         try session.transaction(.writing) { database throws(DatabaseFailure) in
             let now = try database.moment()
             let start = beginnings.withLock { beginnings in
                 defer { beginnings[lease.owner] = beginnings[lease.owner] ?? now }
                 return beginnings[lease.owner] ?? now
             }
-            let claimed = try database.free(filter, limit, owner: lease.owner, since: start)
-            try database.lease(claimed.map(change), to: lease)
-            return claimed.sorted { $0.user < $1.user }
+            let page = try database.free(filter, limit, owner: lease.owner, since: start)
+            let changes = page.records.map(change)
+            try database.lease(changes.map(\.record), to: lease)
+            try database.lease(page.damaged, to: lease)
+            try database.insert(changes.compactMap(\.entry))
+            return VaultClaimed(
+                records: page.records.sorted { $0.id < $1.id }, damaged: page.damaged,
+                remaining: lease.remaining)
+        }
+    }
+
+    func renew(_ ids: [VaultRecordID], for lease: VaultLease) throws(VaultError) -> VaultRenewal {
+        try session.transaction(.writing) { database throws(DatabaseFailure) in
+            VaultRenewal(
+                held: try database.renew(Set(ids).sorted(), for: lease),
+                remaining: lease.remaining)
+        }
+    }
+
+    func leasedByOthers(
+        than owner: String, _ filter: VaultFilter
+    ) throws(VaultError) -> VaultLeasedByOthers {
+        try session.transaction(.reading) { database throws(DatabaseFailure) in
+            let (count, seconds) = try database.leased(by: owner, filter)
+            return VaultLeasedByOthers(count: count, remaining: .seconds(seconds))
+        }
+    }
+
+    func history(
+        _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, limit: Int
+    ) throws(VaultError) -> VaultHistoryPage {
+        try session.transaction(.reading) { database throws(DatabaseFailure) in
+            try database.history(filter, after: position, limit)
+        }
+    }
+
+    func pruneHistory(before moment: NumericDate, limit: Int) throws(VaultError) -> Int {
+        try session.transaction(.writing) { database throws(DatabaseFailure) in
+            try database.pruneHistory(before: moment, limit)
         }
     }
 
     func faults() throws(VaultError) -> [String] {
         try session.transaction(.reading) { database throws(DatabaseFailure) in
-            try database.faults()
+            try database.faults() + database.unknownKeys()
         }
     }
 }

@@ -9,7 +9,7 @@ struct Schema: Sendable {
     /// The version that this program reads and writes.
     var version: Int { migrations.count }
 
-    static let current = Self(migrations: [tables, turns])
+    static let current = Self(migrations: [tables, turns, tokens])
 
     /// `lease_until` of a record that nobody holds is when it was last touched: claims take what
     /// lies longest first, and so never search through what they have done
@@ -53,6 +53,97 @@ struct Schema: Sendable {
     /// each other for as long as both last.
     @Sendable private static func turns(_ dialect: Dialect) -> [String] {
         ["ALTER TABLE vault_token ADD COLUMN given_back_at \(dialect.integer)"]
+    }
+
+    /// Every token is a record of its own, named by its fingerprint, and every change of state has
+    /// an entry in the history. Records of version 2 have no fingerprint (an empty text) until a
+    /// command with the key opens them. No constraint but the primary key: a row that breaks one
+    /// is reported as damaged, and must not stop the migration of the others.
+    @Sendable private static func tokens(_ dialect: Dialect) -> [String] {
+        (dialect.altersConstraints ? alteredTokens(dialect) : copiedTokens(dialect))
+            + [
+                """
+                CREATE INDEX vault_token_state
+                ON vault_token (state, client_id, user_id, token_fingerprint)
+                """
+            ] + history(dialect)
+    }
+
+    private static func alteredTokens(_ dialect: Dialect) -> [String] {
+        [
+            "ALTER TABLE vault_token DROP CONSTRAINT IF EXISTS vault_token_state_check",
+            "ALTER TABLE vault_token DROP CONSTRAINT IF EXISTS vault_token_key_number_fkey",
+            "ALTER TABLE vault_token ALTER COLUMN version DROP NOT NULL",
+            """
+            ALTER TABLE vault_token ADD COLUMN token_fingerprint \(dialect.text) NOT NULL DEFAULT ''
+            """,
+            "ALTER TABLE vault_token DROP CONSTRAINT vault_token_pkey",
+            "ALTER TABLE vault_token ADD PRIMARY KEY (client_id, user_id, token_fingerprint)",
+            "DROP INDEX vault_token_state",
+        ]
+    }
+
+    private static func copiedTokens(_ dialect: Dialect) -> [String] {
+        let (integer, text) = (dialect.integer, dialect.text)
+        let columns = """
+            client_id, user_id, state, key_number, version, sealed, stored_at, changed_at, \
+            checked_at, lease_owner, lease_until, given_back_at
+            """
+        return [
+            """
+            CREATE TABLE vault_token_3 (
+                client_id \(text) NOT NULL,
+                user_id \(text) NOT NULL,
+                token_fingerprint \(text) NOT NULL DEFAULT '',
+                state \(text) NOT NULL,
+                key_number \(integer) NOT NULL,
+                version \(integer),
+                sealed \(dialect.bytes) NOT NULL,
+                stored_at \(integer) NOT NULL,
+                changed_at \(integer) NOT NULL,
+                checked_at \(integer),
+                lease_owner \(text),
+                lease_until \(integer) NOT NULL DEFAULT 0,
+                given_back_at \(integer),
+                PRIMARY KEY (client_id, user_id, token_fingerprint)
+            ) \(dialect.orderedTableOptions)
+            """,
+            "INSERT INTO vault_token_3 (\(columns)) SELECT \(columns) FROM vault_token",
+            "DROP TABLE vault_token",
+            "ALTER TABLE vault_token_3 RENAME TO vault_token",
+            """
+            CREATE INDEX vault_token_turn
+            ON vault_token (client_id, state, lease_until, user_id)
+            """,
+        ]
+    }
+
+    private static func history(_ dialect: Dialect) -> [String] {
+        let (integer, text) = (dialect.integer, dialect.text)
+        return [
+            """
+            CREATE TABLE vault_history (
+                \(dialect.numberedRows),
+                at \(integer) NOT NULL,
+                event \(text) NOT NULL,
+                client_id \(text) NOT NULL,
+                user_id \(text) NOT NULL,
+                token_fingerprint \(text) NOT NULL,
+                evidence \(text),
+                http_status \(integer),
+                apple_request_id \(text),
+                command \(text) NOT NULL,
+                host \(text) NOT NULL,
+                new_user_id \(text)
+            ) \(dialect.tableOptions)
+            """,
+            "CREATE INDEX vault_history_time ON vault_history (at, id)",
+            "CREATE INDEX vault_history_user ON vault_history (user_id, at, id)",
+            """
+            CREATE INDEX vault_history_new_user ON vault_history (new_user_id, at, id)
+            WHERE new_user_id IS NOT NULL
+            """,
+        ]
     }
 }
 

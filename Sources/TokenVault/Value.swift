@@ -3,12 +3,31 @@ enum Value: Hashable, Sendable {
     case null
     case integer(Int)
     case text(String)
+    /// A text column whose bytes are not UTF-8.
+    case invalidText([UInt8])
     case bytes([UInt8])
 
     /// An integer, or nothing.
     init(_ integer: Int?) { self = integer.map(Self.integer) ?? .null }
 
+    /// A text, or nothing.
+    init(_ text: String?) { self = text.map(Self.text) ?? .null }
+
+    /// A text of any bytes.
+    init(textOf bytes: [UInt8]) {
+        self = String(validating: bytes, as: UTF8.self).map(Self.text) ?? .invalidText(bytes)
+    }
+
     var integer: Int? { if case .integer(let integer) = self { integer } else { nil } }
     var text: String? { if case .text(let text) = self { text } else { nil } }
     var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
+
+    /// The bytes of a text, whatever they are; empty for anything else.
+    var textBytes: [UInt8] {
+        switch self {
+        case .text(let text): Array(text.utf8)
+        case .invalidText(let bytes), .bytes(let bytes): bytes
+        case .null, .integer: []
+        }
+    }
 }

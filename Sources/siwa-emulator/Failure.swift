@@ -23,7 +23,9 @@ struct Failure: Error {
     }
 
     init(code: String, message: String, hints: [String], exitCode: ExitCode) {
-        (self.code, self.message, self.hints) = (code, message, hints)
+        self.code = code
+        self.message = maskingSecrets(in: message)
+        self.hints = hints.map { maskingSecrets(in: $0) }
         self.exitCode = exitCode
     }
 

@@ -8,7 +8,7 @@ internal import TokenVault
 extension World {
     /// The system's clocks, files, streams, and libcurl for the network.
     static var real: World {
-        World(
+        var world = World(
             clocks: Clocks(now: { NumericDate(secondsSinceEpoch()) }, timekeeper: .system),
             variables: environment, processors: processorCount(),
             files: Files(
@@ -37,6 +37,8 @@ extension World {
                     authorityFile: settings.authorityFile, variables: settings.variables)
             },
             vault: { url throws(VaultError) in try openVaultStore(url) })
+        world.actor = VaultActor(command: "", host: hostName())
+        return world
     }
 }
 

@@ -27,7 +27,7 @@ extension AuthorizeCase {
             error: "invalid_client", verdict: "client_id: no client of team A1B2C3D4E5"),
         AuthorizeCase(
             testDescription: "an app, which has no redirect", changes: ["client_id": Stand.app],
-            error: "unauthorized_client",
+            error: "invalid_request", description: "Invalid web redirect url",
             verdict: "redirect_uri: 'https://example.com/callback' is not registered for "
                 + "com.example.app"),
     ]
@@ -46,7 +46,7 @@ extension AuthorizeCase {
     ) -> AuthorizeCase {
         AuthorizeCase(
             testDescription: testDescription, changes: ["redirect_uri": address],
-            switches: switches, error: "unauthorized_client",
+            switches: switches, error: "invalid_request", description: "Invalid web redirect url",
             verdict: "redirect_uri: '\(address)' is not registered for com.example.web")
     }
 
@@ -57,7 +57,8 @@ extension AuthorizeCase {
     private static let redirects = [
         AuthorizeCase(
             testDescription: "no redirect", changes: ["redirect_uri": nil],
-            error: "unauthorized_client", verdict: "redirect_uri: missing or empty"),
+            error: "invalid_request", description: "Invalid web redirect url",
+            verdict: "redirect_uri: missing or empty"),
         unregistered("another path", "https://example.com/other"),
         unregistered("a slash more", "https://example.com/callback/"),
         unregistered("a port more", "https://example.com:443/callback"),
@@ -115,8 +116,12 @@ extension AuthorizeCase {
             verdict: "response_mode: must be fragment or form_post with id_token, is query"),
         AuthorizeCase(
             testDescription: "a mode of Apple's own scripts",
-            changes: ["response_mode": "web_message"], error: "invalid_request",
-            verdict: "response_mode: 'web_message' is none of 'query', 'fragment', 'form_post'"),
+            changes: ["response_mode": "web_message", "scope": "name email"]),
+        AuthorizeCase(
+            testDescription: "an unknown mode", changes: ["response_mode": "post"],
+            error: "invalid_request",
+            verdict: "response_mode: 'post' is none of 'query', 'fragment', 'form_post', "
+                + "'web_message'"),
         AuthorizeCase(testDescription: "a query", changes: ["response_mode": "query"]),
         AuthorizeCase(testDescription: "a fragment", changes: ["response_mode": "fragment"]),
         AuthorizeCase(testDescription: "form_post", changes: ["response_mode": "form_post"]),

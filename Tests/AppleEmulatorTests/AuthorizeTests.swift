@@ -67,6 +67,22 @@ import Testing
         #expect(try await stand.verdict() == verdict)
     }
 
+    @Test(arguments: [
+        ("application/json", true), ("text/plain, Application/JSON; q=0.9", true),
+        ("text/html,application/json", false), ("*/*", false),
+    ])
+    func `a refusal is JSON where JSON is asked for`(_ accept: String, _ isJSON: Bool) async throws
+    {
+        let stand = try await Stand()
+        let answer = await stand.emulator.respond(
+            to: EmulatorRequest(
+                method: "GET", target: "/auth/authorize", fields: [HTTPField("Accept", accept)])
+        ).response
+        #expect(answer.status == 400)
+        #expect((answer.text == #"{"error":"invalid_request"}"#) == isJSON, "\(answer.text)")
+        #expect(try await stand.verdict() == "client_id: missing or empty")
+    }
+
     @Test func `what a client sends does not become markup`() async throws {
         let stand = try await Stand()
         let page = await stand.visit(["response_type": #"<script>"&'</script>"#])

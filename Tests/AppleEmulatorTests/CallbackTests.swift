@@ -85,6 +85,34 @@ import Testing
         #expect(try await stand.callback()["user"] != nil)
     }
 
+    @Test func `web_message hands the answer to the site that opened the window`() async throws {
+        let stand = try await Stand()
+        let asked = [
+            "response_mode": "web_message", "response_type": "code id_token",
+            "scope": "name email", "state": #"</p>"'"#,
+        ]
+        let page = try await stand.submit(await stand.visit(asked), ["email": "share"])
+        let script = try #require(
+            page.text.firstMatch(
+                of: /<p id="message" data-origin="([^"]*)" data-message="([^"]*)">/))
+        #expect(script.output.1 == "https://example.com")
+        let message = try JSON(
+            text: String(script.output.2).replacing("&quot;", with: "\"").replacing(
+                "&#39;", with: "'"
+            )
+            .replacing("&lt;", with: "<").replacing("&gt;", with: ">")
+            .replacing("&amp;", with: "&"))
+        #expect(message["method"] == "oauthDone")
+        let data = try #require(message["data"])
+        #expect(data.members?.map(\.name) == ["authorization", "user"])
+        #expect(data["user"]?["name"]?["firstName"] == "Alice")
+        let authorization = try #require(data["authorization"])
+        #expect(authorization.members?.map(\.name) == ["code", "id_token", "state"])
+        #expect(authorization["state"] == #"</p>"'"#)
+        let code = try authorization.text("code")
+        #expect(try await stand.exchange(code, as: Stand.web, Self.redirect).status == 200)
+    }
+
     @Test(arguments: [("verifier", 200), ("another", 400), (nil, 400)])
     func `PKCE reaches the token endpoint`(_ verifier: String?, _ status: Int) async throws {
         let stand = try await Stand()

@@ -64,8 +64,10 @@ struct SpoiledConfiguration: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `invents user identifiers of the recorded shape`() {
-        let shape = /00[0-9]{4}\.[0-9a-f]{32}\.1[0-9][0-5][0-9]/
-        #expect(EmulatedUser.freshUserID().rawValue.wholeMatch(of: shape) != nil)
+        for _ in 0..<200 {
+            let userID = EmulatedUser.freshUserID().rawValue
+            #expect(userID.wholeMatch(of: Stand.identifierShape) != nil, "\(userID)")
+        }
     }
 
     private func configuration() throws -> EmulatorConfiguration {

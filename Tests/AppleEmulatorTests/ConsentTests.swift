@@ -41,6 +41,24 @@ import Testing
         #expect(again["user"]?.contains("@privaterelay.appleid.com") == true)
     }
 
+    @Test func `a relay address stays when new ones get another domain`() async throws {
+        let stand = try await Stand()
+        func relay(_ user: String) async throws -> String {
+            let form = try await stand.callback(
+                user: user, email: "hide", ["response_type": "code id_token"])
+            return try await stand.verified(form["id_token"]).payload.text("email")
+        }
+        let old = try await relay("alice")
+        try await stand.control("switches", ["relay_domain": "private.icloud.com"])
+        #expect(try await relay("alice") == old)
+        try await stand.control("notifications", ["type": "consent-revoked"])
+        #expect(try await relay("alice") == old)
+        try await stand.control("reset")
+        try await stand.control("switches", ["relay_domain": "private.icloud.com"])
+        let name = try #require(old.split(separator: "@").first)
+        #expect(try await relay("alice") == "\(name)@private.icloud.com")
+    }
+
     @Test func `a hidden address is the same relay in every token`() async throws {
         let stand = try await Stand()
         let first = try await stand.callback(email: "hide", ["response_type": "code id_token"])

@@ -72,7 +72,7 @@ extension ControlCase {
             status: 400, text: "'code_life' is not known; known are order, "),
         ControlCase(
             testDescription: "no such setting", path: "switches", body: #"{"order":"any"}"#,
-            status: 400, text: "'order' must be one of 'credential_first', 'client_first'"),
+            status: 400, text: "'order' must be one of 'credential_first', 'malformed_first',"),
         ControlCase(
             testDescription: "no duration", path: "clock", body: #"{"offset":"10 m"}"#, status: 400,
             text: "'offset' must be a number of seconds, or a duration"),

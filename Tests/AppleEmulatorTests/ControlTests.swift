@@ -1,5 +1,7 @@
 import AppleEmulator
+import SIWACrypto
 import SignInWithApple
+import TestSupport
 import Testing
 
 @Suite struct ControlTests {
@@ -35,9 +37,58 @@ import Testing
         let stand = try await Stand()
         let answer = try await stand.control("clock", ["offset": offset])
         let now = Stand.start + .seconds(seconds)
-        #expect(answer == ["offset": .integer(seconds), "now": .string(now.rfc3339)])
+        #expect(answer["offset"] == .integer(seconds) && answer["now"] == .string(now.rfc3339))
         let response = await stand.post("/auth/token", [])
         #expect(response.fields["date"].flatMap(NumericDate.init(httpDate:)) == now)
+    }
+
+    @Test(arguments: [
+        ("1d", "client_secrets minted by the real time expire that much earlier"),
+        ("-1d", "client_secrets minted by the real time are issued in the future"), ("5s", nil),
+    ])
+    func `a clock that expires the caller's secret says so`(
+        _ offset: String, _ warning: String?
+    ) async throws {
+        let stand = try await Stand()
+        let answer = try await stand.control("clock", ["offset": .string(offset)])
+        #expect((answer["warning"] != nil) == (warning != nil))
+        #expect(answer["warning"]?.string?.contains(warning ?? "") != false)
+        try await stand.control("switches", ["secret_clock": "real"])
+        let real = try await stand.control("clock", ["offset": .string(offset)])
+        #expect(real["warning"] == nil)
+    }
+
+    @Test func `the log has every check in order, and keeps those of the latest`() async throws {
+        let stand = try await Stand()
+        _ = try await stand.session()
+        let checks = try #require(try await stand.record()["checks"]?.elements)
+        #expect(checks.allSatisfy { $0["outcome"] == "passed" })
+        #expect(
+            try checks.map { try $0.text("name") } == [
+                "grant_type", "code", "client_id", "client_secret", "client_secret",
+                "client_secret", "client_secret", "client_secret", "client_secret",
+                "client_secret", "code", "redirect_uri", "code_verifier",
+            ])
+        var draft = SecretDraft()
+        draft.claim("aud", ["https://appleid.apple.com"])
+        draft.claim("exp", .integer(Stand.start.seconds - 60))
+        _ = try await stand.token([
+            ("client_secret", try draft.minted(by: stand.key)),
+            ("grant_type", "client_credentials"), ("scope", "user.migration"),
+        ])
+        let refused = try #require(try await stand.record()["checks"]?.elements)
+        #expect(
+            refused.contains([
+                "name": "client_secret", "outcome": "noted", "seen": "aud is an array of one",
+            ]))
+        #expect(
+            refused.last == [
+                "name": "client_secret", "outcome": "failed", "seen": "expired 60 s ago",
+            ])
+        for _ in 0..<1000 { _ = await stand.post("/auth/token", []) }
+        let all = try #require(try await stand.control("requests")["requests"]?.elements)
+        #expect(
+            all.map { $0["checks"] != nil } == [false, false] + all.dropFirst(2).map { _ in true })
     }
 
     @Test(arguments: ["", "1", "s", "1x", "-", "1d-1h", "99999999999d", "1.5s"])
@@ -71,6 +122,19 @@ import Testing
             "user_agent": "test/1", "content_type": .string(Form.contentType), "status": 400,
             "error": "invalid_client",
             "verdict": "client_secret: it has no dot, a JWT has 3 parts between dots",
+            "checks": [
+                [
+                    "name": "grant_type", "outcome": "passed", "seen": "authorization_code",
+                ],
+                [
+                    "name": "code", "outcome": "passed",
+                    "seen": "issued to com.example.app 0 s ago",
+                ], ["name": "client_id", "outcome": "passed", "seen": "com.example.app"],
+                [
+                    "name": "client_secret", "outcome": "failed",
+                    "seen": "it has no dot, a JWT has 3 parts between dots",
+                ],
+            ],
         ]
         #expect(log == ["requests": [expected]])
         #expect(try await stand.control("requests", ["path": "/auth/token"]) == log)

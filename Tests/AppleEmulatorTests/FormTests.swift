@@ -47,6 +47,7 @@ struct BadForm: Sendable, CustomTestStringConvertible {
             verdict: "parameters: byte 10 must be percent-encoded"),
         BadForm(
             testDescription: "no secret", body: "grant_type=authorization_code&code=x&client_id=y",
+            error: "invalid_client",
             verdict: "client_secret: missing or empty"),
         BadForm(
             testDescription: "another grant", body: "grant_type=password",

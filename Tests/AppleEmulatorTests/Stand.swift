@@ -58,6 +58,11 @@ struct Stand: Sendable {
                 keys: [EmulatedKey(keyID: recipientsKeyID, publicKey: key)]))
     }
 
+    /// A number below 002000, 16 bytes, a time of day: recorded of `sub`, and of `transfer_sub`.
+    static var identifierShape: Regex<(Substring, Substring)> {
+        /00[01][0-9]{3}\.[0-9a-f]{32}\.([01][0-9]|2[0-3])[0-5][0-9]/
+    }
+
     static let users = [
         EmulatedUser(
             name: "alice", userID: UserID(unchecked: "001234.0123456789abcdef.0830"),

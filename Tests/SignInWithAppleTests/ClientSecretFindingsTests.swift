@@ -57,6 +57,18 @@ import Testing
         #expect(try Self.findings(draft).map(\.code) == [.expired, .audienceArray])
     }
 
+    /// RFC 7519 allows it, and no recording shows what Apple does.
+    @Test func `a fraction is a possible cause, text in place of a number a certain one`() throws {
+        for (value, confidence) in [
+            (JSON.number("\(now + 300).5"), Finding.Confidence.possible),
+            (.string("\(now + 300)"), .certain),
+        ] {
+            var draft = Self.draft()
+            draft.claim("exp", value)
+            #expect(try Self.findings(draft).map(\.confidence) == [confidence])
+        }
+    }
+
     @Test func `what is not known is not compared`() throws {
         let stranger = SecretDraft(
             "com.other", of: TeamID(unchecked: "TEAM000000"), under: KeyID(unchecked: "KEYID00000"),

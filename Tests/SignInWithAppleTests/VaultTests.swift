@@ -12,8 +12,10 @@ import Testing
     init() throws {
         let keys = try VaultKeyRing(try VaultKeyRing.newLine(number: 1))
         try Vault.create(store, keys)
-        vault = try Vault(store, keys)
+        vault = try Vault(store, keys, by: Self.actor)
     }
+
+    static let actor = VaultActor(command: "test", host: "here")
 
     private func user(_ name: String) -> VaultUser { VaultUser(app, UserID(unchecked: name)) }
 
@@ -21,16 +23,21 @@ import Testing
 
     private func stored(_ name: String, _ text: String = "r1") throws -> VaultRecord {
         try vault.store(token(text), for: user(name), at: start)
-        return try #require(try store.record(of: user(name)))
+    }
+
+    private func only(_ name: String) throws -> VaultRecord? {
+        let records = try store.records(of: [user(name)]).records
+        #expect(records.count < 2)
+        return records.first
     }
 
     private func open(_ name: String) throws -> String {
-        let record = try #require(try store.record(of: user(name)))
+        let record = try #require(try only(name))
         return try vault.token(of: record).text.revealed()
     }
 
     private func refusal(_ name: String) throws -> VaultError? {
-        let record = try #require(try store.record(of: user(name)))
+        let record = try #require(try only(name))
         do {
             _ = try vault.token(of: record)
             return nil
@@ -53,7 +60,7 @@ import Testing
             }
         }
         #expect(reads == 1 && held.currentKey == 2)
-        let record = try #require(try store.record(of: user("a")))
+        let record = try #require(try only("a"))
         #expect(record.keyNumber == 2)
         // Who only reads needs the new key as well.
         #expect(throws: VaultError.self) { try vault.token(of: record) }
@@ -94,7 +101,9 @@ import Testing
         _ = try stored("u-7", "r-secret")
         store.tamper(user("u-7")) { $0.sealed[3] ^= 1 }
         let message = try #require(try refusal("u-7")).message
-        #expect(message.contains("'u-7' of com.example.app"))
+        #expect(
+            message.contains(
+                "token \(token("r-secret").text.fingerprint) of 'u-7' of com.example.app"))
         #expect(!message.contains("r-secret"))
     }
 
@@ -109,25 +118,28 @@ import Testing
     @Test func `texts that run together are still two places`() throws {
         let one = VaultUser(ClientID(unchecked: "com.a"), UserID(unchecked: "bc"))
         let other = VaultUser(ClientID(unchecked: "com.ab"), UserID(unchecked: "c"))
-        let sealed = try vault.keys.seal(token("r"), for: one, key: 1, version: 1)
+        let fingerprint = try TokenFingerprint(of: token("r"))
+        let sealed = try vault.keys.seal(token("r"), for: one, fingerprint, key: 1)
         let moved = VaultRecord(
-            user: other, state: .active, keyNumber: 1, version: 1, sealed: sealed, storedAt: start,
-            changedAt: start)
+            id: VaultRecordID(other, fingerprint), state: .active, keyNumber: 1, sealed: sealed,
+            storedAt: start, changedAt: start)
         #expect(throws: VaultError.self) { try vault.token(of: moved) }
     }
 
-    @Test func `an older token does not open in the place of a newer one`() throws {
-        let old = try stored("u", "r-old")
-        _ = try stored("u", "r-new")
-        store.tamper(user("u")) { $0.sealed = old.sealed }
-        #expect(try refusal("u")?.kind == .sealBroken)
+    @Test func `one token does not open in the row of another`() throws {
+        let (first, second) = (try stored("u", "r-1"), try stored("u", "r-2"))
+        var swapped = second
+        swapped.sealed = first.sealed
+        store.replace(second.id, with: swapped)
+        #expect(throws: VaultError.self) { try vault.token(of: swapped) }
+        #expect(try vault.token(of: first).text.revealed() == "r-1")
     }
 
     @Test func `another key is told at once`() throws {
         let other = try VaultKeyRing(try VaultKeyRing.newLine(number: 1))
-        let error = #expect(throws: VaultError.self) { try Vault(store, other) }
+        let error = #expect(throws: VaultError.self) { try Vault(store, other, by: Self.actor) }
         #expect(error?.kind == .key)
-        #expect(error?.message == "key 1 is not the one of this vault")
+        #expect(error?.message == "key 1 is not the key 1 of this vault")
     }
 
     @Test func `a vault moves to a new key, a record at a time`() throws {
@@ -135,38 +147,42 @@ import Testing
         let lines = vault.keys.lines.revealed() + (try VaultKeyRing.newLine(number: 2)).revealed()
         let keys = try VaultKeyRing(SecretBytes(lines))
         try store.register(keys.check(ofKey: 2))
-        let moving = try Vault(store, keys)
+        let moving = try Vault(store, keys, by: Self.actor)
         #expect(moving.currentKey == 2)
-        try moving.reseal([user("a"), user("nobody")])
-        let left = try store.records(VaultFilter(keyOtherThan: 2), after: nil, limit: 10)
+        try moving.reseal([try #require(try only("a"))])
+        let left = try store.records(VaultFilter(notSealedWith: 2), after: nil, limit: 10).records
         #expect(left.map(\.user) == [user("b"), user("c")])
-        try moving.reseal(left.map(\.user))
+        try moving.reseal(left)
         for name in ["a", "b", "c"] {
-            let record = try #require(try store.record(of: user(name)))
-            #expect((record.keyNumber, record.version) == (2, 2))
+            let record = try #require(try only(name))
+            #expect(record.keyNumber == 2)
             #expect(try moving.token(of: record).text.revealed() == "r-\(name)")
         }
         // Whoever has the old key alone is told which one is missing.
-        let error = #expect(throws: VaultError.self) { try Vault(store, vault.keys) }
-        #expect(error?.message == "the vault seals with key 2, which is not there")
+        let error = #expect(throws: VaultError.self) {
+            try Vault(store, vault.keys, by: Self.actor)
+        }
+        #expect(
+            error?.message
+                == "the vault is encrypted with key 2, which is missing from its keys")
     }
 
-    @Test func `what happened to an older token leaves a newer one alone`() throws {
-        let old = try stored("u", "r-old")
-        _ = try stored("u", "r-new")
-        let record = try vault.note(
-            .refreshRefused, of: user("u"), with: old, at: start + .seconds(5))
-        #expect(record?.state == .active)
-        #expect(record?.checkedAt == nil)
+    @Test func `two tokens of one user are two records`() throws {
+        let (first, second) = (try stored("u", "r-1"), try stored("u", "r-2"))
+        try vault.note([VaultNote(first, .refreshRefused)], at: start + .seconds(5))
+        let states = Dictionary(
+            uniqueKeysWithValues: try store.records(of: [user("u")]).records.map {
+                ($0.id, $0.state)
+            })
+        #expect(states == [first.id: .dead, second.id: .active])
     }
 
-    @Test func `what happened to a token that was removed leaves the next one alone`() throws {
+    @Test func `what happened to a token that was removed changes no other`() throws {
         let old = try stored("u", "r-old")
-        _ = try store.remove(user("u"))
-        _ = try stored("u", "r-new")
-        let record = try vault.note(
-            .refreshRefused, of: user("u"), with: old, at: start + .seconds(5))
-        #expect(record?.state == .active)
+        _ = try vault.keyless.remove(user("u"), at: start)
+        let new = try stored("u", "r-new")
+        #expect(try vault.note([VaultNote(old, .refreshRefused)], at: start).isEmpty)
+        #expect(try only("u") == new)
     }
 
     @Test func `what happened to a token holds, though it was sealed anew meanwhile`() throws {
@@ -174,35 +190,38 @@ import Testing
         let lines = vault.keys.lines.revealed() + (try VaultKeyRing.newLine(number: 2)).revealed()
         let keys = try VaultKeyRing(SecretBytes(lines))
         try store.register(keys.check(ofKey: 2))
-        try Vault(store, keys).reseal([user("u")])
-        let record = try vault.note(
-            .refreshRefused, of: user("u"), with: old, at: start + .seconds(5))
+        try Vault(store, keys, by: Self.actor).reseal([old])
+        let record = try vault.note([VaultNote(old, .refreshRefused)], at: start).first
         #expect(record?.state == .dead)
-        #expect(record?.version == 2)
+        #expect(record?.keyNumber == 2)
     }
 
     @Test func `nothing is noted of nobody`() throws {
-        #expect(try vault.note(.revoked, of: user("nobody"), with: nil, at: start) == nil)
-        #expect(try store.remove(user("nobody")) == nil)
+        #expect(
+            try vault.note(.accountDeleted(at: start), ofAllTokensOf: [user("x")], at: start)
+                .isEmpty)
+        #expect(try vault.keyless.remove(user("nobody"), at: start).isEmpty)
     }
 
     @Test func `what is removed is gone`() throws {
         _ = try stored("u")
-        #expect(try store.remove(user("u"))?.user == user("u"))
-        #expect(try store.record(of: user("u")) == nil)
+        #expect(try vault.keyless.remove(user("u"), at: start).records.map(\.user) == [user("u")])
+        #expect(try only("u") == nil)
     }
 
     @Test func `of two claimers each gets its own, until a claim is over`() throws {
         for name in ["a", "b", "c"] { _ = try stored(name) }
         func claim(_ owner: String) throws -> [VaultUser] {
-            try store.claim(
-                VaultFilter(), limit: 2, for: VaultLease(owner: owner, duration: .seconds(60))
-            ) { $0.after(.revocationBegun, at: start) }.map(\.user)
+            try vault.claim(
+                VaultFilter(), limit: 2, for: VaultLease(owner: owner, duration: .seconds(60)),
+                intent: .revocationBegun, at: start
+            ).records.map(\.user)
         }
         #expect(try claim("one") == [user("a"), user("b")])
         #expect(try claim("two") == [user("c")])
         #expect(try claim("three") == [])
-        try vault.note([(user("a"), nil, nil)], releasedBy: "one", at: start)
+        let held = try #require(try only("a"))
+        try vault.note([VaultNote(held, nil)], releasedBy: "one", at: start)
         #expect(try claim("one") == [], "its turn in this run is over")
         #expect(try claim("three") == [user("a")])
         store.advance(by: .seconds(61))
@@ -215,13 +234,14 @@ import Testing
 
     private func record(_ state: VaultState) -> VaultRecord {
         VaultRecord(
-            user: VaultUser(ClientID(unchecked: "c"), UserID(unchecked: "u")), state: state,
-            keyNumber: 1, version: 1, sealed: [], storedAt: stored, changedAt: stored)
+            id: VaultRecordID(VaultUser(ClientID(unchecked: "c"), UserID(unchecked: "u")), nil),
+            state: state, keyNumber: 1, sealed: [], storedAt: stored, changedAt: stored)
     }
 
     @Test(
         arguments: [
-            (VaultEvent.revocationBegun, "revoking revoking revoking revoking revoking revoking"),
+            (VaultEvent.issued, "active active active active active active"),
+            (.revocationBegun, "revoking revoking revoking revoking revoking revoking"),
             (.revoked, "active revoked revoked dead consent_revoked account_deleted"),
             (.refreshed, "active revoking revoked active consent_revoked account_deleted"),
             (.refreshRefused, "dead revoking revoked dead consent_revoked account_deleted"),
@@ -235,7 +255,8 @@ import Testing
             ),
             (
                 .accountDeleted(at: NumericDate(1_800_000_000)),
-                Array(repeating: "account_deleted", count: 6).joined(separator: " ")
+                "account_deleted account_deleted revoked account_deleted account_deleted "
+                    + "account_deleted"
             ),
             (
                 .accountDeleted(at: NumericDate(1_799_999_999)),

@@ -39,7 +39,10 @@ final class VaultStage: Sendable {
     }
 
     /// The vault as another process sees it.
-    func vault() throws -> Vault { try Vault(try openVaultStore(url), try keys) }
+    func vault() throws -> Vault {
+        try Vault(
+            try openVaultStore(url), try keys, by: VaultActor(command: "test", host: "test"))
+    }
 
     func user(_ number: Int) -> VaultUser {
         VaultUser(
@@ -55,16 +58,14 @@ final class VaultStage: Sendable {
         let now = NumericDate(Int(Date().timeIntervalSince1970))
         var fingerprints: Set<String> = []
         for group in stride(from: 0, to: numbers.count, by: 500) {
-            var records: [(VaultRecord, RefreshToken)] = []
+            var items: [VaultItem] = []
             for number in numbers[group..<min(group + 500, numbers.count)] {
                 let token = try await token(of: number, tokens)
                 fingerprints.insert(token.text.fingerprint)
-                let record = VaultRecord(
-                    user: user(number), state: .active, keyNumber: 1, version: 0, sealed: [],
-                    storedAt: now, changedAt: now)
-                records.append((record, token))
+                items.append(
+                    VaultItem(user: user(number), token: token, storedAt: now, changedAt: now))
             }
-            try vault.put(records)
+            try vault.take(items, at: now)
         }
         return fingerprints
     }
@@ -100,18 +101,20 @@ final class VaultStage: Sendable {
                     timekeeper: timekeeper)))
     }
 
-    /// Every record of the vault, opened.
-    func opened() throws -> [VaultUser: (state: VaultState, token: String)] {
+    /// Every token of the vault, by its user.
+    func opened() throws -> [VaultUser: [(state: VaultState, token: String)]] {
         let vault = try vault()
-        var all: [VaultUser: (state: VaultState, token: String)] = [:]
-        var last: VaultUser?
+        var all: [VaultUser: [(state: VaultState, token: String)]] = [:]
+        var last: VaultRowKey?
         while true {
             let page = try vault.store.records(VaultFilter(), after: last, limit: 1000)
-            guard let end = page.last else { return all }
-            for record in page {
-                all[record.user] = (record.state, try vault.token(of: record).text.revealed())
+            #expect(page.damaged == [])
+            guard let next = page.next else { return all }
+            for record in page.records {
+                all[record.user, default: []].append(
+                    (record.state, try vault.token(of: record).text.revealed()))
             }
-            last = end.user
+            last = next
         }
     }
 }

@@ -1,18 +1,25 @@
 public import SignInWithApple
 internal import Synchronization
 
-/// A vault's records in memory. Its clock is turned by the test.
+/// A vault's records in memory. The test advances its clock.
 public final class MemoryVaultStore: VaultStore {
-    private struct Row {
+    fileprivate struct Row {
         var record: VaultRecord
+        var lease = Lease()
+    }
+
+    fileprivate struct Lease {
         var owner: String?
-        var leasedUntil = Duration.zero
+        var until = Duration.zero
         var givenBack: Duration?
     }
 
-    private struct State {
+    fileprivate struct State {
         var keys: [VaultKeyCheck] = []
-        var rows: [VaultUser: Row] = [:]
+        var rows: [VaultRecordID: Row] = [:]
+        var damaged: [VaultRowKey: (row: DamagedRecord, lease: Lease)] = [:]
+        var history: [(position: VaultHistoryPosition, entry: VaultHistoryEntry)] = []
+        var entries = 0
         var beginnings: [String: Duration] = [:]
         var now = Duration.zero
         var failure: VaultError?
@@ -32,13 +39,29 @@ public final class MemoryVaultStore: VaultStore {
         state.withLock { ($0.failure, $0.callsBeforeFailure) = (error, calls) }
     }
 
-    /// Changes what is stored behind everybody's back.
+    /// Changes what is stored of a user, unnoticed by the vault.
     public func tamper(_ user: VaultUser, _ change: (inout VaultRecord) -> Void) {
         state.withLock { state in
-            guard var row = state.rows[user] else { return }
-            change(&row.record)
-            state.rows[user] = row
+            for id in state.rows.keys where id.user == user {
+                if var record = state.rows[id]?.record {
+                    change(&record)
+                    state.rows[id]?.record = record
+                }
+            }
         }
+    }
+
+    /// Puts a record in the place of another, unnoticed by the vault.
+    public func replace(_ id: VaultRecordID, with record: VaultRecord?) {
+        state.withLock { state in
+            state.rows[id] = nil
+            if let record { state.rows[record.id] = Row(record: record) }
+        }
+    }
+
+    /// Adds a row that cannot be read.
+    public func damage(_ row: DamagedRecord) {
+        state.withLock { $0.damaged[row.key] = (row, Lease()) }
     }
 
     /// See ``VaultStore``.
@@ -66,21 +89,27 @@ public final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    public func record(of user: VaultUser) throws(VaultError) -> VaultRecord? {
-        try transaction { state throws(VaultError) in state.rows[user]?.record }
+    public func records(of users: [VaultUser]) throws(VaultError) -> VaultPage {
+        try transaction { state throws(VaultError) in state.page(of: users) }
     }
 
     /// See ``VaultStore``.
     public func records(
-        _ filter: VaultFilter, after user: VaultUser?, limit: Int
-    ) throws(VaultError) -> [VaultRecord] {
+        _ filter: VaultFilter, after key: VaultRowKey?, limit: Int
+    ) throws(VaultError) -> VaultPage {
         try transaction { state throws(VaultError) in
-            Array(
-                state.rows.values.map(\.record)
-                    .filter {
-                        filter.matches($0) && (user.map { [at = $0.user] in $0 < at } ?? true)
-                    }
-                    .sorted { $0.user < $1.user }.prefix(limit))
+            let records = state.rows.values.map(\.record).filter { state.matches($0, filter) }
+            let isMet = filter.states.isEmpty && filter.clientID == nil
+            return VaultPage(records, isMet ? state.damaged.values.map(\.row) : [], key, limit)
+        }
+    }
+
+    /// See ``VaultStore``.
+    public func clients() throws(VaultError) -> [ClientID] {
+        try transaction { state throws(VaultError) in
+            Set(state.rows.keys.map(\.user.clientID)).sorted {
+                $0.rawValue.utf8.lexicographicallyPrecedes($1.rawValue.utf8)
+            }
         }
     }
 
@@ -96,53 +125,106 @@ public final class MemoryVaultStore: VaultStore {
 
     /// See ``VaultStore``.
     public func change(
-        _ users: [VaultUser], releasedBy owner: String?,
-        _ decide: (VaultUser, VaultRecord?) throws(VaultError) -> VaultChange
+        _ users: [VaultUser], releasing released: VaultRelease?,
+        _ decide: (VaultPage) throws(VaultError) -> VaultChanges
     ) throws(VaultError) {
         try transaction { state throws(VaultError) in
-            for user in users {
-                var row = state.rows[user]
-                switch try decide(user, row?.record) {
-                case .keep: break
-                case .put(let record):
-                    if record.sealed != row?.record.sealed, let newest = state.keys.last?.number,
-                        record.keyNumber < newest
-                    {
-                        throw VaultError(
-                            .keySuperseded, "the vault seals with key \(newest) by now")
-                    }
-                    row = Row(
-                        record: record, owner: row?.owner, leasedUntil: row?.leasedUntil ?? .zero,
-                        givenBack: row?.givenBack)
-                case .remove: row = nil
-                }
-                if let owner, row?.owner == owner {
-                    row?.leasedUntil = .zero
-                    row?.givenBack = state.now
-                }
-                state.rows[user] = row
+            let changes = try decide(state.page(of: users))
+            for key in changes.removals {
+                state.damaged[key] = nil
+                for id in state.rows.keys where VaultRowKey(id) == key { state.rows[id] = nil }
             }
+            for update in changes.updates { try state.write(update) }
+            var ids = released?.ids ?? []
+            for update in changes.updates {
+                if let old = update.replaced, ids.contains(old) { ids.insert(update.record.id) }
+            }
+            for id in ids where state.rows[id]?.lease.owner == released?.owner {
+                state.rows[id]?.lease.until = .zero
+                state.rows[id]?.lease.givenBack = state.now
+            }
+            state.add(changes.history)
+            for user in changes.erased { state.erase(user) }
         }
     }
 
     /// See ``VaultStore``.
     public func claim(
         _ filter: VaultFilter, limit: Int, for lease: VaultLease,
-        _ change: (VaultRecord) -> VaultRecord
-    ) throws(VaultError) -> [VaultRecord] {
+        _ change: (VaultRecord) -> VaultClaimChange
+    ) throws(VaultError) -> VaultClaimed {
         try transaction { state throws(VaultError) in
             let start = state.beginnings[lease.owner] ?? state.now
             state.beginnings[lease.owner] = start
-            let claimed = state.rows.values.filter { row in
-                filter.matches(row.record) && row.leasedUntil <= state.now
-                    && row.owner != lease.owner && row.givenBack ?? start <= start
-            }.map(\.record).sorted { $0.user < $1.user }.prefix(limit)
-            for record in claimed {
-                state.rows[record.user] = Row(
-                    record: change(record), owner: lease.owner,
-                    leasedUntil: state.now + lease.duration)
+            let new = Lease(owner: lease.owner, until: state.now + lease.duration)
+            let isFree = { [now = state.now] (old: Lease) in
+                old.until <= now && old.owner != lease.owner && old.givenBack ?? start <= start
             }
-            return Array(claimed)
+            let free = state.rows.values.filter {
+                isFree($0.lease) && state.matches($0.record, filter)
+            }
+            let damaged = state.damaged.values.filter { isFree($0.lease) }.map(\.row)
+            let page = VaultPage(free.map(\.record), damaged, nil, limit)
+            for record in page.records {
+                let change = change(record)
+                state.rows[record.id] = Row(record: change.record, lease: new)
+                state.add([change.entry].compactMap(\.self))
+            }
+            for row in page.damaged { state.damaged[row.key]?.lease = new }
+            return VaultClaimed(
+                records: page.records, damaged: page.damaged, remaining: lease.duration)
+        }
+    }
+
+    /// See ``VaultStore``.
+    public func renew(
+        _ ids: [VaultRecordID], for lease: VaultLease
+    ) throws(VaultError) -> VaultRenewal {
+        try transaction { state throws(VaultError) in
+            let held = ids.filter { id in
+                guard let old = state.rows[id]?.lease else { return false }
+                return old.owner == lease.owner && old.until > state.now
+            }
+            for id in held { state.rows[id]?.lease.until = state.now + lease.duration }
+            return VaultRenewal(held: Set(held), remaining: lease.duration)
+        }
+    }
+
+    /// See ``VaultStore``.
+    public func leasedByOthers(
+        than owner: String, _ filter: VaultFilter
+    ) throws(VaultError) -> VaultLeasedByOthers {
+        try transaction { state throws(VaultError) in
+            let leases = state.rows.values.filter {
+                $0.lease.until > state.now && $0.lease.owner != owner
+                    && state.matches($0.record, filter)
+            }.map(\.lease.until)
+            return VaultLeasedByOthers(
+                count: leases.count, remaining: (leases.max() ?? state.now) - state.now)
+        }
+    }
+
+    /// See ``VaultStore``.
+    public func history(
+        _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, limit: Int
+    ) throws(VaultError) -> VaultHistoryPage {
+        try transaction { state throws(VaultError) in
+            let ids = filter.userID.map { state.allIDs(of: $0, filter.clientID) } ?? []
+            let found = state.history.sorted { $0.position < $1.position }.filter { row in
+                filter.matches(row.entry, ids: ids) && position.map { $0 < row.position } ?? true
+            }.prefix(limit)
+            return VaultHistoryPage(entries: found.map(\.entry), next: found.last?.position)
+        }
+    }
+
+    /// See ``VaultStore``.
+    public func pruneHistory(before moment: NumericDate, limit: Int) throws(VaultError) -> Int {
+        try transaction { state throws(VaultError) in
+            let old = Set(
+                state.history.filter { $0.entry.at < moment }.map(\.position).sorted()
+                    .prefix(limit))
+            state.history.removeAll { old.contains($0.position) }
+            return old.count
         }
     }
 
@@ -166,5 +248,85 @@ public final class MemoryVaultStore: VaultStore {
             state = changed
             return result
         }
+    }
+}
+
+extension MemoryVaultStore.State {
+    fileprivate func page(of users: [VaultUser]) -> VaultPage {
+        let keys = Set(users.map { VaultRowKey(VaultRecordID($0, nil)) })
+        return VaultPage(
+            rows.values.map(\.record).filter { users.contains($0.user) },
+            damaged.values.map(\.row).filter {
+                keys.contains(
+                    VaultRowKey(clientID: $0.key.clientID, userID: $0.key.userID, fingerprint: []))
+            }, nil, .max)
+    }
+
+    fileprivate func matches(_ record: VaultRecord, _ filter: VaultFilter) -> Bool {
+        guard filter.isNewestOnly else { return filter.matches(record) }
+        let others = rows.values.map(\.record).filter { $0.user == record.user }
+        return filter.matches(record, among: others)
+    }
+
+    fileprivate mutating func write(_ update: VaultUpdate) throws(VaultError) {
+        let record = update.record
+        let old = update.replaced.flatMap { rows[$0] }
+        let newest = keys.last?.number ?? 0
+        if record.sealed != old?.record.sealed, record.keyNumber != newest {
+            throw VaultError(
+                record.keyNumber < newest ? .keySuperseded : .key,
+                "the vault is encrypted with key \(newest) by now")
+        }
+        if let replaced = update.replaced {
+            guard old != nil else { return }
+            rows[replaced] = nil
+        }
+        guard rows[record.id] == nil else { throw VaultError(.damaged, "the record is there") }
+        rows[record.id] = .init(record: record, lease: old?.lease ?? .init())
+    }
+
+    fileprivate mutating func add(_ new: [VaultHistoryEntry]) {
+        for entry in new {
+            entries += 1
+            history.append((VaultHistoryPosition(at: entry.at.seconds, number: entries), entry))
+        }
+    }
+
+    fileprivate mutating func erase(_ user: VaultUser) {
+        let ids = allIDs(of: user.userID, user.clientID)
+        let filter = VaultHistoryFilter(userID: user.userID, clientID: user.clientID)
+        history.removeAll { filter.matches($0.entry, ids: ids) }
+    }
+
+    /// All ids that a user has had.
+    fileprivate func allIDs(of userID: UserID, _ clientID: ClientID?) -> Set<UserID> {
+        var ids: Set<UserID> = [userID]
+        while true {
+            let found = history.map(\.entry).filter {
+                clientID == nil || $0.user.clientID == clientID
+            }.flatMap { entry -> [UserID] in
+                guard let new = entry.newUserID else { return [] }
+                return ids.contains(new) || ids.contains(entry.user.userID)
+                    ? [new, entry.user.userID] : []
+            }
+            guard !ids.isSuperset(of: found) else { return ids }
+            ids.formUnion(found)
+        }
+    }
+}
+
+extension VaultPage {
+    /// The first of some rows in their order.
+    fileprivate init(
+        _ records: [VaultRecord], _ damaged: [DamagedRecord], _ after: VaultRowKey?, _ limit: Int
+    ) {
+        let keys = (records.map { VaultRowKey($0.id) } + damaged.map(\.key)).sorted()
+            .filter { key in after.map { $0 < key } ?? true }.prefix(limit)
+        let chosen = Set(keys)
+        self.init(
+            records: records.filter { chosen.contains(VaultRowKey($0.id)) }
+                .sorted { $0.id < $1.id },
+            damaged: damaged.filter { chosen.contains($0.key) }.sorted { $0.key < $1.key },
+            next: keys.last)
     }
 }

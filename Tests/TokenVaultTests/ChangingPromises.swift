@@ -29,9 +29,11 @@ extension Promise {
             try store.put([VaultRecord(.sample(1), checkedAt: 5)])
             try store.register(.second)
             let next = VaultRecord(
-                user: .sample(1), state: .accountDeleted, keyNumber: 2, version: 9, sealed: [],
-                storedAt: NumericDate(-1), changedAt: NumericDate(0), checkedAt: nil)
-            try store.put([next])
+                id: VaultRecordID(.sample(2), .sample(9)), state: .accountDeleted, keyNumber: 2,
+                sealed: [], storedAt: NumericDate(-1), changedAt: NumericDate(0), checkedAt: nil)
+            try store.change([.sample(1), .sample(2)], releasing: nil) { page in
+                VaultChanges(updates: [VaultUpdate(next, replacing: page.records[0].id)])
+            }
             #expect(try ground.store().all() == [next])
         },
         Promise("once there is a newer key, nothing is sealed with an older one") { ground in
@@ -52,12 +54,12 @@ extension Promise {
             let user = VaultUser.sample(1)
             var versions: [Int?] = []
             try store.change([user, user, user, user], releasedBy: nil) { _, record in
-                versions.append(record?.version)
+                versions.append(record?.number)
                 return versions.count == 3
-                    ? .remove : .put(VaultRecord(user, version: (record?.version ?? 0) + 1))
+                    ? .remove : .put(VaultRecord(user, number: (record?.number ?? 0) + 1))
             }
             #expect(versions == [nil, 1, 2, nil])
-            #expect(try store.all().map(\.version) == [1])
+            #expect(try store.all().map(\.number) == [1])
         },
         Promise("nothing is left of a change in which a decision throws") { ground in
             let store = try ground.vault()

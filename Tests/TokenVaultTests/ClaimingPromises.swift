@@ -8,8 +8,8 @@ extension Promise {
             let store = try ground.vault()
             try store.put(VaultUser.samples(3).map { VaultRecord($0, checkedAt: 5) })
             let claimed = try store.claim(VaultFilter(), limit: 2, for: .long("a")) {
-                $0.becoming(.revoking)
-            }
+                VaultClaimChange($0.becoming(.revoking))
+            }.records
             #expect(claimed.count == 2 && claimed.allSatisfy { $0.state == .active })
             for record in claimed {
                 #expect(try store.record(of: record.user) == record.becoming(.revoking))
@@ -20,7 +20,7 @@ extension Promise {
             let store = try ground.vault()
             try store.putOfTwoKeys(Samples.population)
             for (number, filter) in Samples.filters.enumerated() {
-                let expected = Samples.population.filter(filter.matches).map(\.user).sorted()
+                let expected = Samples.population.filter { filter.matches($0) }.map(\.user).sorted()
                 #expect(try store.claim(.long("\(number)"), filter) == expected, "\(filter)")
                 try store.release(expected, by: "\(number)")
             }
@@ -63,7 +63,7 @@ extension Promise {
             try store.put([VaultRecord(.sample(1))])
             #expect(try store.claim(.long("a")) == [.sample(1)])
             for owner in ["b", nil] {
-                for next in [VaultChange.keep, .put(VaultRecord(.sample(1), .dead))] {
+                for next in [Decision.keep, .put(VaultRecord(.sample(1), .dead))] {
                     try store.change([.sample(1)], releasedBy: owner) { _, _ in next }
                     #expect(try store.claim(.long("c")) == [])
                 }

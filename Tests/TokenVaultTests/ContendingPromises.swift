@@ -14,8 +14,8 @@ extension Promise {
                 let filter = VaultFilter(states: [.active])
                 while true {
                     let mine = try store.claim(filter, limit: 7, for: .long("\(number)")) {
-                        $0.becoming(.revoking)
-                    }.map(\.user)
+                        VaultClaimChange($0.becoming(.revoking))
+                    }.records.map(\.user)
                     if mine.isEmpty { return }
                     claimed.withLock { $0 += mine }
                     try store.change(mine, releasedBy: "\(number)") { _, record in
@@ -34,7 +34,7 @@ extension Promise {
                 let store = try ground.store()
                 for _ in 0..<10 { try store.raise([user]) }
             }
-            #expect(try ground.store().record(of: user)?.version == 40)
+            #expect(try ground.store().record(of: user)?.number == 40)
         },
         Promise("changes of the same users in other orders do not wait for ever") { ground in
             _ = try ground.vault()
@@ -46,7 +46,7 @@ extension Promise {
                     try store.raise(order)
                 }
             }
-            #expect(try ground.store().all().map(\.version) == Array(repeating: 40, count: 10))
+            #expect(try ground.store().all().map(\.number) == Array(repeating: 40, count: 10))
         },
         Promise("one store serves many threads") { ground in
             let store = try ground.vault()
@@ -75,10 +75,10 @@ extension Promise {
 }
 
 extension VaultStore {
-    /// Makes users' records, or raises their versions by one.
+    /// Makes users' records, or raises their numbers by one.
     fileprivate func raise(_ users: [VaultUser]) throws(VaultError) {
         try change(users, releasedBy: nil) { user, record in
-            .put(VaultRecord(user, version: (record?.version ?? 0) + 1))
+            .put(VaultRecord(user, number: (record?.number ?? 0) + 1))
         }
     }
 }

@@ -35,6 +35,7 @@ extension Promise {
             #expect(try store.counts(of: nil) == [:])
             #expect(try store.claim(.long("a")) == [])
             #expect(try store.record(of: .sample(1)) == nil)
+            #expect(try store.clients() == [])
             #expect(try store.faults() == [])
         },
         Promise("keys come in the order of their numbers, each the first of its number") { ground in

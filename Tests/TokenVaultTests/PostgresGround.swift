@@ -18,9 +18,5 @@ struct PostgresGround: SQLGround {
         try TokenVault.place(of: url, patience: patience)
     }
 
-    func dropConstraints(on database: any Database) throws {
-        _ = try database.run("ALTER TABLE vault_token DROP CONSTRAINT vault_token_state_check")
-    }
-
     let explain = "EXPLAIN "
 }

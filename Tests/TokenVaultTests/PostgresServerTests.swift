@@ -39,12 +39,12 @@ struct PostgresServerTests {
                 #expect(record == nil)
                 asked += 1
                 if asked <= breaks { try lowering { try cutOthers(other) } }
-                return .put(VaultRecord(user, version: asked))
+                return .put(VaultRecord(user, number: asked))
             }
         }
         if breaks == 1 {
             try change()
-            #expect(try store.all() == [VaultRecord(.sample(1), version: 2)])
+            #expect(try store.all() == [VaultRecord(.sample(1), number: 2)])
         } else {
             let error = #expect(throws: VaultError.self) { try change() }
             #expect(error?.kind == .unreachable)

@@ -9,8 +9,6 @@ import Testing
 protocol SQLGround: Ground {
     /// - Parameter patience: how long others may hold what a call needs.
     func place(patience: Duration) throws -> any DatabasePlace
-    /// Lets a table hold any state.
-    func dropConstraints(on database: any Database) throws
     /// Begins a query's text so that it answers how it would be run.
     var explain: String { get }
 }

@@ -39,23 +39,6 @@ import Testing
     }
 
     @Test(arguments: SQLGrounds.here)
-    func `a vault of any older version works on`(_ grounds: SQLGrounds) async throws {
-        for version in 1..<Schema.current.version {
-            let ground = try await grounds.ground()
-            let older = try ground.store(
-                patience: .seconds(60),
-                Schema(migrations: Array(Schema.current.migrations.prefix(version))))
-            try older.create(.first)
-            try older.put([VaultRecord(.sample(1))])
-            let store = try ground.store()
-            #expect(try store.keyChecks() == [.first])
-            #expect(try store.claim(.long("a")) == [.sample(1)])
-            try store.release([.sample(1)], by: "a")
-            #expect(try store.claim(.long("b")) == [.sample(1)])
-        }
-    }
-
-    @Test(arguments: SQLGrounds.here)
     func `nothing is left of a migration that fails`(_ grounds: SQLGrounds) async throws {
         let ground = try await grounds.ground()
         _ = try ground.vault()
@@ -68,27 +51,6 @@ import Testing
         }
         #expect(try ground.store().keyChecks() == [.first])
         #expect(throws: DatabaseFailure.self) { try ground.connect().run("SELECT * FROM extra") }
-    }
-
-    @Test(arguments: SQLGrounds.here)
-    func `a record that cannot be understood is named`(_ grounds: SQLGrounds) async throws {
-        let ground = try await grounds.ground()
-        let store = try ground.vault()
-        try store.put([VaultRecord(.sample(1))])
-        let database = try ground.connect()
-        try ground.dropConstraints(on: database)
-        _ = try database.run("UPDATE vault_token SET state = 'odd'")
-        for call: (any VaultStore) throws -> Void in [
-            { _ = try $0.record(of: .sample(1)) }, { _ = try $0.all() },
-            { try $0.change([.sample(1)], releasedBy: nil) { _, _ in .remove } },
-        ] {
-            let error = #expect(throws: VaultError.self) { try call(store) }
-            #expect(error?.kind == .damaged)
-            #expect(error?.message.contains("'u000001'") == true)
-            #expect(error?.message.contains("'com.example.app'") == true)
-        }
-        let error = #expect(throws: VaultError.self) { try store.counts(of: nil) }
-        #expect(error?.kind == .damaged)
     }
 
     @Test(arguments: SQLGrounds.here)
@@ -106,15 +68,15 @@ import Testing
         try ground.vault().put([VaultRecord(.sample(1))])
         let other = try ground.connect()
         _ = try other.run(other.dialect.beginWriting)
-        _ = try other.run("UPDATE vault_token SET version = 5")
+        _ = try other.run("UPDATE vault_token SET stored_at = 1700000005")
         let store = try ground.store(patience: .milliseconds(20))
         let error = #expect(throws: VaultError.self) {
             try store.change([.sample(1)], releasedBy: nil) { _, _ in .remove }
         }
         #expect(error?.kind == .busy)
-        #expect(try store.record(of: .sample(1))?.version == 1)
+        #expect(try store.record(of: .sample(1))?.number == 0)
         _ = try other.run("COMMIT")
-        #expect(try store.record(of: .sample(1))?.version == 5)
+        #expect(try store.record(of: .sample(1))?.number == 5)
         try store.change([.sample(1)], releasedBy: nil) { _, _ in .remove }
         #expect(try store.all() == [])
     }

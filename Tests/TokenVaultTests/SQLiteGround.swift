@@ -15,9 +15,5 @@ struct SQLiteGround: SQLGround {
         try TokenVault.place(of: "sqlite:\(path)", patience: patience)
     }
 
-    func dropConstraints(on database: any Database) throws {
-        _ = try database.run("PRAGMA ignore_check_constraints = ON")
-    }
-
     let explain = "EXPLAIN QUERY PLAN "
 }

@@ -19,16 +19,29 @@ extension VaultUser {
     static func samples(_ count: Int) -> [Self] { (0..<count).map { sample($0) } }
 }
 
+extension TokenFingerprint {
+    /// Fingerprint `number` of many.
+    static func sample(_ number: Int = 0) -> Self {
+        let digits = String(number, radix: 16)
+        let zeros = String(repeating: "0", count: max(0, 12 - digits.count))
+        return TokenFingerprint(zeros + digits) ?? sample()
+    }
+}
+
 extension VaultRecord {
+    /// - Parameter number: tells records apart that are otherwise equal.
     init(
-        _ user: VaultUser, _ state: VaultState = .active, key: Int = 1, version: Int = 1,
-        sealed: [UInt8] = [7, 0, 7], checkedAt: Int? = nil
+        _ user: VaultUser, _ state: VaultState = .active, token: Int = 0, key: Int = 1,
+        number: Int = 0, sealed: [UInt8] = [7, 0, 7], checkedAt: Int? = nil
     ) {
         self.init(
-            user: user, state: state, keyNumber: key, version: version, sealed: sealed,
-            storedAt: NumericDate(1_700_000_000), changedAt: NumericDate(1_700_000_001),
+            id: VaultRecordID(user, .sample(token)), state: state, keyNumber: key, sealed: sealed,
+            storedAt: NumericDate(1_700_000_000 + number), changedAt: NumericDate(1_700_000_001),
             checkedAt: checkedAt.map { NumericDate($0) })
     }
+
+    /// What tells records apart.
+    var number: Int { storedAt.seconds - 1_700_000_000 }
 
     /// The same in another state.
     func becoming(_ state: VaultState) -> Self {
@@ -44,12 +57,51 @@ extension VaultLease {
     static func short(_ owner: String) -> Self { Self(owner: owner, duration: .seconds(1)) }
 }
 
+/// What becomes of a user's only record.
+enum Decision {
+    case keep
+    case put(VaultRecord)
+    case remove
+}
+
 extension VaultStore {
+    /// Decides about users with one record each, one after the other.
+    ///
+    /// - Parameter owner: whose leases on their records end.
+    func change(
+        _ users: [VaultUser], releasedBy owner: String?,
+        _ decide: (VaultUser, VaultRecord?) throws(VaultError) -> Decision
+    ) throws(VaultError) {
+        let ids = Set(users.map { VaultRecordID($0, .sample()) })
+        try change(users, releasing: owner.map { VaultRelease(owner: $0, ids: ids) }) {
+            page throws(VaultError) in
+            let before = Dictionary(
+                page.records.map { ($0.user, $0) }, uniquingKeysWith: { first, _ in first })
+            var after = before
+            for user in users {
+                switch try decide(user, after[user]) {
+                case .keep: break
+                case .put(let record): after[user] = record
+                case .remove: after[user] = nil
+                }
+            }
+            let changed = after.values.filter { $0 != before[$0.user] }
+            return VaultChanges(
+                updates: changed.map { VaultUpdate($0, replacing: before[$0.user]?.id) },
+                removals: before.values.filter { after[$0.user] == nil }.map {
+                    VaultRowKey($0.id)
+                })
+        }
+    }
+
     /// Stores records, as they are.
     func put(_ records: [VaultRecord]) throws(VaultError) {
-        let wanted = Dictionary(records.map { ($0.user, $0) }, uniquingKeysWith: { $1 })
-        try change(records.map(\.user), releasedBy: nil) { user, _ in
-            wanted[user].map(VaultChange.put) ?? .keep
+        try change(records.map(\.user), releasing: nil) { page in
+            let known = Set(page.records.map(\.id))
+            return VaultChanges(
+                updates: records.map {
+                    VaultUpdate($0, replacing: known.contains($0.id) ? $0.id : nil)
+                })
         }
     }
 
@@ -60,19 +112,31 @@ extension VaultStore {
         try put(records.filter { $0.keyNumber != 1 })
     }
 
-    /// All records that a filter chooses.
+    /// The first record of a user.
+    func record(of user: VaultUser) throws(VaultError) -> VaultRecord? {
+        try records(of: [user]).records.first
+    }
+
+    /// All records that a filter selects.
     func all(_ filter: VaultFilter = VaultFilter()) throws(VaultError) -> [VaultRecord] {
-        try records(filter, after: nil, limit: 1_000_000)
+        try records(filter, after: nil, limit: 1_000_000).records
+    }
+
+    /// Claims without changing anything.
+    func claimed(
+        _ lease: VaultLease, _ filter: VaultFilter = VaultFilter(), limit: Int = 1_000_000
+    ) throws(VaultError) -> VaultClaimed {
+        try claim(filter, limit: limit, for: lease) { VaultClaimChange($0) }
     }
 
     /// Claims without changing anything; the users.
     func claim(
         _ lease: VaultLease, _ filter: VaultFilter = VaultFilter(), limit: Int = 1_000_000
     ) throws(VaultError) -> [VaultUser] {
-        try claim(filter, limit: limit, for: lease) { $0 }.map(\.user)
+        try claimed(lease, filter, limit: limit).records.map(\.user)
     }
 
-    /// Gives records back.
+    /// Returns records.
     func release(_ users: [VaultUser], by owner: String) throws(VaultError) {
         try change(users, releasedBy: owner) { _, _ in .keep }
     }

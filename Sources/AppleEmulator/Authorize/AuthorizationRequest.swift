@@ -4,8 +4,16 @@ internal import SignInWithApple
 /// Apple's rules.
 struct AuthorizationRequest {
     typealias ResponseType = SignInWithApple.AuthorizationRequest.ResponseType
-    typealias ResponseMode = SignInWithApple.AuthorizationRequest.ResponseMode
     typealias Scope = SignInWithApple.AuthorizationRequest.Scope
+
+    /// How the answer travels.
+    enum ResponseMode: String, CaseIterable {
+        case query
+        case fragment
+        case formPost = "form_post"
+        /// To the script that opened the window: undocumented, and what Apple's own script asks for.
+        case webMessage = "web_message"
+    }
 
     let client: EmulatedClient
     let redirectURI: String
@@ -19,22 +27,28 @@ struct AuthorizationRequest {
     /// - Throws: ``Refusal``. The client and its address come first: until both are known
     ///   nobody can be sent anywhere.
     init(
-        _ form: ReceivedForm, in configuration: EmulatorConfiguration, _ switches: Switches
+        _ form: ReceivedForm, in configuration: EmulatorConfiguration, _ switches: Switches,
+        _ examination: Examination
     ) throws(Refusal) {
-        try form.refuseRepetition()
         client = try form.client(of: configuration)
+        examination.passed("client_id", client.clientID.rawValue)
         let address = form["redirect_uri"]
-        try RedirectRules(allowsLoopback: switches.allowsLoopbackRedirect)
-            .check(address, of: client)
+        try RedirectRules(
+            allowsLoopback: switches.allowsLoopbackRedirect,
+            unregistered: switches.unregisteredRedirect
+        ).check(address, of: client)
         redirectURI = address ?? ""
-        form.trail.passed("client_id", "\(client.clientID), registered")
-        form.trail.passed("redirect_uri", "registered for \(client.clientID)")
+        examination.passed("redirect_uri", "'\(redirectURI.clipped)' is registered")
         responseType = try form.responseType()
-        scopes = try form.scopes()
-        mode = try form.mode(for: responseType, scopes)
+        examination.passed("response_type", responseType.rawValue)
+        scopes = try form.scopes(switches, examination)
+        examination.passed("scope", scopes.map(\.rawValue).sorted().joined(separator: " "))
+        mode = try form.mode(for: responseType, scopes, switches)
+        examination.passed("response_mode", mode.rawValue)
         challenge = try form.challenge()
-        form.trail.passed("response_type", responseType.rawValue)
-        form.trail.passed("response_mode", mode.rawValue)
+        if let challenge {
+            examination.passed("code_challenge", "method \(challenge.method.rawValue)")
+        }
         nonce = form["nonce"]
         state = form["state"]
     }
@@ -46,9 +60,8 @@ extension ReceivedForm {
     ) throws(Refusal) -> EmulatedClient {
         guard let client = configuration.client(try required("client_id")) else {
             throw Refusal(
-                .invalidClient, check: "client_id",
-                because: "no client of team \(configuration.team.teamID)"
-            )
+                .invalidClient, in: "client_id",
+                because: "no client of team \(configuration.team.teamID)")
         }
         return client
     }
@@ -58,17 +71,43 @@ extension ReceivedForm {
         return try word(text, of: "response_type")
     }
 
-    fileprivate func scopes() throws(Refusal) -> Set<AuthorizationRequest.Scope> {
+    fileprivate func scopes(
+        _ switches: Switches, _ examination: Examination
+    ) throws(Refusal) -> Set<AuthorizationRequest.Scope> {
+        try checkPlus(switches, examination)
         var scopes: Set<AuthorizationRequest.Scope> = []
         for text in (self["scope"] ?? "").split(separator: " ") {
-            scopes.insert(try word(String(text), of: "scope", or: .invalidScope))
+            guard switches.unknownScope != .ignored || isKnown(String(text)) else {
+                examination.noted("scope", "'\(String(text).clipped)' is unknown and ignored")
+                continue
+            }
+            let code: Refusal.Code =
+                switches.unknownScope == .invalidRequest ? .invalidRequest : .invalidScope
+            scopes.insert(try word(String(text), of: "scope", or: code))
         }
         return scopes
     }
 
+    private func isKnown(_ scope: String) -> Bool {
+        AuthorizationRequest.Scope.allCases.contains { $0.rawValue.isExactly(scope) }
+    }
+
+    /// A `+` is a space in a form. Apple told a client that it is wrong in `scope`, whose users'
+    /// names went missing.
+    private func checkPlus(_ switches: Switches, _ examination: Examination) throws(Refusal) {
+        guard hasPlus(in: "scope") else { return }
+        guard switches.scopePlus == .accepted else {
+            throw Refusal(
+                .invalidScope, in: "scope", because: "a literal '+' between scopes, must be %20")
+        }
+        examination.noted(
+            "scope", "a literal '+' between scopes: send %20, or Apple may leave the name out")
+    }
+
     /// Without one: the mode that OAuth 2.0 Multiple Response Types §3 has for the type.
     fileprivate func mode(
-        for type: AuthorizationRequest.ResponseType, _ scopes: Set<AuthorizationRequest.Scope>
+        for type: AuthorizationRequest.ResponseType, _ scopes: Set<AuthorizationRequest.Scope>,
+        _ switches: Switches
     ) throws(Refusal) -> AuthorizationRequest.ResponseMode {
         let mode: AuthorizationRequest.ResponseMode =
             if let text = self["response_mode"] {
@@ -76,16 +115,19 @@ extension ReceivedForm {
             } else {
                 type == .code ? .query : .fragment
             }
-        guard scopes.isDisjoint(with: [.name, .email]) || mode == .formPost else {
+        guard mode != .webMessage || switches.webMessage == .accepted else {
             throw Refusal(
-                .invalidRequest, saying: Refusal.mustBeFormPost,
-                check: "response_mode",
+                .invalidRequest, in: "response_mode", because: "web_message is not documented")
+        }
+        let isReadByURL = mode == .query || mode == .fragment
+        guard scopes.isDisjoint(with: [.name, .email]) || !isReadByURL else {
+            throw Refusal(
+                .invalidRequest, saying: Refusal.mustBeFormPost, in: "response_mode",
                 because: "must be form_post with name or email, is \(mode.rawValue)")
         }
         guard type == .code || mode != .query else {
             throw Refusal(
-                .invalidRequest,
-                check: "response_mode",
+                .invalidRequest, in: "response_mode",
                 because: "must be fragment or form_post with id_token, is query")
         }
         return mode
@@ -101,7 +143,7 @@ extension ReceivedForm {
         guard let text = self["code_challenge"] else {
             guard method == nil else {
                 throw Refusal(
-                    .invalidRequest, check: "code_challenge",
+                    .invalidRequest, in: "code_challenge",
                     because: "missing, though there is a method")
             }
             return nil
@@ -114,7 +156,7 @@ extension ReceivedForm {
     ) throws(Refusal) -> Word {
         guard let word = Word.allCases.first(where: { $0.rawValue.isExactly(text) }) else {
             let known = Word.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-            throw Refusal(code, check: "\(name)", because: "'\(text.clipped)' is none of \(known)")
+            throw Refusal(code, in: name, because: "'\(text.clipped)' is none of \(known)")
         }
         return word
     }

@@ -6,7 +6,8 @@ internal import SignInWithApple
 extension Service {
     /// Shows the page on which a person chooses.
     mutating func authorize(_ form: ReceivedForm) throws -> Answer {
-        let request = try AuthorizationRequest(form, in: configuration, switches)
+        try refuseRepetition(in: form)
+        let request = try AuthorizationRequest(form, in: configuration, switches, examination)
         let page = ConsentPage(
             request: request,
             people: configuration.users.map { user in
@@ -21,14 +22,13 @@ extension Service {
 
     /// Takes the answer and leads back to the client.
     mutating func consent(_ form: ReceivedForm) throws -> Answer {
-        try form.refuseRepetition()
+        try refuseRepetition(in: form)
         guard let request = openPages.close(try form.required("transaction")) else {
             throw Refusal(
                 .invalidRequest,
-                check: "transaction",
+                in: "transaction",
                 because: "this page was answered before, or is too old; begin again")
         }
-        form.trail.passed("transaction", "of a page that was not answered before")
         guard form["action"] != "cancel" else {
             let callback = Callback(of: request, [("error", "user_cancelled_authorize")])
             return Answer(callback.page, because: "ok: cancelled")
@@ -50,7 +50,7 @@ extension ReceivedForm {
         of configuration: EmulatorConfiguration
     ) throws(Refusal) -> EmulatedUser {
         guard let user = configuration.user(try required("user")) else {
-            throw Refusal(.invalidRequest, check: "user", because: "there is no such user")
+            throw Refusal(.invalidRequest, in: "user", because: "there is no such user")
         }
         return user
     }
@@ -60,7 +60,7 @@ extension ReceivedForm {
     ) throws(Refusal) -> EmailSharing {
         guard scopes.contains(.email) else { return .withheld }
         guard let choice = ConsentPage.EmailChoice(rawValue: try required("email")) else {
-            throw Refusal(.invalidRequest, check: "email", because: "must be share or hide")
+            throw Refusal(.invalidRequest, in: "email", because: "must be share or hide")
         }
         return choice == .share ? .shared : .hidden
     }

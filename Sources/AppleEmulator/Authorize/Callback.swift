@@ -32,6 +32,7 @@ struct Callback {
         case .query: redirect(redirectURI.contains("?") ? "&" : "?")
         case .fragment: redirect("#")
         case .formPost: form.page()
+        case .webMessage: message.page()
         }
     }
 
@@ -42,6 +43,39 @@ struct Callback {
             status: 302,
             fields: [HTTPField("Location", location), HTTPField("Cache-Control", "no-store")],
             body: [])
+    }
+
+    /// Hands the answer to the script that opened the window, and to nobody but the site of the
+    /// redirect URI. What Apple's page posts is not recorded; the members of `data` are those that
+    /// Apple documents for its script (Apple: "Configuring your webpage for Sign in with Apple").
+    private var message: Document {
+        let host = WebAddress(redirectURI)?.host ?? ""
+        return Document(
+            title: "Back to \(host)",
+            content: """
+                <p id="message" data-origin="\(WebAddress.origin(of: redirectURI) ?? "")" \
+                data-message="\(messageData.text)">This window may be closed.</p>
+                """,
+            script: """
+                const sent = document.getElementById("message").dataset;
+                (window.opener ?? window.parent).postMessage(sent.message, sent.origin);
+                """)
+    }
+
+    private var messageData: JSON {
+        var authorization: [JSON.Member] = []
+        var data: [JSON.Member] = []
+        for (name, value) in parameters {
+            switch name {
+            case "user": data.append(JSON.Member(name, (try? JSON(text: value)) ?? .string(value)))
+            case "error": data.append(JSON.Member(name, .string(value)))
+            default: authorization.append(JSON.Member(name, .string(value)))
+            }
+        }
+        if !authorization.isEmpty {
+            data.insert(JSON.Member("authorization", .object(authorization)), at: 0)
+        }
+        return ["method": "oauthDone", "data": .object(data)]
     }
 
     /// Without scripts the button does it.

@@ -4,6 +4,9 @@ internal import SignInWithApple
 struct RedirectRules {
     /// Whether an address of this machine will do, which Apple does not allow.
     let allowsLoopback: Bool
+    /// The error for an address that is missing or not registered. Documented is
+    /// `unauthorized_client`, recorded is `invalid_request` with the page's usual sentence.
+    let unregistered: Refusal.Code
 
     /// Passes an address that `client` may send its users back to.
     ///
@@ -11,20 +14,24 @@ struct RedirectRules {
     ///   known to be the client's.
     func check(_ address: String?, of client: EmulatedClient) throws(Refusal) {
         guard let address else {
-            throw Refusal(.unauthorizedClient, check: "redirect_uri", because: "missing or empty")
+            throw refusal("missing or empty")
         }
         if let fault = fault(in: address) {
             throw Refusal(
-                .invalidRequest, saying: Refusal.invalidRedirect, check: "redirect_uri",
-                because: "\(fault)")
+                .invalidRequest, saying: Refusal.invalidRedirect, in: "redirect_uri", because: fault
+            )
         }
         guard client.redirectURIs.contains(where: address.isExactly) else {
-            throw Refusal(
-                .unauthorizedClient,
-                check: "redirect_uri",
-                because: "'\(address.clipped)' is not registered for "
-                    + client.clientID.rawValue)
+            throw refusal(
+                "'\(address.clipped)' is not registered for \(client.clientID)")
         }
+    }
+
+    private func refusal(_ fault: String) -> Refusal {
+        Refusal(
+            unregistered,
+            saying: unregistered == .invalidRequest ? Refusal.invalidRedirect : nil,
+            in: "redirect_uri", because: fault)
     }
 
     /// What is wrong with an address, as the end of a sentence.

@@ -1,15 +1,29 @@
+internal import SignInWithApple
+
 extension Answer {
     /// Runs an endpoint that people see: what is wrong is said on a page, and nobody is sent on.
-    static func onPage(_ endpoint: () throws -> Answer) -> Answer {
+    /// A client that asks for JSON gets the error as JSON (Apple: TN3107), which no browser does.
+    static func onPage(_ request: EmulatorRequest, _ endpoint: () throws -> Answer) -> Answer {
         Answer {
             do {
                 return try endpoint()
-            } catch let refusal as Refusal {
+            } catch let refusal as Refusal where request.wantsJSON {
                 return Answer(
-                    refusal.document.page(status: 400), error: refusal.code.rawValue,
-                    failing: refusal.check)
+                    .json(["error": .string(refusal.code.rawValue)], status: 400), refusal)
+            } catch let refusal as Refusal {
+                return Answer(refusal.document.page(status: 400), refusal)
             }
         }
+    }
+}
+
+extension EmulatorRequest {
+    /// Whether JSON is asked for, and no page.
+    fileprivate var wantsJSON: Bool {
+        let types = (fields["accept"] ?? "").split(separator: ",").map { type in
+            type.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
+        }
+        return types.contains("application/json") && !types.contains("text/html")
     }
 }
 
@@ -22,7 +36,7 @@ extension Refusal {
             content: """
                 \(description)
                 <h2>Why</h2>
-                <p>\(check.line)</p>
+                <p>\(verdict)</p>
                 """)
     }
 }

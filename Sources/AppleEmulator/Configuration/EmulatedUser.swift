@@ -41,16 +41,8 @@ public struct EmulatedUser: Sendable, Hashable {
         return names.isEmpty ? nil : names.joined(separator: " ")
     }
 
-    /// A user identifier of the recorded shape: `NNNNNN.<32 hex>.NNNN`, the end a time of day.
-    public static func freshUserID() -> UserID {
-        let digits = Array("0123456789")
-        let parts = [
-            "00" + Fresh.text(4, of: digits), Fresh.bytes(16).hexadecimal,
-            "1" + Fresh.text(1, of: digits) + Fresh.text(1, of: Array("012345"))
-                + Fresh.text(1, of: digits),
-        ]
-        return UserID(unchecked: parts.joined(separator: "."))
-    }
+    /// A user identifier of the recorded shape: `NNNNNN.<32 hex>.HHMM`.
+    public static func freshUserID() -> UserID { UserID(unchecked: IdentifierText.fresh()) }
 }
 
 extension EmulatedUser {

@@ -16,31 +16,97 @@ private struct Switch: Sendable {
         }
     }
 
-    static let all = [
+    /// A choice between some of Apple's error codes.
+    init(
+        _ name: String, _ path: any WritableKeyPath<Switches, Refusal.Code> & Sendable,
+        _ choices: Refusal.Code...
+    ) {
+        self.name = name
+        read = { .string($0[keyPath: path].rawValue) }
+        write = { (switches, reader) throws(ShapeError) in
+            guard let text: String = try reader.optional(name) else { return }
+            guard let code = choices.first(where: { $0.rawValue == text }) else {
+                let known = choices.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+                throw ShapeError(reader.place, "'\(name)' must be one of \(known)")
+            }
+            switches[keyPath: path] = code
+        }
+    }
+
+    static let all = secrets + requests + grants + tokens + revocation + pages + notifications
+
+    private static let secrets = [
         Switch("order", \.order),
         Switch("audience_array", \.audienceArray),
-        Switch("redirect_mismatch", \.redirectMismatch),
+        Switch("fractional_times", \.fractionalTimes),
+        Switch("missing_iat", \.missingIssuedAt),
+        Switch("clock_skew_tolerance", \.clockSkewTolerance),
+        Switch("secret_clock", \.secretClock),
+    ]
+
+    private static let requests = [
+        Switch("missing_client_secret", \.missingSecret, .invalidClient, .invalidRequest),
+        Switch(
+            "missing_grant_type", \.missingGrantType, .invalidRequest, .unsupportedGrantType),
+        Switch("missing_code", \.missingCode, .invalidRequest, .invalidGrant),
+        Switch("unknown_grant_type", \.unknownGrant, .unsupportedGrantType, .invalidRequest),
+        Switch("repeated_parameter", \.repeatedParameter),
+        Switch("missing_user_agent", \.missingUserAgent),
+        Switch("head_requests", \.headRequests),
+        Switch("wrong_method", \.wrongMethod),
+    ]
+
+    private static let grants = [
+        Switch("redirect_mismatch", \.redirectMismatch, .invalidGrant, .invalidClient),
         Switch("accept_spare_redirect_uri", \.acceptsSpareRedirect),
         Switch("mismatch_full_stop", \.mismatchFullStop),
+        Switch("pkce_failure", \.pkceFailure, .invalidGrant, .invalidRequest),
+        Switch("code_lifetime", \.codeLifetime),
+        Switch("access_token_lifetime", \.accessTokenLifetime),
+        Switch("refresh_token_lifetime", \.refreshTokenLifetime),
+    ]
+
+    private static let tokens = [
+        Switch("id_token_lifetime", \.idTokenLifetime),
+        Switch("token_issuer", \.tokenIssuer),
+        Switch("email_claims", \.emailClaims),
+        Switch("relay_domain", \.relayDomain),
         Switch("refresh_id_token", \.refreshIDToken),
         Switch("refresh_nonce", \.refreshNonce),
-        Switch("refresh_after_revoke", \.refreshAfterRevoke),
+        Switch("refresh_auth_time", \.refreshAuthTime),
+        Switch("refresh_real_user_status", \.refreshRealUserStatus),
+    ]
+
+    private static let revocation = [
+        Switch("refresh_after_revoke", \.refreshAfterRevoke, .invalidGrant, .invalidRequest),
+        Switch("revoke_content_type", \.revokeContentType),
+        Switch("revoke_missing_token", \.revokeMissingToken),
+        Switch("revoke_takes_code", \.revokeTakesCode),
         Switch("revoke_checks_hint", \.revokeChecksHint),
         Switch("revoke_checks_client", \.revokeChecksClient),
         Switch("revoke_scope", \.revokeScope),
-        Switch("email_claims", \.emailClaims),
-        Switch("clock_skew_tolerance", \.clockSkewTolerance),
-        Switch("code_lifetime", \.codeLifetime),
-        Switch("access_token_lifetime", \.accessTokenLifetime),
-        Switch("id_token_lifetime", \.idTokenLifetime),
+    ]
+
+    private static let pages = [
+        Switch(
+            "unregistered_redirect", \.unregisteredRedirect, .invalidRequest, .unauthorizedClient),
+        Switch("unknown_scope", \.unknownScope),
+        Switch("scope_plus", \.scopePlus),
+        Switch("web_message", \.webMessage),
         Switch("discovery_issuer", \.discoveryIssuer),
+        Switch("keys_max_age", \.keysMaxAge),
+        Switch("allow_loopback_redirect", \.allowsLoopbackRedirect),
+    ]
+
+    private static let notifications = [
         Switch("notification_events", \.notificationEvents),
         Switch("notification_time", \.notificationTime),
         Switch("notification_private_email", \.notificationPrivateEmail),
         Switch("notification_delivery", \.notificationDelivery),
+        Switch("team_token", \.teamToken),
         Switch("migration_needs_sign_in", \.migrationNeedsSignIn),
-        Switch("early_recipient", \.earlyRecipient),
-        Switch("allow_loopback_redirect", \.allowsLoopbackRedirect),
+        Switch("early_recipient", \.earlyRecipient, .invalidRequest, .invalidClient),
+        Switch("transferred_tokens", \.transferredTokens),
     ]
 }
 

@@ -1,39 +1,99 @@
 /// How Apple behaves where recordings disagree or are silent. The defaults are the
 /// recorded or the most cautious behaviour; a good client works with every setting.
+///
+/// What each value means to a client is in docs/emulator.md, one row a switch.
 public struct Switches: Sendable, Hashable {
-    /// Which is looked at first: the code or token, or the client_secret.
-    enum Order: String, CaseIterable, Shaped {
-        /// As observed since the winter of 2022/23.
-        case credentialFirst = "credential_first"
-        /// As RFC 6749 has it, and Apple until June 2022.
-        case clientFirst = "client_first"
-    }
+    var order = Order.credentialFirst
+    var audienceArray = Tolerance.accepted
+    var fractionalTimes = Tolerance.refused
+    var missingIssuedAt = Tolerance.refused
+    var clockSkewTolerance = Duration.seconds(5)
+    var secretClock = SecretClock.moved
+    var missingSecret = Refusal.Code.invalidClient
+    var missingGrantType = Refusal.Code.invalidRequest
+    var missingCode = Refusal.Code.invalidRequest
+    var unknownGrant = Refusal.Code.unsupportedGrantType
+    var repeatedParameter = Tolerance.refused
+    var missingUserAgent = Tolerance.accepted
+    var headRequests = Tolerance.accepted
+    var wrongMethod = WrongMethod.page
+    var redirectMismatch = Refusal.Code.invalidGrant
+    var acceptsSpareRedirect = false
+    var mismatchFullStop = false
+    var pkceFailure = Refusal.Code.invalidGrant
+    var codeLifetime = Duration.seconds(300)
+    var accessTokenLifetime = Duration.seconds(3600)
+    var refreshTokenLifetime = Duration.zero
+    var idTokenLifetime = Duration.seconds(86_400)
+    var tokenIssuer = Issuer.appleID
+    var emailClaims = EmailClaims.boolean
+    var relayDomain = RelayDomain.privaterelay
+    var refreshIDToken = true
+    var refreshNonce = false
+    var refreshAuthTime = RefreshAuthTime.signIn
+    var refreshRealUserStatus = false
+    var refreshAfterRevoke = Refusal.Code.invalidGrant
+    var revokeContentType = RevokeContentType.none
+    var revokeMissingToken = RevokeMissingToken.invalidRequest
+    var revokeTakesCode = false
+    var revokeChecksHint = false
+    var revokeChecksClient = false
+    var revokeScope = RevokeScope.session
+    var unregisteredRedirect = Refusal.Code.invalidRequest
+    var unknownScope = UnknownScope.invalidScope
+    var scopePlus = Tolerance.accepted
+    var webMessage = Tolerance.accepted
+    var discoveryIssuer = Issuer.appleID
+    var keysMaxAge = Duration.zero
+    var notificationEvents = NotificationEvents.string
+    var notificationTime = NotificationTime.milliseconds
+    var notificationPrivateEmail = EmailClaims.string
+    var notificationDelivery = NotificationDelivery.once
+    var teamToken = TeamToken.always
+    var migrationNeedsSignIn = false
+    var earlyRecipient = Refusal.Code.invalidRequest
+    var transferredTokens = Tolerance.accepted
+    /// Not Apple's: without it no receiver on this machine could be tried.
+    var allowsLoopbackRedirect = false
 
-    /// What becomes of a client_secret whose `aud` is an array of one element.
-    enum AudienceArray: String, CaseIterable, Shaped {
-        /// As golang-jwt and others write it in production.
+    /// Every switch as Apple is believed to behave.
+    public init() {}
+}
+
+extension Switches {
+    /// Whether a request is taken that might be wrong.
+    enum Tolerance: String, CaseIterable, Shaped {
         case accepted
         case refused
     }
 
-    /// The error for a redirect_uri other than the sign-in's.
-    enum RedirectError: String, CaseIterable, Shaped {
-        case invalidGrant = "invalid_grant"
-        case invalidClient = "invalid_client"
+    /// What is examined first: the code or token, or the client_secret.
+    enum Order: String, CaseIterable, Shaped {
+        /// Unknown codes and tokens are refused before the client_secret is examined, as observed
+        /// since the winter of 2022/23.
+        case credentialFirst = "credential_first"
+        /// So are those only that do not look like anything Apple issues, which is all that the
+        /// observation proves.
+        case malformedFirst = "malformed_first"
+        /// Used, expired and foreign codes, too.
+        case grantFirst = "grant_first"
+        /// As RFC 6749 has it, and Apple until June 2022.
+        case clientFirst = "client_first"
     }
 
-    /// The error for a refresh token that was revoked.
-    enum RevokedError: String, CaseIterable, Shaped {
-        case invalidGrant = "invalid_grant"
+    /// Which time a client_secret is examined by.
+    enum SecretClock: String, CaseIterable, Shaped {
+        /// The emulator's, which a control request moves.
+        case moved
+        /// The machine's.
+        case real
+    }
+
+    /// What a wrong method is answered with.
+    enum WrongMethod: String, CaseIterable, Shaped {
+        /// The edge's page.
+        case page = "405"
         case invalidRequest = "invalid_request"
-    }
-
-    /// What one revocation ends.
-    enum RevokeScope: String, CaseIterable, Shaped {
-        /// The session of the token: what one code was exchanged for.
-        case session
-        /// Every session of the user with the client.
-        case user
     }
 
     /// How the two email claims are written.
@@ -43,8 +103,53 @@ public struct Switches: Sendable, Hashable {
         case string
     }
 
-    /// Whose discovery document this is; Apple's changed for some days in June 2025.
-    enum DiscoveryIssuer: String, CaseIterable, Shaped {
+    /// Where a relay address is that is made from now on.
+    enum RelayDomain: String, CaseIterable, Shaped {
+        case privaterelay = "privaterelay.appleid.com"
+        /// Announced for late 2026.
+        case icloud = "private.icloud.com"
+    }
+
+    /// `auth_time` of a refreshed identity token.
+    enum RefreshAuthTime: String, CaseIterable, Shaped {
+        case signIn = "sign_in"
+        case refresh
+        case absent
+    }
+
+    /// How the empty answer of `/auth/revoke` is labelled.
+    enum RevokeContentType: String, CaseIterable, Shaped {
+        case none
+        /// As on Apple's page.
+        case json = "application/json"
+    }
+
+    /// What a revocation without a token is answered with.
+    enum RevokeMissingToken: String, CaseIterable, Shaped {
+        case invalidRequest = "invalid_request"
+        /// 200, like everything else.
+        case ignored
+    }
+
+    /// What one revocation ends.
+    enum RevokeScope: String, CaseIterable, Shaped {
+        /// The session of the token: what one code was exchanged for.
+        case session
+        /// Every session of the user with the client.
+        case user
+        /// Every session of the user with the team's apps and websites.
+        case group
+    }
+
+    /// What becomes of a scope that Apple does not have.
+    enum UnknownScope: String, CaseIterable, Shaped {
+        case invalidScope = "invalid_scope"
+        case invalidRequest = "invalid_request"
+        case ignored
+    }
+
+    /// `iss` of a token or a discovery document; the document's changed for some days in June 2025.
+    enum Issuer: String, CaseIterable, Shaped {
         case appleID = "https://appleid.apple.com"
         case account = "https://account.apple.com"
     }
@@ -73,40 +178,10 @@ public struct Switches: Sendable, Hashable {
         case never
     }
 
-    /// What a team hears that migrates users of clients it does not have yet.
-    enum EarlyRecipient: String, CaseIterable, Shaped {
-        /// A bearer token, and a refusal for each user.
-        case invalidRequest = "invalid_request"
-        /// No bearer token.
-        case invalidClient = "invalid_client"
+    /// When a team gets a token for user migration.
+    enum TeamToken: String, CaseIterable, Shaped {
+        case always
+        /// For 60 days from the acceptance of a transfer; otherwise it is `unauthorized_client`.
+        case inWindow = "in_window"
     }
-
-    var order = Order.credentialFirst
-    var audienceArray = AudienceArray.accepted
-    var redirectMismatch = RedirectError.invalidGrant
-    var acceptsSpareRedirect = false
-    var mismatchFullStop = false
-    var refreshIDToken = true
-    var refreshNonce = false
-    var refreshAfterRevoke = RevokedError.invalidGrant
-    var revokeChecksHint = false
-    var revokeChecksClient = false
-    var revokeScope = RevokeScope.session
-    var emailClaims = EmailClaims.boolean
-    var clockSkewTolerance = Duration.seconds(5)
-    var codeLifetime = Duration.seconds(300)
-    var accessTokenLifetime = Duration.seconds(3600)
-    var idTokenLifetime = Duration.seconds(86_400)
-    var discoveryIssuer = DiscoveryIssuer.appleID
-    var notificationEvents = NotificationEvents.string
-    var notificationTime = NotificationTime.milliseconds
-    var notificationPrivateEmail = EmailClaims.string
-    var notificationDelivery = NotificationDelivery.once
-    var migrationNeedsSignIn = false
-    var earlyRecipient = EarlyRecipient.invalidRequest
-    /// Not Apple's: without it no receiver on this machine could be tried.
-    var allowsLoopbackRedirect = false
-
-    /// Every switch as Apple is believed to behave.
-    public init() {}
 }

@@ -175,7 +175,7 @@ struct ConsolePage {
         return """
             <div class="welcome"><h3>No request yet</h3>
             <p>Point your app’s Apple URLs at this server, or sign somebody in by hand:</p>
-            <pre>curl --cacert ca.pem \(state.origin)/emulator/codes \\
+            <pre>curl \(state.origin.hasPrefix("https:") ? "--cacert ca.pem " : "")\(state.origin)/emulator/codes \\
               -d '{"client_id":"\(client)"}'
             siwa exchange --code CODE</pre></div>
             """

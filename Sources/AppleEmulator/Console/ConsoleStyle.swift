@@ -132,7 +132,8 @@ enum ConsoleStyle {
         .request { border-top: 1px solid var(--line); border-left: 3px solid transparent; }
         .request.refused { border-left-color: var(--bad); }
         .request.fault { border-left-color: var(--warn); }
-        .row { display: grid; grid-template-columns: 4.5rem minmax(9rem, 15rem) minmax(8rem, 12rem) 1fr;
+        .row { display: grid;
+          grid-template-columns: 4.25rem minmax(8rem, 1.1fr) minmax(8rem, 1fr) minmax(0, 2fr);
           gap: .125rem 1rem; padding: .5rem 1rem .5rem .8125rem; color: inherit;
           text-decoration: none; align-items: baseline; }
         .row:hover { background: var(--raised); }
@@ -142,10 +143,10 @@ enum ConsoleStyle {
         .endpoint { font-weight: 500; }
         .grant { display: block; color: var(--muted); font-size: .8125rem; font-weight: 400; }
         .client { color: var(--muted); font-size: .875rem; }
-        .status { justify-self: start; font-weight: 600; font-size: .8125rem; color: var(--ok); }
+        .status { font-weight: 600; font-size: .8125rem; color: var(--ok); }
         .refused .status { color: var(--bad); }
         .fault .status { color: var(--warn); }
-        .verdict { grid-column: 4; color: var(--muted); font-size: .875rem; }
+        .verdict { display: block; color: var(--muted); font-size: .875rem; }
         .refused .verdict { color: var(--text); }
         .row[aria-expanded=true] { background: var(--raised); }
         .welcome { padding: 1.5rem 1rem; border-top: 1px solid var(--line); }
@@ -161,6 +162,7 @@ enum ConsoleStyle {
           align-items: baseline; }
         .checks .mark { color: var(--ok); font-weight: 700; text-align: center; }
         .checks b { font-weight: 500; color: var(--muted); font-size: .875rem; }
+        .checks .noted .mark { color: var(--warn); }
         .checks .failed { padding: .375rem .5rem; margin: .25rem -.5rem; border-radius: .5rem;
           background: var(--bad-ground); }
         .checks .failed .mark, .checks .failed b, .checks .failed span { color: var(--bad); }
@@ -189,9 +191,8 @@ enum ConsoleStyle {
           .row { grid-template-columns: 1fr auto; }
           .row .endpoint { grid-column: 1; grid-row: 1; }
           .row time { grid-column: 2; grid-row: 1; }
-          .row .client { grid-column: 1; grid-row: 2; }
-          .row .status { grid-column: 2; grid-row: 2; justify-self: end; }
-          .row .verdict { grid-column: 1 / -1; }
+          .row .client, .row .result { grid-column: 1 / -1; }
+          .row .client:empty { display: none; }
           .grant { display: inline; }
           .fields > div { grid-template-columns: minmax(0, 1fr); gap: 0; }
           .detail { padding: 1rem; }

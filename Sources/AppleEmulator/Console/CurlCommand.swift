@@ -6,7 +6,8 @@ struct CurlCommand {
     let text: String
 
     init(_ record: RequestRecord, _ details: RequestDetails) {
-        var parts = ["curl --cacert ca.pem " + Self.quoted(details.origin + record.path)]
+        let trust = details.origin.hasPrefix("https:") ? "--cacert ca.pem " : ""
+        var parts = ["curl \(trust)\(Self.quoted(details.origin + record.path))"]
         if record.method == "GET" {
             if !details.parameters.isEmpty { parts.append("--get") }
         } else if details.parameters.isEmpty {
@@ -20,7 +21,7 @@ struct CurlCommand {
         text = parts.joined(separator: " \\\n  ")
     }
 
-    private static func parameter(_ parameter: ReceivedForm.Parameter) -> String {
+    private static func parameter(_ parameter: SentParameter) -> String {
         let encoded = Form([(parameter.name, .plain(""))]).encoded().revealed()
         let name = String(String(decoding: encoded, as: UTF8.self).dropLast())
         guard let value = ShownParameter(parameter).value else {

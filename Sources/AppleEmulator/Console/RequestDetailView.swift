@@ -21,7 +21,7 @@ struct RequestDetailView {
         return """
             <div class="detail">
             <div>
-            \(checks(details))
+            \(checks)
             \(findings(details))
             \(answer(details))
             </div>
@@ -34,15 +34,15 @@ struct RequestDetailView {
             """
     }
 
-    private func checks(_ details: RequestDetails) -> HTML {
-        guard !details.checks.isEmpty else {
-            return #"<h4>Checks</h4><p class="empty">None were made: \#(record.verdict)</p>"#
+    private var checks: HTML {
+        guard !record.checks.isEmpty else {
+            return #"<h4>Checks</h4><p class="empty">None were made. \#(record.verdict)</p>"#
         }
-        let items = details.checks.map { check -> HTML in
+        let items = record.checks.map { check -> HTML in
             """
-            <li class="\(check.isPassed ? "passed" : "failed")">\
-            <span class="mark" role="img" aria-label="\(check.isPassed ? "passed" : "failed")">\
-            \(check.isPassed ? "✓" : "✕")</span> <b>\(check.name)</b> <span>\(check.seen)</span></li>
+            <li class="\(check.outcome.rawValue)">\
+            <span class="mark" role="img" aria-label="\(check.outcome.rawValue)">\
+            \(check.outcome.mark)</span> <b>\(check.name)</b> <span>\(check.seen)</span></li>
             """
         }
         return "<h4>Checks, in Apple’s order</h4><ol class=\"checks\">\(items)</ol>"
@@ -109,6 +109,16 @@ struct RequestDetailView {
         <button type="button" class="quiet" data-copy hidden>Copy</button></div>
         <pre class="command">\(CurlCommand(record, details).text)</pre>
         """
+    }
+}
+
+extension Check.Outcome {
+    fileprivate var mark: String {
+        switch self {
+        case .passed: "✓"
+        case .failed: "✕"
+        case .noted: "!"
+        }
     }
 }
 

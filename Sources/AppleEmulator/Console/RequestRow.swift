@@ -19,9 +19,9 @@ struct RequestRow {
             \(record.at.element)\
             <span class="endpoint"><span class="method">\(record.method)</span> \(record.path)\
             \(grant)</span>\
-            <span class="client">\(record.clientID ?? "no client_id")</span>\
-            <span class="status">\(status)</span>\
-            <span class="verdict">\(verdict)</span></a>\(detail ?? "")</li>
+            <span class="client">\(record.clientID ?? "")</span>\
+            <span class="result"><span class="status">\(status)</span> \
+            <span class="verdict">\(verdict)</span></span></a>\(detail ?? "")</li>
             """
     }
 

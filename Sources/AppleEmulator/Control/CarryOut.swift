@@ -67,7 +67,10 @@ extension AppleEmulator {
         }
         clockOffset = offset
         service.now = { [clock] in clock() + offset }
-        return ["offset": offset.json, "now": .string(service.now().rfc3339)]
+        let members = [
+            JSON.Member("offset", offset.json), JSON.Member("now", .string(service.now().rfc3339)),
+        ]
+        return .object(members + (service.clockWarning(offset).map { [$0] } ?? []))
     }
 
     /// Answers the requests asked for; waits for the first of them when that is asked for, too.
@@ -103,7 +106,7 @@ extension AppleEmulator {
 
     private func reset() -> JSON {
         service = Service(
-            configuration: configuration, keys: keys, now: clock,
+            configuration: configuration, keys: keys, now: clock, realNow: clock,
             switches: configuration.switches)
         faults = FaultQueue()
         log = RequestLog()
@@ -111,5 +114,22 @@ extension AppleEmulator {
         receiver = configuration.notificationURL
         clockOffset = .zero
         return ["reset": true]
+    }
+}
+
+extension Service {
+    /// What a moved clock does to the client_secrets of a client that does not know of it.
+    fileprivate func clockWarning(_ offset: Duration) -> JSON.Member? {
+        guard switches.secretClock == .moved, abs(offset.components.seconds) > 60 else {
+            return nil
+        }
+        let fate = offset > .zero ? "expire that much earlier" : "are issued in the future"
+        return JSON.Member(
+            "warning",
+            .string(
+                """
+                to the emulator, client_secrets minted by the real time \(fate); the switch \
+                secret_clock "real" examines them by the real time
+                """))
     }
 }

@@ -6,15 +6,13 @@ internal import SignInWithApple
 /// Parameters keep their values, because the findings about a client_secret need its signature.
 /// ``ShownParameter`` is the only way out: it masks whatever is not known to be harmless.
 struct RequestDetails: Sendable {
-    /// The checks in order; the failed one is the last.
-    let checks: [RequestCheck]
     /// Scheme, host and port as the client named them.
     let origin: String
     let fields: [HTTPField]
-    let parameters: [ReceivedForm.Parameter]
+    let parameters: [SentParameter]
     /// The answer as it was sent; an answer over 4 KiB or other than JSON keeps no body.
     let answer: [UInt8]
-    /// The team that owned the clients, and the emulator's time.
+    /// The team that owned the clients, and the time by which its secrets were judged.
     let teamID: TeamID
     let at: NumericDate
 }
@@ -24,14 +22,13 @@ extension RequestDetails {
     private static let longest = 4096
 
     init(
-        _ request: EmulatorRequest, _ form: FormReading, _ checks: [RequestCheck], _ sent: Page,
+        _ request: EmulatorRequest, _ form: FormReading, _ sent: Page,
         teamID: TeamID, at: NumericDate
     ) {
-        self.checks = checks
         origin = request.origin.clipped
         fields = request.fields.prefix(32).map { HTTPField($0.name.clipped, $0.value.clipped) }
         parameters = ((try? form.get())?.parameters ?? []).prefix(32).map {
-            ReceivedForm.Parameter(
+            SentParameter(
                 name: $0.name.clipped,
                 value: $0.value.utf8.count > Self.longest ? $0.value.clipped : $0.value)
         }
@@ -43,6 +40,12 @@ extension RequestDetails {
 
     /// The value of a parameter.
     subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
+}
+
+/// A parameter as the client sent it, decoded.
+struct SentParameter: Sendable {
+    let name: String
+    let value: String
 }
 
 /// A parameter or header field as people may see it.
@@ -63,7 +66,7 @@ struct ShownParameter {
         "content-length", "connection", "origin",
     ]
 
-    init(_ parameter: ReceivedForm.Parameter) {
+    init(_ parameter: SentParameter) {
         self.init(parameter.name, parameter.value, Self.harmless.contains(parameter.name))
     }
 

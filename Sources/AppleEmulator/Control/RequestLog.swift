@@ -17,6 +17,7 @@ struct RequestLog {
     ) {
         records.append(record(count + 1))
         self.details.append(details)
+        records[count - Self.detailsLimit]?.checks = []
     }
 
     /// Whether a request is there that `selection` asks for.
@@ -27,13 +28,7 @@ struct RequestLog {
 
     /// The records that are asked for, oldest first.
     func json(_ selection: LogSelection) -> JSON {
-        let found = Array(wanted(selection).prefix(selection.limit)).map { record -> JSON in
-            guard selection.showsChecks, let checks = details[record.number]?.checks,
-                let members = record.json.members
-            else { return record.json }
-            return .object(members + [JSON.Member("checks", .array(checks.map(\.json)))])
-        }
-        return ["requests": .array(found)]
+        ["requests": .array(wanted(selection).prefix(selection.limit).map(\.json))]
     }
 
     /// The latest `limit` records behind the request of that number, newest first.
@@ -89,23 +84,16 @@ struct LogSelection {
     let after: Int
     /// No more than so many.
     let limit: Int
-    /// Whether each is to have its checks, while they are kept.
-    let showsChecks: Bool
     /// How long to wait for the first of them.
     let wait: Duration
 
     /// Reads the query of `GET /emulator/requests`.
     init(json: JSON) throws(ShapeError) {
-        let reader = try MemberReader(json, knowing: ["path", "after", "limit", "checks", "wait"])
+        let reader = try MemberReader(json, knowing: ["path", "after", "limit", "wait"])
         path = try reader.optional("path")
         after = try Self.number("after", reader) ?? 0
         limit = try Self.number("limit", reader) ?? RequestLog.limit
         wait = try reader.optional("wait") ?? .zero
-        let checks: String? = try reader.optional("checks")
-        showsChecks = checks == "true"
-        guard checks == nil || checks == "true" || checks == "false" else {
-            throw ShapeError("", "'checks' must be true or false")
-        }
         guard (.zero ... .seconds(60)).contains(wait) else {
             throw ShapeError("", "'wait' must be 0s to 60s")
         }
@@ -118,12 +106,5 @@ struct LogSelection {
             throw ShapeError("", "'\(name)' must be a whole number")
         }
         return number
-    }
-}
-
-extension RequestCheck {
-    /// The check for `GET /emulator/requests?checks=true`.
-    var json: JSON {
-        ["name": .string(name), "seen": .string(seen), "passed": .boolean(isPassed)]
     }
 }

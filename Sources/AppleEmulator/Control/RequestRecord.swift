@@ -20,6 +20,8 @@ struct RequestRecord: Sendable {
     /// Whether a check failed; revoke answers 200 even then.
     let isRefused: Bool
     let fault: String?
+    /// Everything that was examined, in order; empty once the record is old.
+    var checks: [Check]
 
     var json: JSON {
         var members = [
@@ -37,6 +39,9 @@ struct RequestRecord: Sendable {
         members.append(JSON.Member("error", error.map(JSON.string) ?? .null))
         members.append(JSON.Member("verdict", .string(verdict)))
         if let fault { members.append(JSON.Member("fault", .string(fault))) }
+        if !checks.isEmpty {
+            members.append(JSON.Member("checks", .array(checks.map(\.json))))
+        }
         return .object(members)
     }
 }
@@ -59,7 +64,7 @@ extension ReceivedForm {
 extension RequestRecord {
     init(
         number: Int, requestID: String, at: NumericDate, _ request: EmulatorRequest,
-        _ form: FormReading, _ answer: Answer, _ fault: Fault?
+        _ form: FormReading, _ answer: Answer, _ fault: Fault?, _ checks: [Check]
     ) {
         let form = try? form.get()
         self.init(
@@ -71,6 +76,7 @@ extension RequestRecord {
             contentType: request.fields["content-type"]?.clipped,
             status: fault?.page?.status ?? answer.page.status,
             error: fault?.page == nil ? answer.error : fault?.error,
-            verdict: answer.verdict, isRefused: answer.failure != nil, fault: fault?.summary)
+            verdict: answer.verdict, isRefused: answer.refusal != nil || answer.page.status >= 400,
+            fault: fault?.summary, checks: checks)
     }
 }

@@ -19,7 +19,7 @@ extension Service {
         let code = TokenText.fresh(.code, shard: try TokenText.shard(of: signIn.user.userID))
         let (sharing, isFirst) = ledger.consents.settle(
             signIn.user.userID, clientID, choosing: signIn.sharing)
-        let user = try signIn.user.seen(sharing, by: owner.teamID)
+        let user = try seen(signIn.user, sharing, by: owner.teamID)
         ledger.record(
             Ledger.Code(
                 clientID: clientID, user: user, nonce: signIn.nonce,

@@ -10,31 +10,31 @@ struct ClientAuthentication {
     let revokedKeys: Set<KeyID>
     let switches: Switches
     let now: NumericDate
-    let trail: CheckTrail
+    let examination: Examination
 
     /// Passes only the client whose secret it is, and answers the team whose key signed it.
     func check(_ credentials: ClientCredentials) throws -> EmulatedTeam {
         guard let client = configuration.client(credentials.clientID) else {
             throw Refusal(
-                .invalidClient, check: "client_id",
+                .invalidClient, in: "client_id",
                 because: "no client of team \(configuration.team.teamID)"
             )
         }
-        trail.passed("client_id", "\(client.clientID), registered")
+        examination.passed("client_id", client.clientID.rawValue)
         let token = try read(credentials.secret)
         let (key, team) = try key(of: token, for: client)
+        examination.passed("client_secret", "alg is ES256, kid is \(key.keyID)")
         try checkSignature(of: token, with: key)
+        examination.passed("client_secret", "signature verifies with key \(key.keyID)")
         try checkNames(in: token.payload, of: team, client: client)
-        try ClientSecretTimes(now: now, tolerance: switches.clockSkewTolerance, trail: trail)
+        try ClientSecretTimes(switches: switches, now: now, examination: examination)
             .check(token.payload)
         return team
     }
 
     private func read(_ secret: String) throws(Refusal) -> CompactJWS {
         do throws(CompactJWSError) {
-            let token = try CompactJWS(secret)
-            passed("three parts in base64url")
-            return token
+            return try CompactJWS(secret)
         } catch {
             throw .clientSecret("\(error)")
         }
@@ -46,7 +46,6 @@ struct ClientAuthentication {
         guard token.header["alg"] == "ES256" else {
             throw .clientSecret("alg is \(Self.quoted(token.header["alg"])), must be ES256")
         }
-        passed("alg is ES256")
         guard let name = token.header["kid"]?.string else {
             throw .clientSecret("kid is missing from the header")
         }
@@ -62,7 +61,6 @@ struct ClientAuthentication {
         guard isForeign || client.keyIDs?.contains(key.keyID) ?? true else {
             throw .clientSecret("key \(key.keyID) is not configured for \(client.clientID)")
         }
-        passed("kid is \(key.keyID), a key of team \(team.teamID)")
         return (key, team)
     }
 
@@ -79,7 +77,6 @@ struct ClientAuthentication {
             throw Refusal.clientSecret(
                 "signature does not verify with key \(key.keyID): another .p8, or changed since")
         }
-        passed("signature verifies with key \(key.keyID)")
     }
 
     private func checkNames(
@@ -93,7 +90,7 @@ struct ClientAuthentication {
         for (name, value, meaning) in expected {
             let claim = name == "aud" ? audience(in: claims) : claims[name]
             guard claim?.string?.isExactly(value) != true else {
-                passed("\(name) is '\(value)'")
+                examination.passed("client_secret", "\(name) is '\(value)'")
                 continue
             }
             throw .clientSecret(
@@ -107,10 +104,9 @@ struct ClientAuthentication {
         guard switches.audienceArray == .accepted, let elements = claims["aud"]?.elements,
             elements.count == 1
         else { return claims["aud"] }
+        examination.noted("client_secret", "aud is an array of one")
         return elements[0]
     }
-
-    private func passed(_ seen: String) { trail.passed("client_secret", seen) }
 
     private static func quoted(_ value: JSON?) -> String {
         value?.string.map { "'\($0.clipped)'" } ?? value?.kind ?? "missing"
@@ -120,6 +116,6 @@ struct ClientAuthentication {
 extension Refusal {
     /// What Apple answers to every fault of a client_secret.
     static func clientSecret(_ fault: String) -> Refusal {
-        Refusal(.invalidClient, check: "client_secret", because: "\(fault)")
+        Refusal(.invalidClient, in: "client_secret", because: fault)
     }
 }

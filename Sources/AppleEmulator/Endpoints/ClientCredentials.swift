@@ -2,12 +2,10 @@
 struct ClientCredentials {
     let clientID: String
     let secret: String
-    /// Where the checks of the client are written down.
-    let trail: CheckTrail
 
-    init(_ form: ReceivedForm) throws(Refusal) {
+    /// - Parameter missingSecret: The error without a client_secret.
+    init(_ form: ReceivedForm, missingSecret: Refusal.Code) throws(Refusal) {
         clientID = try form.required("client_id")
-        secret = try form.required("client_secret")
-        trail = form.trail
+        secret = try form.required("client_secret", or: missingSecret)
     }
 }

@@ -2,14 +2,13 @@ internal import SignInWithApple
 
 /// The times in a client_secret, by the emulator's own clock and never by the client's.
 struct ClientSecretTimes {
+    let switches: Switches
     let now: NumericDate
-    let tolerance: Duration
-    let trail: CheckTrail
+    let examination: Examination
 
     func check(_ claims: JSON) throws(Refusal) {
         let expiry = try required("exp", in: claims)
-        // Whether Apple demands iat is not recorded; its documentation lists it with the others.
-        let issued = try required("iat", in: claims)
+        let issued = try issuedAt(claims)
         guard expiry > now else {
             throw .clientSecret("expired \(Self.count(now - expiry)) ago")
         }
@@ -18,14 +17,23 @@ struct ClientSecretTimes {
                 "exp is \(Self.count(expiry - now)) ahead, at most "
                     + "\(Self.count(ClientSecret.longestLifetime)) are allowed")
         }
-        trail.passed("client_secret", "exp is \(Self.count(expiry - now)) ahead")
-        try checkPast("iat", issued)
+        examination.passed("client_secret", "expires in \(Self.count(expiry - now))")
+        if let issued { try checkPast("iat", issued) }
         if claims["nbf"] != nil { try checkPast("nbf", try required("nbf", in: claims)) }
+    }
+
+    /// Whether Apple demands `iat` is not recorded; its documentation lists it with the others.
+    private func issuedAt(_ claims: JSON) throws(Refusal) -> NumericDate? {
+        if claims["iat"] == nil, switches.missingIssuedAt == .accepted {
+            examination.noted("client_secret", "iat is missing")
+            return nil
+        }
+        return try required("iat", in: claims)
     }
 
     private func required(_ name: String, in claims: JSON) throws(Refusal) -> NumericDate {
         guard let value = claims[name] else { throw .clientSecret("\(name) is missing") }
-        guard let seconds = value.integer else {
+        guard let seconds = value.integer ?? whole(value, name) else {
             throw .clientSecret("\(name) is \(value.kind), must be a whole number of seconds")
         }
         // Year 5138 in seconds, 1973 in milliseconds.
@@ -35,10 +43,18 @@ struct ClientSecretTimes {
         return NumericDate(seconds)
     }
 
+    /// The seconds of a number with a fraction, which RFC 7519 §2 allows and no recording shows.
+    private func whole(_ value: JSON, _ name: String) -> Int? {
+        guard switches.fractionalTimes == .accepted, case .number(let text) = value,
+            let number = Double(text), number.magnitude < 1e15
+        else { return nil }
+        examination.noted("client_secret", "\(name) has a fraction")
+        return Int(number.rounded(.down))
+    }
+
     private func checkPast(_ name: String, _ date: NumericDate) throws(Refusal) {
-        guard date - now > tolerance else {
-            trail.passed("client_secret", "\(name) is not in the future")
-            return
+        guard date - now > switches.clockSkewTolerance else {
+            return examination.passed("client_secret", "\(name) is not in the future")
         }
         throw .clientSecret(
             "\(name) is \(Self.count(date - now)) in the future: the client's clock is ahead")

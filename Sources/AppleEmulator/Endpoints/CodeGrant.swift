@@ -3,23 +3,24 @@ internal import SignInWithApple
 // grant_type=authorization_code.
 extension Service {
     mutating func exchange(_ form: ReceivedForm) throws -> Answer {
-        let credentials = try ClientCredentials(form)
-        let text = try form.required("code")
-        let code = try authenticate(credentials) { try find(code: text, form.trail) }.found
-        try check(code, for: credentials, form)
+        let credentials = try credentials(form)
+        let text = try form.required("code", or: switches.missingCode)
+        let code = try authenticate(
+            credentials, presenting: text, lookingUp: { try find(code: text) },
+            checking: { try check($0, for: credentials, form) }
+        ).found
         ledger.spendCode(text)
         return try openSession(for: code)
     }
 
-    private func find(
-        code text: String, _ trail: CheckTrail
-    ) throws(Refusal) -> Ledger.Code {
+    private func find(code text: String) throws(Refusal) -> Ledger.Code {
         guard let code = ledger.code(text) else {
             throw Refusal(
                 .invalidGrant, saying: Refusal.codeExpired,
-                check: "code", because: "\(TokenText.appearance(of: text))")
+                in: "code", because: "\(TokenText.appearance(of: text))")
         }
-        trail.passed("code", "known, of the sign-in of '\(code.user.name)'")
+        let age = (now() - code.issuedAt).components.seconds
+        examination.passed("code", "issued to \(code.clientID) \(age) s ago")
         return code
     }
 
@@ -33,24 +34,25 @@ extension Service {
                 .invalidGrant,
                 saying: "client_id mismatch. The code was not issued to "
                     + credentials.clientID + stop,
-                check: "code", because: "issued to \(code.clientID)")
+                in: "code", because: "issued to \(code.clientID)")
         }
         guard !code.isUsed else {
             throw Refusal(
-                .invalidGrant, saying: Refusal.codeUsed, check: "code", because: "exchanged before")
+                .invalidGrant, saying: Refusal.codeUsed, in: "code", because: "exchanged before")
         }
-        form.trail.passed("code", "issued to \(code.clientID), not exchanged before")
-        let age = (now() - code.issuedAt).components.seconds
         guard now() < code.issuedAt + switches.codeLifetime else {
+            let age = (now() - code.issuedAt).components.seconds
             throw Refusal(
-                .invalidGrant, saying: Refusal.codeExpired, check: "code", because: "\(age) s old")
+                .invalidGrant, saying: Refusal.codeExpired, in: "code", because: "\(age) s old")
         }
-        form.trail.passed("code", "\(age) s old")
+        examination.passed("code", "of this client, unused, younger than its lifetime")
         try checkRedirect(form["redirect_uri"], against: code.redirectURI)
-        form.trail.passed(
-            "redirect_uri",
-            form["redirect_uri"] == nil ? "absent, as in the sign-in" : "the one of the sign-in")
-        try PKCEChallenge.check(code.challenge, against: form["code_verifier"], form.trail)
+        examination.passed(
+            "redirect_uri", form["redirect_uri"] == nil ? "none, as at the sign-in" : "fits")
+        try PKCEChallenge.check(
+            code.challenge, against: form["code_verifier"], or: switches.pkceFailure)
+        examination.passed(
+            "code_verifier", code.challenge == nil ? "none, as at the sign-in" : "fits")
     }
 
     /// A spare redirect_uri on an app's code works for some and is blamed by others; the
@@ -59,15 +61,13 @@ extension Service {
         if signIn == nil, switches.acceptsSpareRedirect { return }
         if let sent, let signIn, sent.isExactly(signIn) { return }
         if sent == nil, signIn == nil { return }
-        let seen =
+        let verdict =
             switch (sent, signIn) {
             case (nil, let signIn?): "missing, the sign-in went to '\(signIn)'"
             case (_, nil): "sent, but the sign-in had none"
             case (_, let signIn?): "differs from the sign-in's '\(signIn)'"
             }
-        let code: Refusal.Code =
-            switches.redirectMismatch == .invalidGrant ? .invalidGrant : .invalidClient
-        throw Refusal(code, check: "redirect_uri", because: seen)
+        throw Refusal(switches.redirectMismatch, in: "redirect_uri", because: verdict)
     }
 
     private mutating func openSession(for code: Ledger.Code) throws -> Answer {
@@ -75,7 +75,7 @@ extension Service {
         let refreshToken = TokenText.fresh(.refresh, shard: shard)
         let session = Ledger.Session(
             clientID: code.clientID, teamID: owner.teamID, user: code.user, nonce: code.nonce,
-            signedInAt: code.issuedAt)
+            signedInAt: code.issuedAt, lastUsedAt: now())
         let id = ledger.open(session, refreshToken: refreshToken)
         let accessToken = issueAccessToken(of: id, shard: shard)
         let idToken = try identityToken(

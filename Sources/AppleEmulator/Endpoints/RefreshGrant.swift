@@ -3,48 +3,79 @@ internal import SignInWithApple
 // grant_type=refresh_token.
 extension Service {
     mutating func refresh(_ form: ReceivedForm) throws -> Answer {
-        let credentials = try ClientCredentials(form)
+        let credentials = try credentials(form)
         let text = try form.required("refresh_token")
-        let (id, user) = try authenticate(credentials) {
-            try find(refreshToken: text, form.trail)
-        }.found
+        let (id, user) = try authenticate(
+            credentials, presenting: text, lookingUp: { try find(refreshToken: text) },
+            checking: { try check(ledger[$0.0], for: credentials) }
+        ).found
         let session = ledger[id]
-        guard session.clientID.rawValue == credentials.clientID else {
-            // Documented as invalid_grant; no description is recorded, so none is sent.
-            throw Refusal(
-                .invalidGrant, check: "refresh_token", because: "issued to \(session.clientID)")
-        }
-        form.trail.passed("refresh_token", "issued to \(session.clientID)")
+        ledger.use(id, at: now())
         let shard = try TokenText.shard(of: user.userID)
         let accessToken = issueAccessToken(of: id, shard: shard)
         var members = tokenMembers(accessToken: accessToken)
         if switches.refreshIDToken {
             let idToken = try identityToken(
-                IdentityTokenClaims(
-                    clientID: session.clientID, user: user, companion: .accessToken(accessToken),
-                    nonce: switches.refreshNonce ? session.nonce : nil,
-                    signedInAt: session.signedInAt))
+                claims(of: session, user, accessToken))
             members.append(JSON.Member("id_token", .string(idToken)))
         }
         return Answer(.json(.object(members)), because: "ok: session of '\(user.name)' is alive")
     }
 
+    private func claims(
+        of session: Ledger.Session, _ user: EmulatedUser, _ accessToken: String
+    ) -> IdentityTokenClaims {
+        let signedInAt: NumericDate? =
+            switch switches.refreshAuthTime {
+            case .signIn: session.signedInAt
+            case .refresh: now()
+            case .absent: nil
+            }
+        return IdentityTokenClaims(
+            clientID: session.clientID, user: user, companion: .accessToken(accessToken),
+            nonce: switches.refreshNonce ? session.nonce : nil, signedInAt: signedInAt,
+            realUserStatus: switches.refreshRealUserStatus ? user.realUserStatus : nil)
+    }
+
+    private func checkAge(of session: Ledger.Session) throws(Refusal) {
+        let lifetime = switches.refreshTokenLifetime
+        guard lifetime > .zero, now() - session.lastUsedAt >= lifetime else { return }
+        throw Refusal(
+            .invalidGrant, saying: Refusal.tokenExpired, in: "refresh_token",
+            because: "not used since \(session.lastUsedAt.rfc3339)")
+    }
+
+    private func check(
+        _ session: Ledger.Session, for credentials: ClientCredentials
+    ) throws(Refusal) {
+        guard session.clientID.rawValue == credentials.clientID else {
+            // Documented as invalid_grant; no description is recorded, so none is sent.
+            throw Refusal(
+                .invalidGrant, in: "refresh_token", because: "issued to \(session.clientID)")
+        }
+        guard session.teamID == owner.teamID || switches.transferredTokens == .accepted else {
+            throw Refusal(
+                .invalidGrant, saying: Refusal.tokenExpired, in: "refresh_token",
+                because: "issued to team \(session.teamID), before the transfer")
+        }
+    }
+
     private func find(
-        refreshToken text: String, _ trail: CheckTrail
+        refreshToken text: String
     ) throws(Refusal) -> (Ledger.SessionID, EmulatedUser) {
         guard let id = ledger.session(refreshToken: text), let user = ledger[id].user else {
             throw Refusal(
                 .invalidGrant, saying: Refusal.tokenExpired,
-                check: "refresh_token", because: "\(TokenText.appearance(of: text))")
+                in: "refresh_token", because: "\(TokenText.appearance(of: text))")
         }
         guard !ledger[id].isRevoked else {
-            let isGrant = switches.refreshAfterRevoke == .invalidGrant
+            let code = switches.refreshAfterRevoke
             throw Refusal(
-                isGrant ? .invalidGrant : .invalidRequest,
-                saying: isGrant ? Refusal.tokenExpired : nil, check: "refresh_token",
-                because: "its session was revoked")
+                code, saying: code == .invalidGrant ? Refusal.tokenExpired : nil,
+                in: "refresh_token", because: "its session was revoked")
         }
-        trail.passed("refresh_token", "of a live session of '\(user.name)'")
+        try checkAge(of: ledger[id])
+        examination.passed("refresh_token", "issued to \(ledger[id].clientID) for '\(user.name)'")
         return (id, user)
     }
 }

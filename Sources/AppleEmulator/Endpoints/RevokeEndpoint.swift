@@ -4,33 +4,54 @@ internal import SignInWithApple
 // only place that says whether something was revoked.
 extension Service {
     mutating func revoke(_ form: ReceivedForm) throws -> Answer {
-        try form.refuseRepetition()
+        try refuseRepetition(in: form)
         guard form["client_id"] != nil, form["client_secret"] != nil else {
             // Recorded for an empty request.
             throw Refusal(
-                .invalidClient, check: "client_id or client_secret", because: "missing or empty")
+                .invalidClient,
+                in: "client_id or client_secret", because: "missing or empty")
         }
-        let credentials = try ClientCredentials(form)
+        let credentials = try credentials(form)
+        if form["token"] == nil, switches.revokeMissingToken == .ignored {
+            return silence(Self.refusal("missing or empty"))
+        }
         let text = try form.required("token")
-        guard let (id, kind) = find(token: text) else {
-            return silence("token", TokenText.appearance(of: text))
+        if switches.revokeTakesCode, let code = ledger.code(text) {
+            return try revoke(code, text, credentials)
         }
-        form.trail.passed("token", "known: \(kind.name)")
+        guard let (id, kind) = find(token: text) else {
+            return silence(Self.refusal(TokenText.appearance(of: text)))
+        }
+        examination.passed("token", "\(kind.name), issued to \(ledger[id].clientID)")
+        if let silence = try check(credentials, issuedTo: ledger[id].clientID) { return silence }
+        guard !ledger[id].isRevoked else {
+            return silence(Self.refusal("its session was revoked before"))
+        }
+        try checkHint(form["token_type_hint"], against: kind)
+        ledger.revoke(id, scope: switches.revokeScope, among: configuration.clients)
+        return Answer(nothing, because: "ok: revoked, by its \(kind.hint)")
+    }
+
+    /// Ends a code that nobody has exchanged yet.
+    private mutating func revoke(
+        _ code: Ledger.Code, _ text: String, _ credentials: ClientCredentials
+    ) throws -> Answer {
+        if let silence = try check(credentials, issuedTo: code.clientID) { return silence }
+        ledger.forgetCode(text)
+        return Answer(nothing, because: "ok: revoked, by its code")
+    }
+
+    /// The answer to a client that is not the one the token was issued to; nil when it is.
+    private func check(
+        _ credentials: ClientCredentials, issuedTo clientID: ClientID
+    ) throws -> Answer? {
         do {
             try authenticate(credentials)
         } catch let refusal as Refusal where !switches.revokeChecksClient {
-            return silence(refusal.check)
+            return silence(refusal)
         }
-        guard ledger[id].clientID.rawValue == credentials.clientID else {
-            return silence("token", "issued to \(ledger[id].clientID)")
-        }
-        guard !ledger[id].isRevoked else {
-            return silence("token", "its session was revoked before")
-        }
-        form.trail.passed("token", "issued to \(credentials.clientID), its session is alive")
-        try checkHint(form["token_type_hint"], against: kind)
-        ledger.revoke(id, scope: switches.revokeScope)
-        return Answer(.nothing, because: "ok: revoked, by its \(kind.hint)")
+        guard clientID.rawValue != credentials.clientID else { return nil }
+        return silence(Self.refusal("issued to \(clientID)"))
     }
 
     private func find(token text: String) -> (Ledger.SessionID, TokenText.Kind)? {
@@ -41,16 +62,24 @@ extension Service {
     private func checkHint(_ hint: String?, against kind: TokenText.Kind) throws(Refusal) {
         guard switches.revokeChecksHint, let hint, hint != kind.hint else { return }
         throw Refusal(
-            .invalidRequest, check: "token_type_hint",
+            .invalidRequest, in: "token_type_hint",
             because: "this is \(kind.name), not what it says")
     }
 
-    private func silence(_ check: RequestCheck) -> Answer {
-        Answer(.nothing, "nothing revoked: ", failing: check)
+    /// What Apple keeps to itself.
+    private static func refusal(_ fault: String) -> Refusal {
+        Refusal(.invalidRequest, in: "token", because: fault)
     }
 
-    private func silence(_ name: String, _ seen: String) -> Answer {
-        silence(RequestCheck(failed: name, seen))
+    /// 200 without a byte, though nothing was revoked.
+    private func silence(_ refusal: Refusal) -> Answer {
+        var answer = Answer(nothing, because: "nothing revoked: \(refusal.verdict)")
+        answer.refusal = refusal
+        return answer
+    }
+
+    private var nothing: Page {
+        switches.revokeContentType == .json ? .nothing.labelled : .nothing
     }
 }
 

@@ -11,7 +11,10 @@ enum Route: String, CaseIterable {
     case consent = "/auth/authorize/consent"
     case discovery = "/.well-known/openid-configuration"
 
-    /// The one method the path takes.
+    /// Whether anybody may fetch it at any time.
+    var isPublic: Bool { self == .keys || self == .discovery }
+
+    /// The one method the path takes, besides HEAD on what is public.
     var method: String {
         switch self {
         case .consent, .token, .revoke, .migration: "POST"

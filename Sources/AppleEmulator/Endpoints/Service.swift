@@ -9,9 +9,13 @@ struct Service {
     var keys: EmulatorKeys
     /// The emulator's own time, which a control request can move.
     var now: @Sendable () -> NumericDate
+    /// The time that no control request moves.
+    let realNow: @Sendable () -> NumericDate
     var switches: Switches
     var ledger = Ledger()
     var openPages = OpenPages()
+    /// What is examined in the current request.
+    var examination = Examination()
     var revokedKeys: Set<KeyID> = []
     /// When the recipient accepted the clients; nil before.
     var acceptedAt: NumericDate?
@@ -20,26 +24,71 @@ struct Service {
 
     /// Answers one request to one of Apple's paths.
     mutating func answer(_ request: EmulatorRequest, _ form: FormReading) -> Answer {
+        examination = Examination()
         guard let route = Route(rawValue: request.path) else {
-            return Answer(
-                .edge(status: 404), failing: RequestCheck(failed: "path", "not one of Apple's"))
+            return Answer(.edge(status: 404), because: "no such path")
         }
-        // What Apple answers to a wrong method is not recorded: this is its edge's usual page.
-        guard request.method == route.method else {
-            return Answer(
-                .edge(status: 405),
-                failing: RequestCheck(failed: "method", "must be \(route.method)"))
+        if let refusal = refusal(of: request, to: route) { return refusal }
+        let answer = answer(request, form, route)
+        if let refusal = answer.refusal { examination.failed(refusal) }
+        return answer
+    }
+
+    /// What is wrong with a request whatever its parameters are.
+    private func refusal(of request: EmulatorRequest, to route: Route) -> Answer? {
+        let isHead =
+            request.method == "HEAD" && route.isPublic && switches.headRequests == .accepted
+        guard request.method == route.method || isHead else {
+            return wrongMethod(must: route.method)
         }
-        guard request.body.count <= EmulatorRequest.bodyLimit else { return .tooLarge }
-        return switch route {
-        case .authorize: .onPage { try authorize(form.get()) }
-        case .consent: .onPage { try consent(form.get()) }
+        guard request.fields["user-agent"] != nil || switches.missingUserAgent == .accepted else {
+            return Answer(.bare(status: 403), because: "User-Agent: missing")
+        }
+        return request.body.count > EmulatorRequest.bodyLimit ? .tooLarge : nil
+    }
+
+    /// What Apple answers to a wrong method is not recorded: a 405 is its edge's usual page.
+    private func wrongMethod(must method: String) -> Answer {
+        let refusal = Refusal(.invalidRequest, in: "method", because: "must be \(method)")
+        return switches.wrongMethod == .page
+            ? Answer(.edge(status: 405), because: refusal.verdict) : Answer(refusal)
+    }
+
+    private mutating func answer(
+        _ request: EmulatorRequest, _ form: FormReading, _ route: Route
+    ) -> Answer {
+        switch route {
+        case .authorize: .onPage(request) { try authorize(form.get()) }
+        case .consent: .onPage(request) { try consent(form.get()) }
         case .token: Answer { try token(form.get()) }
         case .revoke: Answer { try revoke(form.get()) }
         case .migration: Answer { try migrate(form.get(), request.bearer) }
-        case .keys: Answer(.json(keys.document()), because: "ok")
+        case .keys: Answer(keysPage, because: "ok")
         case .discovery: Answer(.json(discovery(at: request.origin)), because: "ok")
         }
+    }
+
+    /// The key set. One observation of 2020 says that it asks not to be cached.
+    private var keysPage: Page {
+        var page = Page.json(keys.document())
+        let age = switches.keysMaxAge.components.seconds
+        guard age > 0 else { return page }
+        page.fields.removeAll { ["Cache-Control", "Pragma"].contains($0.name) }
+        page.fields.append(HTTPField("Cache-Control", "max-age=\(age)"))
+        return page
+    }
+
+    /// - Throws: ``Refusal`` when a parameter is there twice.
+    func refuseRepetition(in form: ReceivedForm) throws(Refusal) {
+        guard let name = form.repeated else { return }
+        guard switches.repeatedParameter == .accepted else {
+            throw Refusal(.invalidRequest, in: name, because: "stands there twice")
+        }
+        examination.noted(name, "stands there twice: the first one counts")
+    }
+
+    func credentials(_ form: ReceivedForm) throws(Refusal) -> ClientCredentials {
+        try ClientCredentials(form, missingSecret: switches.missingSecret)
     }
 
     /// Passes only the client whose secret it is, and answers the team that signed it.
@@ -49,21 +98,37 @@ struct Service {
     ) throws -> EmulatedTeam {
         try ClientAuthentication(
             configuration: configuration, teams: teams(for: purpose), revokedKeys: revokedKeys,
-            switches: switches, now: now(), trail: credentials.trail
+            switches: switches, now: timeOfSecrets,
+            examination: examination
         ).check(credentials)
     }
 
-    /// Looks a code or a token up and authenticates the client, in the order of the profile.
+    /// The time by which client secrets are judged.
+    var timeOfSecrets: NumericDate { switches.secretClock == .moved ? now() : realNow() }
+
+    /// Looks a code or a token up, authenticates the client, and checks whether the two belong
+    /// together, in the order of the profile.
     func authenticate<Found>(
-        _ credentials: ClientCredentials, for purpose: Purpose = .signIn,
-        lookingUp find: () throws -> Found
+        _ credentials: ClientCredentials, for purpose: Purpose = .signIn, presenting text: String,
+        lookingUp find: () throws -> Found, checking check: (Found) throws -> Void
     ) throws -> (found: Found, team: EmulatedTeam) {
-        if switches.order == .clientFirst {
+        let isClientFirst =
+            switch switches.order {
+            case .clientFirst: true
+            case .malformedFirst: TokenText.kind(of: text) != nil
+            case .credentialFirst, .grantFirst: false
+            }
+        if isClientFirst {
             let team = try authenticate(credentials, for: purpose)
-            return (try find(), team)
+            let found = try find()
+            try check(found)
+            return (found, team)
         }
         let found = try find()
-        return (found, try authenticate(credentials, for: purpose))
+        if switches.order == .grantFirst { try check(found) }
+        let team = try authenticate(credentials, for: purpose)
+        if switches.order != .grantFirst { try check(found) }
+        return (found, team)
     }
 }
 
@@ -74,5 +139,5 @@ extension Answer {
     /// Not recorded from Apple; 413 says to a person what 400 would not.
     fileprivate static let tooLarge = Answer(
         .json(["error": "invalid_request"], status: 413), error: "invalid_request",
-        failing: RequestCheck(failed: "body", "longer than \(EmulatorRequest.bodyLimit) bytes"))
+        because: "body: longer than \(EmulatorRequest.bodyLimit) bytes")
 }

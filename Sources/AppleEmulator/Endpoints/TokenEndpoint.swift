@@ -4,16 +4,20 @@ internal import SignInWithApple
 // POST /auth/token: three grants.
 extension Service {
     mutating func token(_ form: ReceivedForm) throws -> Answer {
-        try form.refuseRepetition()
-        form.trail.passed("parameters", "readable, each sent once")
-        switch try form.required("grant_type") {
+        try refuseRepetition(in: form)
+        let grant = try form.required("grant_type", or: switches.missingGrantType)
+        let isOffered = ["authorization_code", "refresh_token", "client_credentials"]
+            .contains(where: grant.isExactly)
+        guard isOffered else {
+            throw Refusal(
+                switches.unknownGrant, in: "grant_type",
+                because: "'\(grant.clipped)' is not offered")
+        }
+        examination.passed("grant_type", grant)
+        switch grant {
         case "authorization_code": return try exchange(form)
         case "refresh_token": return try refresh(form)
-        case "client_credentials": return try issueTeamToken(form)
-        case let other:
-            throw Refusal(
-                .unsupportedGrantType, check: "grant_type",
-                because: "'\(other.clipped)' is not offered")
+        default: return try issueTeamToken(form)
         }
     }
 
@@ -30,6 +34,7 @@ extension Service {
     /// Signs what one identity token says.
     func identityToken(_ claims: IdentityTokenClaims) throws(OpenSSLError) -> String {
         var claims = claims
+        claims.issuer = switches.tokenIssuer.rawValue
         claims.subject = try subject(of: claims.user)
         claims.transferID = try transferID(shownWith: claims.user)
         return try keys.token(try claims.json(issuedAt: now(), switches: switches))

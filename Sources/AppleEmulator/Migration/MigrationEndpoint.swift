@@ -5,20 +5,21 @@ internal import SignInWithApple
 // nothing but a bare `invalid_request` to nearly everything.
 extension Service {
     mutating func migrate(_ form: ReceivedForm, _ bearer: String?) throws -> Answer {
-        try form.refuseRepetition()
-        let credentials = try ClientCredentials(form)
+        try refuseRepetition(in: form)
+        let credentials = try credentials(form)
         guard let bearer else {
-            throw Refusal(.invalidRequest, check: "Authorization", because: "no bearer token")
+            throw Refusal(.invalidRequest, in: "Authorization", because: "no bearer token")
         }
-        let (id, team) = try authenticate(credentials, for: .migration) { try find(bearer: bearer) }
+        let (id, team) = try authenticate(
+            credentials, for: .migration, presenting: bearer,
+            lookingUp: { try find(bearer: bearer) }, checking: { _ in })
         let session = ledger[id]
         guard session.clientID.rawValue == credentials.clientID, session.teamID == team.teamID
         else {
             throw Refusal(
                 .invalidRequest,
-                check: "bearer", because: "issued to \(session.clientID) of team \(session.teamID)")
+                in: "bearer", because: "issued to \(session.clientID) of team \(session.teamID)")
         }
-        form.trail.passed("bearer", "issued to \(session.clientID) of team \(session.teamID)")
         let directory = try transferees ?? Transferees(configuration)
         transferees = directory
         let answer =
@@ -34,9 +35,10 @@ extension Service {
         guard let id = ledger.session(accessToken: text, at: now()), !ledger[id].isRevoked else {
             // Recorded without a description.
             throw Refusal(
-                .invalidGrant, check: "bearer",
-                because: "expired, used up or revoked, or never issued")
+                .invalidGrant, in: "bearer", because: "expired, used up or revoked, or never issued"
+            )
         }
+        examination.passed("bearer", "issued to \(ledger[id].clientID)")
         return id
     }
 
@@ -50,17 +52,15 @@ extension Service {
         try checkMoment(of: team, is: configuration.team)
         guard let recipient = configuration.teams.first(where: { $0.teamID.rawValue == target })
         else {
-            throw Refusal(.invalidRequest, check: "target", because: "no team '\(target.clipped)'")
+            throw Refusal(.invalidRequest, in: "target", because: "no team '\(target.clipped)'")
         }
         guard let user = directory.user(userID) else {
             let isTeam = TeamID.fault(in: userID) == nil
             throw Refusal(
-                .invalidRequest, check: "sub",
+                .invalidRequest, in: "sub",
                 because: isTeam ? "this is a Team ID" : "no such user")
         }
         try check(user, in: session)
-        form.trail.passed("target", "team \(recipient.teamID)")
-        form.trail.passed("sub", "'\(user.name)'")
         let isUseless = recipient.teamID == team.teamID
         return Answer(
             .json(["transfer_sub": try user.transferID(to: recipient.teamID).json]),
@@ -69,41 +69,38 @@ extension Service {
     }
 
     /// The recipient's half: `transfer_sub` in, the user's new `sub` out.
-    private func admit(
+    private mutating func admit(
         _ form: ReceivedForm, _ session: Ledger.Session, _ team: EmulatedTeam,
         _ directory: Transferees
     ) throws -> Answer {
         let transferID = try form.required("transfer_sub")
         guard form["sub"] == nil, form["target"] == nil else {
-            throw Refusal(.invalidRequest, check: "sub or target", because: "beside transfer_sub")
+            throw Refusal(.invalidRequest, in: "sub or target", because: "beside transfer_sub")
         }
         guard let recipient = configuration.recipient else {
-            throw Refusal(.invalidRequest, check: "transfer_sub", because: "there is no recipient")
+            throw Refusal(.invalidRequest, in: "transfer_sub", because: "there is no recipient")
         }
         guard acceptedAt != nil else {
             throw Refusal(
-                .invalidRequest, check: "moment", because: "the transfer is not accepted yet")
+                .invalidRequest, in: "moment", because: "the transfer is not accepted yet")
         }
         try checkMoment(of: team, is: recipient)
         guard let transferee = directory[transferID] else {
-            throw Refusal(.invalidRequest, check: "transfer_sub", because: "never issued")
+            throw Refusal(.invalidRequest, in: "transfer_sub", because: "never issued")
         }
         guard transferee.target == team.teamID else {
             throw Refusal(
-                .invalidRequest, check: "transfer_sub",
-                because: "made for team \(transferee.target)")
+                .invalidRequest, in: "transfer_sub", because: "made for team \(transferee.target)")
         }
         try check(transferee.user, in: session)
-        form.trail.passed(
-            "transfer_sub", "made for team \(team.teamID), of '\(transferee.user.name)'")
         return try welcome(transferee.user, in: session, by: team)
     }
 
-    private func welcome(
+    private mutating func welcome(
         _ user: EmulatedUser, in session: Ledger.Session, by team: EmulatedTeam
     ) throws -> Answer {
         let sharing = ledger.consents[user.userID, session.clientID] ?? .shared
-        let seen = try user.seen(sharing, by: team.teamID)
+        let seen = try seen(user, sharing, by: team.teamID)
         var members = [JSON.Member("sub", try user.userID(with: team.teamID).json)]
         if seen.isPrivateEmail, let email = seen.email {
             members.append(JSON.Member("email", .string(email)))
@@ -117,27 +114,26 @@ extension Service {
     ) throws(Refusal) {
         guard team.teamID == expected.teamID else {
             throw Refusal(
-                .invalidRequest, check: "team", because: "\(team.teamID) does the other half of it")
+                .invalidRequest, in: "team", because: "\(team.teamID) does the other half of it")
         }
         guard let migrationEnd, now() >= migrationEnd else { return }
         throw Refusal(
-            .invalidRequest, check: "moment",
-            because: "the 60 days ended at \(migrationEnd.rfc3339)")
+            .invalidRequest, in: "moment", because: "the 60 days ended at \(migrationEnd.rfc3339)")
     }
 
     private func check(_ user: EmulatedUser, in session: Ledger.Session) throws(Refusal) {
         guard session.user == nil || session.user?.userID == user.userID else {
-            throw Refusal(.invalidRequest, check: "bearer", because: "another user's own token")
+            throw Refusal(.invalidRequest, in: "bearer", because: "another user's own token")
         }
         guard !ledger.consents.isWithdrawn(user.userID, session.clientID) else {
             throw Refusal(
-                .invalidRequest, check: "user", because: "'\(user.name)' has revoked the client")
+                .invalidRequest, in: "user", because: "'\(user.name)' has revoked the client")
         }
         guard
             !switches.migrationNeedsSignIn
                 || ledger.consents[user.userID, session.clientID] != nil
         else {
-            throw Refusal(.invalidRequest, check: "user", because: "'\(user.name)' never signed in")
+            throw Refusal(.invalidRequest, in: "user", because: "'\(user.name)' never signed in")
         }
     }
 }

@@ -54,13 +54,7 @@ extension EmulatedUser {
         TransferID(unchecked: try derived("transfer_sub", team))
     }
 
-    /// A text of the recorded shape `NNNNNN.<32 hex>.NNNN`.
     private func derived(_ kind: String, _ team: TeamID) throws(OpenSSLError) -> String {
-        let digest = try SHA256.digest("\(kind) \(team) \(userID)")
-        let digits = digest.suffix(8).map { String($0 % 10) }
-        return [
-            "00" + digits[..<4].joined(), Array(digest.prefix(16)).hexadecimal,
-            "1" + digits[4...6].joined(),
-        ].joined(separator: ".")
+        IdentifierText.derived(from: try SHA256.digest("\(kind) \(team) \(userID)"))
     }
 }

@@ -47,13 +47,13 @@ extension Service {
     }
 
     /// type, sub, the address when it is about one, event_time: the order of Apple's pages.
-    private func event(_ request: NotificationRequest) throws(OpenSSLError) -> JSON {
+    private mutating func event(_ request: NotificationRequest) throws(OpenSSLError) -> JSON {
         var members = [
             JSON.Member("type", .string(request.type)),
             JSON.Member("sub", try subject(of: request.user).json),
         ]
         if ["email-enabled", "email-disabled"].contains(request.type) {
-            let relay = try request.user.relay(for: owner.teamID)
+            let relay = try relay(of: request.user, for: owner.teamID)
             let isText = switches.notificationPrivateEmail == .string
             members.append(JSON.Member("email", .string(relay)))
             members.append(JSON.Member("is_private_email", isText ? "true" : true))

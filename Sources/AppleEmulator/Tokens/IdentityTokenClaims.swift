@@ -13,9 +13,12 @@ struct IdentityTokenClaims {
     let user: EmulatedUser
     let companion: Companion
     let nonce: String?
-    let signedInAt: NumericDate
+    /// `auth_time`; nil leaves it out.
+    let signedInAt: NumericDate?
     /// Apple judges the person only in an app, and only at the first sign-in.
     var realUserStatus: Int?
+    /// `iss`.
+    var issuer = Switches.Issuer.appleID.rawValue
     /// What the client's team calls the user, unless it is the first one.
     var subject: UserID?
     /// How the user can be recognised after a transfer.
@@ -25,7 +28,7 @@ struct IdentityTokenClaims {
     /// nonce_supported, real_user_status: the recorded order. Where transfer_sub stands is not.
     func json(issuedAt now: NumericDate, switches: Switches) throws(OpenSSLError) -> JSON {
         var members = [
-            JSON.Member("iss", "https://appleid.apple.com"),
+            JSON.Member("iss", .string(issuer)),
             JSON.Member("aud", .string(clientID.rawValue)),
             JSON.Member("exp", .integer((now + switches.idTokenLifetime).seconds)),
             JSON.Member("iat", .integer(now.seconds)),
@@ -34,7 +37,9 @@ struct IdentityTokenClaims {
         if let nonce { members.append(JSON.Member("nonce", .string(nonce))) }
         members.append(try companion.hash())
         members += emailClaims(switches.emailClaims)
-        members.append(JSON.Member("auth_time", .integer(signedInAt.seconds)))
+        if let signedInAt {
+            members.append(JSON.Member("auth_time", .integer(signedInAt.seconds)))
+        }
         members.append(JSON.Member("nonce_supported", true))
         if let realUserStatus {
             members.append(JSON.Member("real_user_status", .integer(realUserStatus)))

@@ -25,6 +25,8 @@ struct Ledger {
         let signedInAt: NumericDate
         /// What is refreshed; nil for a team's own session.
         var refreshToken: String?
+        /// When its code was exchanged, or it was last refreshed.
+        var lastUsedAt: NumericDate
         var isRevoked = false
     }
 
@@ -38,7 +40,17 @@ struct Ledger {
         let expiresAt: NumericDate
     }
 
+    /// A user as one team knows them.
+    struct Member: Hashable {
+        let userID: UserID
+        let teamID: TeamID
+
+        init(_ userID: UserID, _ teamID: TeamID) { (self.userID, self.teamID) = (userID, teamID) }
+    }
+
     var consents = Consents()
+    /// The relay addresses that were made so far.
+    var relays: [Member: String] = [:]
     /// Whose relay address forwards no mail.
     var silentRelays: Set<UserID> = []
     private var codes: [String: Code] = [:]
@@ -57,6 +69,9 @@ extension Ledger {
     }
 
     func code(_ text: String) -> Code? { codes[exactly: text] }
+
+    /// From now on the code was never issued.
+    mutating func forgetCode(_ text: String) { codes[text] = nil }
 
     /// From now on the code is used.
     mutating func spendCode(_ text: String) { codes[text]?.isUsed = true }
@@ -97,6 +112,11 @@ extension Ledger {
         return id
     }
 
+    /// The refresh token was used.
+    mutating func use(_ id: SessionID, at now: NumericDate) {
+        sessions[id.number].lastUsedAt = now
+    }
+
     /// Writes an access token down.
     mutating func record(
         accessToken text: String, of session: SessionID, at now: NumericDate,
@@ -119,12 +139,20 @@ extension Ledger {
     /// Ends a session and with it every token of it.
     ///
     /// The user counts as new to the client afterwards, as with Apple.
-    mutating func revoke(_ id: SessionID, scope: Switches.RevokeScope) {
+    ///
+    /// - Parameter clients: All of the team's, which `scope` may reach.
+    mutating func revoke(
+        _ id: SessionID, scope: Switches.RevokeScope, among clients: [EmulatedClient]
+    ) {
         let revoked = sessions[id.number]
         sessions[id.number].isRevoked = true
         guard let user = revoked.user else { return }
         consents.withdraw(user.userID, revoked.clientID)
-        if scope == .user { endSessions(of: user.userID, with: [revoked.clientID]) }
+        switch scope {
+        case .session: break
+        case .user: endSessions(of: user.userID, with: [revoked.clientID])
+        case .group: end(user.userID, with: clients)
+        }
     }
 
     /// Ends all a user has with some clients: sessions, codes nobody has exchanged yet, consents.

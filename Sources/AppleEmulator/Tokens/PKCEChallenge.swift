@@ -9,25 +9,25 @@ struct PKCEChallenge: Hashable {
         case s256 = "S256"
     }
 
-    private static let name = "code_verifier"
-
     let text: String
     let method: Method
 
     /// All or nothing: a challenge wants its verifier, and a verifier wants a challenge.
+    ///
+    /// - Parameter code: Apple's error is not recorded; RFC 7636 §4.6 has `invalid_grant`.
     static func check(
-        _ challenge: PKCEChallenge?, against verifier: String?, _ trail: CheckTrail
+        _ challenge: PKCEChallenge?, against verifier: String?, or code: Refusal.Code
     ) throws {
+        let fault: String
         switch (challenge, verifier) {
-        case (nil, nil): trail.passed(name, "absent, as the sign-in had no code_challenge")
-        case (nil, _?): throw refusal("sent, but the sign-in had no code_challenge")
-        case (_?, nil): throw refusal("missing, though the sign-in had a code_challenge")
+        case (nil, nil): return
+        case (nil, _?): fault = "sent, but the sign-in had no code_challenge"
+        case (_?, nil): fault = "missing, though the sign-in had a code_challenge"
         case (let challenge?, let verifier?):
-            guard try challenge.isMet(by: verifier) else {
-                throw refusal("does not fit the sign-in's code_challenge")
-            }
-            trail.passed(name, "fits the sign-in's code_challenge (\(challenge.method.rawValue))")
+            guard try !challenge.isMet(by: verifier) else { return }
+            fault = "does not fit the sign-in's code_challenge"
         }
+        throw Refusal(code, in: "code_verifier", because: fault)
     }
 
     private func isMet(by verifier: String) throws(OpenSSLError) -> Bool {
@@ -35,10 +35,5 @@ struct PKCEChallenge: Hashable {
         case .plain: text.isExactly(verifier)
         case .s256: text == Base64URL.encode(try SHA256.digest(verifier))
         }
-    }
-
-    /// Apple's answer is not recorded; this is the code of RFC 7636 §4.6.
-    private static func refusal(_ seen: String) -> Refusal {
-        Refusal(.invalidGrant, check: name, because: seen)
     }
 }

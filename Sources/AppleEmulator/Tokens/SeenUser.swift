@@ -1,31 +1,43 @@
 internal import SIWACrypto
 internal import SignInWithApple
 
-extension EmulatedUser {
+// What a client gets to see of a user.
+extension Service {
     /// The user as a client of `team` gets to see them.
-    func seen(
-        _ sharing: EmailSharing, by team: TeamID
+    mutating func seen(
+        _ user: EmulatedUser, _ sharing: EmailSharing, by team: TeamID
     ) throws(OpenSSLError) -> EmulatedUser {
-        var user = self
+        var seen = user
         switch sharing {
         case .shared: break
-        case .withheld: user.email = nil
+        case .withheld: seen.email = nil
         case .hidden:
-            guard email != nil else { break }
-            user.email = try relay(for: team)
-            user.isEmailVerified = true
-            user.isPrivateEmail = true
+            guard user.email != nil else { break }
+            seen.email = try relay(of: user, for: team)
+            seen.isEmailVerified = true
+            seen.isPrivateEmail = true
         }
-        return user
+        return seen
     }
 
-    /// The address that hides the user's own from one team, always the same:
-    /// `<10 lowercase alphanumerics>@privaterelay.appleid.com`.
-    func relay(for team: TeamID) throws(OpenSSLError) -> String {
-        if isPrivateEmail, let email { return email }
+    /// The address that hides the user's own from one team: the same for good, whatever domain new
+    /// ones get.
+    mutating func relay(
+        of user: EmulatedUser, for team: TeamID
+    ) throws(OpenSSLError) -> String {
+        if user.isPrivateEmail, let email = user.email { return email }
+        if let known = ledger.relays[Ledger.Member(user.userID, team)] { return known }
+        let relay = try user.relayName(for: team) + "@" + switches.relayDomain.rawValue
+        ledger.relays[Ledger.Member(user.userID, team)] = relay
+        return relay
+    }
+}
+
+extension EmulatedUser {
+    /// Ten lowercase letters and digits, as recorded.
+    fileprivate func relayName(for team: TeamID) throws(OpenSSLError) -> String {
         let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
         let digest = try SHA256.digest("\(team) \(userID)")
-        let name = String(digest.prefix(10).map { letters[Int($0) % letters.count] })
-        return name + "@privaterelay.appleid.com"
+        return String(digest.prefix(10).map { letters[Int($0) % letters.count] })
     }
 }

@@ -33,13 +33,19 @@ enum TokenText {
         return String(digest[1...count].map { letters[Int($0) % letters.count] })
     }
 
+    /// What a text looks like; nil when it does not look like anything Apple issues.
+    static func kind(of text: String) -> Kind? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 4, parts[0].count == 33 else { return nil }
+        return Kind.allCases.first { text.hasPrefix($0.rawValue) }
+    }
+
     /// What a text looks like, for the verdict on one that is not known here.
     static func appearance(of text: String) -> String {
         if text.hasPrefix("eyJ") { return "this is a JWT" }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 4, parts[0].count == 33,
-            let kind = Kind.allCases.first(where: { text.hasPrefix($0.rawValue) })
-        else { return "this has not the shape of anything Apple issues" }
+        guard let kind = kind(of: text) else {
+            return "this does not look like anything Apple issues"
+        }
         return "this has the shape of \(kind.name), but is not known here or no longer"
     }
 }

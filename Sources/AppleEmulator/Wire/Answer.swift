@@ -8,22 +8,13 @@ struct Answer {
     let error: String?
     /// Why, for `GET /emulator/requests`.
     let verdict: String
-    /// The check that failed, if one did; revoke answers 200 even then.
-    let failure: RequestCheck?
+    /// The refusal that the answer tells, or keeps to itself.
+    var refusal: Refusal?
 
-    init(_ page: Page, because verdict: String) {
-        self.page = page
-        error = nil
-        self.verdict = verdict
-        failure = nil
-    }
-
-    /// Answers with an error, or as if nothing had happened, because a check failed.
-    init(_ page: Page, error: String? = nil, _ preface: String = "", failing check: RequestCheck) {
+    init(_ page: Page, error: String? = nil, because verdict: String) {
         self.page = page
         self.error = error
-        verdict = preface + check.line
-        failure = check
+        self.verdict = verdict
     }
 
     /// Every OAuth error is a 400 with JSON, `invalid_client` too.
@@ -32,9 +23,13 @@ struct Answer {
             [JSON.Member("error_description", .string($0))]
         }
         let error = JSON.Member("error", .string(refusal.code.rawValue))
-        self.init(
-            .json(.object([error] + (description ?? [])), status: 400),
-            error: refusal.code.rawValue, failing: refusal.check)
+        self.init(.json(.object([error] + (description ?? [])), status: 400), refusal)
+    }
+
+    /// A refusal on a page of its own.
+    init(_ page: Page, _ refusal: Refusal) {
+        self.init(page, error: refusal.code.rawValue, because: refusal.verdict)
+        self.refusal = refusal
     }
 
     /// Runs an endpoint: a refusal is an answer, and so is a defect of the emulator.
@@ -44,9 +39,7 @@ struct Answer {
         } catch let refusal as Refusal {
             self.init(refusal)
         } catch {
-            self.init(
-                .edge(status: 500),
-                failing: RequestCheck(failed: "the emulator itself failed", "\(error)"))
+            self.init(.edge(status: 500), because: "the emulator itself failed: \(error)")
         }
     }
 }

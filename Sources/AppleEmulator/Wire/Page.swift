@@ -11,8 +11,11 @@ struct Page: Sendable {
         Page(status: status, fields: jsonFields, body: value.bytes)
     }
 
-    /// What revoke answers: no byte at all, yet labelled JSON as Apple documents it.
-    static let nothing = Page(status: 200, fields: jsonFields, body: [])
+    /// What revoke answers: no byte at all, and no type for it.
+    static let nothing = Page(status: 200, fields: Array(jsonFields.dropFirst()), body: [])
+
+    /// The same labelled as JSON.
+    var labelled: Page { Page(status: status, fields: Self.jsonFields, body: body) }
 
     /// No body and no type, as Apple's edge answers 403.
     static func bare(status: Int) -> Page { Page(status: status, fields: [], body: []) }

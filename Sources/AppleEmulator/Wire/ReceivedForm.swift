@@ -2,41 +2,39 @@ internal import SignInWithApple
 
 /// The parameters of a query or a posted form, decoded strictly: a client that forgets to
 /// percent-encode should learn it here and not from Apple.
-struct ReceivedForm {
+struct ReceivedForm: Sendable {
     struct Parameter: Hashable, Sendable {
         let name: String
         let value: String
+        /// Whether a space of the value was sent as `+`.
+        let hasPlus: Bool
     }
 
     /// The parameters in the order they came.
     let parameters: [Parameter]
-    /// Where the checks of the request are written down.
-    let trail: CheckTrail
 
     /// Reads a request's body, or its query when it has no body to send.
-    init(
-        _ request: EmulatorRequest, _ trail: CheckTrail = CheckTrail()
-    ) throws(Refusal) {
-        if request.method == "GET" {
-            try self.init(encoded: Array(request.query.utf8), trail)
+    init(_ request: EmulatorRequest) throws(Refusal) {
+        if request.method != "POST" {
+            try self.init(encoded: Array(request.query.utf8))
         } else {
             try Self.checkContentType(request.fields["content-type"])
-            trail.passed("Content-Type", Form.contentType)
-            try self.init(encoded: request.body, trail)
+            try self.init(encoded: request.body)
         }
     }
 
-    private init(encoded: [UInt8], _ trail: CheckTrail) throws(Refusal) {
+    private init(encoded: [UInt8]) throws(Refusal) {
         var parameters: [Parameter] = []
         for pair in encoded.split(separator: UInt8(ascii: "&")) {
             let halves = pair.split(
                 separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let value = halves.count > 1 ? halves[1] : []
             parameters.append(
-                Parameter(name: try Self.decode(halves[0]), value: try Self.decode(value)))
+                Parameter(
+                    name: try Self.decode(halves[0]), value: try Self.decode(value),
+                    hasPlus: value.contains(UInt8(ascii: "+"))))
         }
         self.parameters = parameters
-        self.trail = trail
     }
 
     /// The value of a parameter; one without a value counts as absent (RFC 6749 §3.2).
@@ -44,19 +42,21 @@ struct ReceivedForm {
         parameters.first { $0.name == name && !$0.value.isEmpty }?.value
     }
 
-    func required(_ name: String) throws(Refusal) -> String {
+    func required(
+        _ name: String, or code: Refusal.Code = .invalidRequest
+    ) throws(Refusal) -> String {
         guard let value = self[name] else {
-            throw Refusal(.invalidRequest, check: "\(name)", because: "missing or empty")
+            throw Refusal(code, in: name, because: "missing or empty")
         }
         return value
     }
 
-    func refuseRepetition() throws(Refusal) {
+    func hasPlus(in name: String) -> Bool { parameters.contains { $0.name == name && $0.hasPlus } }
+
+    /// The first parameter that is there twice.
+    var repeated: String? {
         var seen: Set<String> = []
-        for parameter in parameters where !seen.insert(parameter.name).inserted {
-            throw Refusal(
-                .invalidRequest, check: "\(parameter.name)", because: "stands there twice")
-        }
+        return parameters.first { !seen.insert($0.name).inserted }?.name
     }
 
     /// A suffix such as `;charset=UTF-8` is fine; anything else is an unexplained `invalid_client`.
@@ -65,8 +65,8 @@ struct ReceivedForm {
         guard type == Form.contentType else {
             let found = field.map { "'\($0)'" } ?? "missing"
             throw Refusal(
-                .invalidClient, check: "Content-Type",
-                because: "\(found), must be \(Form.contentType)")
+                .invalidClient, in: "Content-Type", because: "\(found), must be \(Form.contentType)"
+            )
         }
     }
 
@@ -80,12 +80,12 @@ struct ReceivedForm {
             case 0x21...0x7E: bytes.append(byte)
             default:
                 throw Refusal(
-                    .invalidRequest, check: "parameters",
+                    .invalidRequest, in: "parameters",
                     because: "byte \(byte) must be percent-encoded")
             }
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else {
-            throw Refusal(.invalidRequest, check: "parameters", because: "a value is not UTF-8")
+            throw Refusal(.invalidRequest, in: "parameters", because: "a value is not UTF-8")
         }
         return decoded
     }
@@ -95,7 +95,7 @@ struct ReceivedForm {
         else {
             throw Refusal(
                 .invalidRequest,
-                check: "parameters", because: "a '%' without two hexadecimal digits behind it")
+                in: "parameters", because: "a '%' without two hexadecimal digits behind it")
         }
         return high << 4 | low
     }

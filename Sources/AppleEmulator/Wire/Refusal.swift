@@ -14,16 +14,22 @@ struct Refusal: Error, Hashable {
     let code: Code
     /// `error_description` on the wire; Apple gives one for a few refusals only.
     let description: String?
-    /// The check that failed, for `GET /emulator/requests`.
-    let check: RequestCheck
+    /// The parameter, or whatever else was examined.
+    let check: String
+    /// What is wrong with it.
+    let fault: String
 
-    /// Refuses a request because the check called `name` saw `seen`.
-    init(_ code: Code, saying description: String? = nil, check name: String, because seen: String)
-    {
+    init(
+        _ code: Code, saying description: String? = nil, in check: String, because fault: String
+    ) {
         self.code = code
         self.description = description
-        check = RequestCheck(failed: name, seen)
+        self.check = check
+        self.fault = fault
     }
+
+    /// Why, for `GET /emulator/requests`.
+    var verdict: String { "\(check): \(fault)" }
 }
 
 extension Refusal {

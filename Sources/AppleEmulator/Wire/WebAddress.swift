@@ -24,6 +24,13 @@ struct WebAddress {
         hasFragment = rest.contains("#")
     }
 
+    /// Scheme, host and port of a URL (RFC 6454 §6.2).
+    static func origin(of text: String) -> String? {
+        guard let address = WebAddress(text) else { return nil }
+        let prefix = "\(address.scheme.rawValue)://"
+        return prefix + text.dropFirst(prefix.count).prefix { !"/?#".contains($0) }
+    }
+
     /// A name, as opposed to an IP address or this machine: at least two labels, and the last one
     /// no number (WHATWG URL §3.5 reads `1.2.3.4` and `0x7f.1` as addresses).
     var hasDomainName: Bool {

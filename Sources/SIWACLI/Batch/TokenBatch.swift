@@ -43,7 +43,7 @@ struct TokenBatch: Sendable {
             return try requests.rehearse(sequence(RefreshToken(first.token)))
         }
         let records = try claim.vault.store.records(claim.filter, after: nil, limit: 1)
-        guard let first = records.first else {
+        guard let first = records.records.first else {
             throw NegativeAnswer(
                 "no_items", "the vault has no such record",
                 hints: ["'siwa vault list' shows what there is; --state and --client-id choose"])

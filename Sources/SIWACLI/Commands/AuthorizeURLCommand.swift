@@ -55,7 +55,9 @@ struct AuthorizeURLCommand: Command {
         let session = try Session(
             TypedSettings(global: global, redirectURI: redirectURI), in: world)
         let request = try request(session)
-        let url = request.url(at: try session.settings.baseURL())
+        let base = try session.settings.baseURL()
+        if base == .account { session.console.warn(base.accountWarning) }
+        let url = request.url(at: base)
         let members = request.form.parameters.map { JSON.Member($0.name, .string($0.text)) }
         try session.report(
             Report(.object([.init("url", .string(url.revealed()))] + members), text: url))

@@ -43,7 +43,14 @@ struct ConfigShowCommand: Command {
             origin = setting.map(\.origin.description) ?? "not set"
         }
 
-        var json: JSON { ["value": value ?? .null, "origin": .string(origin)] }
+        var json: JSON {
+            ["value": value.map(Self.masked) ?? .null, "origin": .string(origin)]
+        }
+
+        private static func masked(_ value: JSON) -> JSON {
+            if let items = value.elements { return .array(items.map(masked)) }
+            return value.string.map { .string(maskingSecrets(in: $0)) } ?? value
+        }
 
         static func all(_ settings: Settings, in world: World) throws -> [Row] {
             let key = try settings.keySource(in: world)
@@ -148,7 +155,8 @@ struct ConfigShowCommand: Command {
             switch value {
             case nil: "-"
             case .string(let text): printable(text, limit: 400)
-            case .array(let items): items.compactMap(\.string).joined(separator: ", ")
+            case .array(let items):
+                printable(items.compactMap(\.string).joined(separator: ", "), limit: 400)
             case let value?: value.text
             }
         }

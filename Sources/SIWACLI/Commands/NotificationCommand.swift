@@ -76,7 +76,8 @@ struct NotificationCommand: Command {
             try? VaultUser(ClientID(validating: client), validating: event.userID.rawValue)
         }
         let records = try vault.note(
-            users.map { ($0, nil, change) }, at: verifying.session.world.clocks.now())
+            change, ofAllTokensOf: users, at: verifying.session.world.clocks.now()
+        ).records
         if records.isEmpty { verifying.session.console.note("the vault has nothing of this user") }
         return .array(
             records.map {

@@ -27,11 +27,17 @@ struct VaultCheckCommand: Command {
         var states: [VaultState: Int] = [:]
         var keys: [Int: Int] = [:]
         try await vault.store.forEachPage { page in
-            vault = vault.renewed(for: page, session.vaultKeys)
-            for record in page {
-                _ = try broken.token(of: record, in: vault)
+            for row in page.damaged { try broken.add(row.error) }
+            vault = vault.renewed(for: page.records, session.vaultKeys)
+            var legacy: [VaultRecord] = []
+            for record in page.records {
+                let token = try broken.token(of: record, in: vault)
+                if token != nil, record.isLegacy { legacy.append(record) }
                 states[record.state, default: 0] += 1
                 keys[record.keyNumber, default: 0] += 1
+            }
+            try vault.renewing(session.vaultKeys) { vault throws(VaultError) in
+                try vault.reseal(legacy)
             }
         }
         let count = states.values.reduce(0, +)

@@ -46,9 +46,10 @@ struct VaultExportCommand: Command {
         let output = try OutputLines(to: output.path, in: world)
         var broken = BrokenRecords()
         try await store.forEachPage(of: filter) { page in
-            vault = vault?.renewed(for: page, session.vaultKeys)
+            for row in page.damaged { try broken.add(row.error) }
+            vault = vault?.renewed(for: page.records, session.vaultKeys)
             var lines: [UInt8] = []
-            for record in page {
+            for record in page.records {
                 var token: RefreshToken?
                 if let vault {
                     token = try broken.token(of: record, in: vault)

@@ -14,9 +14,10 @@ struct VaultImportCommand: Command {
         passed over. A line without a client belongs to the one of the settings, one without a \
         state is active, one without stored_at is stored now.
 
-        A user who has a token in the vault gets the one of the line in its place, with its \
-        state. Lines are taken in by groups; a run that was stopped can be run again from the \
-        start. A line that is none is named and passed over, and makes the exit code 1.
+        A token that the vault knows changes only from active or revoking, and only if the \
+        line's changed_at is later; nothing becomes active again. Lines are stored in groups; a \
+        run that was stopped can be run again from the start. Invalid lines are reported and \
+        skipped; the exit code is then 1.
         """
     static let examples = [
         Example("siwa vault import tokens.jsonl", "Take in the tokens of a file."),
@@ -38,7 +39,7 @@ struct VaultImportCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        try global.checkPrinted(among: ["imported", "replaced", "invalid"])
+        try global.checkPrinted(among: ["imported", "updated", "unchanged", "invalid"])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         let clientID = session.settings.text(.clientID) == nil ? nil : try session.clientID()
         var intake = VaultIntake(
@@ -49,16 +50,18 @@ struct VaultImportCommand: Command {
             }
             try intake.flush()
         } catch {
-            if intake.imported > 0 {
+            if intake.counts != VaultImportCounts() {
                 session.console.note(
-                    "\(intake.imported) lines were imported before it stopped; "
+                    "\(intake.counts.imported) tokens were imported before it stopped; "
                         + "importing them again does no harm")
             }
             throw error
         }
         try session.report(
             Report([
-                "imported": .integer(intake.imported), "replaced": .integer(intake.replaced),
+                "imported": .integer(intake.counts.imported),
+                "updated": .integer(intake.counts.updated),
+                "unchanged": .integer(intake.counts.unchanged),
                 "invalid": .integer(intake.invalid.count),
             ]))
         try intake.invalid.check()

@@ -44,7 +44,7 @@ struct VaultInitCommand: Command {
             Report([
                 "url": .string(withoutPassword(url)),
                 "key_file": keyFile.path.map { .string($0) } ?? .null,
-                "key_number": .integer(try Vault(store, keys).currentKey),
+                "key_number": .integer(try Vault(store, keys, by: world.actor).currentKey),
             ]))
     }
 

@@ -33,11 +33,14 @@ struct VaultListCommand: Command {
         // Nothing is printed before it is certain that there is a vault.
         _ = try store.keyChecks()
         let output = try OutputLines(to: nil, in: world)
+        var broken = BrokenRecords()
         try await store.forEachPage(of: filter) { page in
-            try await output.write(layout.lines(of: page))
+            for row in page.damaged { try broken.add(row.error) }
+            try await output.write(layout.lines(of: page.records))
         }
         try await output.write(layout.end())
         try output.close()
+        try broken.check("the others are listed")
     }
 
     private var layout: any ListLayout {
@@ -95,7 +98,7 @@ private struct JSONLayout: ListLayout {
 
     mutating func lines(of page: [VaultRecord]) -> [UInt8] {
         page.reduce(into: []) { lines, record in
-            lines += begin() + Array("\n".utf8) + JSON.object(record.openMembers).bytes
+            lines += begin() + Array("\n".utf8) + JSON.object(record.openMembers()).bytes
         }
     }
 

@@ -60,18 +60,18 @@ struct VaultRekeyCommand: Command {
         session.console.note(
             "copy \(keyFile.source.value.description) to every machine that uses the vault, "
                 + "then run 'siwa vault rekey' on one of them")
-        try report(session, keys.newest, 0)
+        try report(session, keys.newest ?? 0, 0)
     }
 
     /// The vault with the key that all records are to have. It is on disk before any use of it.
     private func withNewestKey(_ session: Session, _ keyFile: VaultKeyFile) throws -> Vault {
         let vault = try session.vault()
-        let old = VaultFilter(keyOtherThan: vault.currentKey)
-        let isMoving = try !vault.store.records(old, after: nil, limit: 1).isEmpty
+        let old = VaultFilter(notSealedWith: vault.currentKey)
+        let isMoving = try !vault.store.records(old, after: nil, limit: 1).records.isEmpty
         if isMoving, vault.newerKeys == nil { return vault }
         let keys = try vault.newerKeys ?? keyFile.withKey(newerThan: vault.currentKey)
-        try vault.store.register(try keys.check(ofKey: keys.newest))
-        return try Vault(vault.store, keys)
+        try vault.store.register(try keys.check(ofKey: keys.newest ?? 0))
+        return try Vault(vault.store, keys, by: session.world.actor)
     }
 
     /// Goes once through what another key seals.
@@ -79,10 +79,11 @@ struct VaultRekeyCommand: Command {
     /// - Returns: how many records it resealed.
     private func reseal(_ vault: Vault, _ broken: inout BrokenRecords) async throws -> Int {
         var (count, found) = (0, BrokenRecords())
-        try await vault.store.forEachPage(of: VaultFilter(keyOtherThan: vault.currentKey)) {
+        try await vault.store.forEachPage(of: VaultFilter(notSealedWith: vault.currentKey)) {
             page in
-            let good = try page.filter { try found.token(of: $0, in: vault) != nil }
-            try vault.reseal(good.map(\.user))
+            for row in page.damaged { try found.add(row.error) }
+            let good = try page.records.filter { try found.token(of: $0, in: vault) != nil }
+            try vault.reseal(good)
             count += good.count
         }
         broken = found
@@ -92,10 +93,5 @@ struct VaultRekeyCommand: Command {
 
 extension Vault {
     /// The keys, when one of them is newer than the one that seals.
-    fileprivate var newerKeys: VaultKeyRing? { keys.newest > currentKey ? keys : nil }
-}
-
-extension VaultKeyRing {
-    /// The highest number.
-    fileprivate var newest: Int { numbers.last ?? 0 }
+    fileprivate var newerKeys: VaultKeyRing? { keys.newest ?? 0 > currentKey ? keys : nil }
 }

@@ -27,7 +27,9 @@ struct VaultRemoveCommand: Command {
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         let user = try session.vaultUser(user)
         let store = try session.vaultStore()
-        guard let record = try store.remove(user) else {
+        let removed = try KeylessVault(store, by: world.actor)
+            .remove(user, at: world.clocks.now()).records
+        guard let record = removed.first else {
             throw try NegativeAnswer.noRecord(of: user, in: store)
         }
         if [.active, .revoking].contains(record.state) {

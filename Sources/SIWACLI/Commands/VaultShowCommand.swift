@@ -34,7 +34,7 @@ struct VaultShowCommand: Command {
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         let user = try session.vaultUser(user)
         let vault = try session.vault()
-        guard let record = try vault.store.record(of: user) else {
+        guard let record = try vault.store.newestRecord(of: user) else {
             throw try NegativeAnswer.noRecord(of: user, in: vault.store)
         }
         let token = try vault.token(of: record).text
@@ -42,7 +42,6 @@ struct VaultShowCommand: Command {
         try session.report(
             Report(
                 .object(
-                    record.openMembers + [.init("token_fingerprint", .string(token.fingerprint))]
-                        + secret)))
+                    record.openMembers(.string(token.fingerprint)) + secret)))
     }
 }

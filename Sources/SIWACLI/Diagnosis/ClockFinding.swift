@@ -1,22 +1,36 @@
 internal import SignInWithApple
 
 extension Finding {
-    /// What a clock off by `offset` (Apple's minus ours) does to secrets; nil when it does no harm.
+    /// What a clock off by `offset` (the server's minus ours) does to secrets; nil when it does no
+    /// harm.
     ///
-    /// One ahead of Apple's puts `iat` into the future; one behind makes a secret expire before
+    /// One ahead of the server's puts `iat` into the future; one behind makes a secret expire before
     /// it arrives.
-    static func clock(off offset: Duration, secretLifetime: Duration) -> Finding? {
+    static func clock(
+        off offset: Duration, secretLifetime: Duration, server: BaseURL
+    ) -> Finding? {
         let seconds = offset.components.seconds
-        let advice = "set it, or have it set over the network: 'timedatectl set-ntp true'"
+        let other = server == .apple ? "Apple's" : "that of \(server)"
         if offset < .zero - ClientSecret.backdating {
             return Finding(
-                .clockAhead, seen: "this machine's clock is \(-seconds) s ahead of Apple's",
-                advice: advice)
+                .clockAhead, seen: "this machine's clock is \(-seconds) s ahead of \(other)",
+                advice: advice(server))
         }
         guard offset >= secretLifetime else { return nil }
         return Finding(
             .clockBehind,
-            seen: "this machine's clock is \(seconds) s behind Apple's, longer than a secret lives",
-            advice: advice)
+            seen:
+                "this machine's clock is \(seconds) s behind \(other), longer than a secret lives",
+            advice: advice(server))
+    }
+
+    private static func advice(_ server: BaseURL) -> String {
+        let advice = "set it, or have it set over the network: 'timedatectl set-ntp true'"
+        guard server != .apple else { return advice }
+        return """
+            if this is siwa-emulator and its clock was moved, move it back \
+            (POST /emulator/clock {"offset": 0}) or have it examine secrets by the real time \
+            (POST /emulator/switches {"secret_clock": "real"}); otherwise \(advice)
+            """
     }
 }

@@ -22,8 +22,8 @@ struct Diagnosis: Sendable {
         apple: AppleError? = nil, requestID: String? = nil
     ) {
         self.code = code
-        self.message = message
-        self.hints = hints
+        self.message = maskingSecrets(in: message)
+        self.hints = hints.map { maskingSecrets(in: $0) }
         self.exitCode = exitCode
         self.status = status
         self.apple = apple

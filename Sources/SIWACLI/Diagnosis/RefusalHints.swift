@@ -45,7 +45,8 @@ struct RefusalHints: Sendable {
 
     private var invalidClient: [String] {
         let clock = failure.clockOffset.flatMap {
-            Finding.clock(off: $0, secretLifetime: client.secretLifetime)
+            Finding.clock(
+                off: $0, secretLifetime: client.secretLifetime, server: situation.server)
         }
         let seen = (situation.findings + (clock.map { [$0] } ?? [])).ranked
         let isCertain = seen.contains { $0.confidence == .certain }

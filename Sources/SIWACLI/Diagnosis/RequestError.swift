@@ -12,6 +12,7 @@ struct RequestError: Error, Sendable {
 /// What can be seen from here when Apple refuses.
 struct Situation: Sendable {
     let client: LoadedClient
+    let server: BaseURL
     let hasRedirectURI: Bool
     let hasCodeVerifier: Bool
     /// What may be wrong with the client; looked for only when Apple refused it.

@@ -24,6 +24,8 @@ extension VaultError.Kind {
         case .damaged: "restore the vault from its backup; 'siwa vault check' looks at all of it"
         case .key: "bring back the key file that belongs to this vault; its numbers tell"
         case .keySuperseded: "run it again: the keys are read anew"
+        case .recordDamaged:
+            "restore the row from a backup of the database, or delete it there"
         case .sealBroken: "restore that record from a backup, or take it out: siwa vault remove"
         }
     }

@@ -1,3 +1,4 @@
+internal import CommandTable
 internal import SignInWithApple
 
 /// One thing that `siwa doctor` looked at.
@@ -25,8 +26,8 @@ struct CheckLine: Sendable {
     ) {
         self.name = name
         self.status = status
-        self.seen = seen
-        self.advice = advice
+        self.seen = maskingSecrets(in: seen)
+        self.advice = advice.map { maskingSecrets(in: $0) }
         self.confidence = confidence
     }
 

@@ -16,7 +16,7 @@ struct NetworkCheckup: Sendable {
             isReachable = true
             lines =
                 Self.way(to: network.baseURL, answer: "after \(taken.inSeconds)")
-                + [Self.clock(response, patient), Self.keySet(response)]
+                + [Self.clock(response, patient, network.baseURL), Self.keySet(response)]
         } catch {
             isReachable = error.isAnswered
             lines = Self.way(to: network.baseURL, failing: error)
@@ -63,12 +63,14 @@ struct NetworkCheckup: Sendable {
         return passed + [fault] + unreached
     }
 
-    private static func clock(_ response: HTTPResponse, _ patient: Patient) -> CheckLine {
+    private static func clock(
+        _ response: HTTPResponse, _ patient: Patient, _ server: BaseURL
+    ) -> CheckLine {
         guard let offset = response.clockOffset(at: patient.now) else {
             return CheckLine("clock", .skipped, "the answer has no Date")
         }
         let lifetime = patient.client?.client.secretLifetime ?? .seconds(300)
-        if let finding = Finding.clock(off: offset, secretLifetime: lifetime) {
+        if let finding = Finding.clock(off: offset, secretLifetime: lifetime, server: server) {
             return CheckLine("clock", finding)
         }
         let seconds = offset.components.seconds

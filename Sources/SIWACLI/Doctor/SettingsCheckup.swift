@@ -59,7 +59,9 @@ struct SettingsCheckup: Sendable {
             guard url != .apple, let setting = settings.text(.baseURL) else { return nil }
             return CheckLine(
                 "base_url", .warning, "\(url), not Apple (\(setting.origin))",
-                advice: "right for an emulator; to ask Apple, take it out where it is set")
+                advice: url == .account
+                    ? url.accountWarning
+                    : "right for an emulator; to ask Apple, take it out where it is set")
         } catch {
             return CheckLine("base_url", error)
         }
@@ -72,5 +74,15 @@ struct SettingsCheckup: Sendable {
         return CheckLine.lines(
             "profiles", ClientFindings(client, patient.surroundings).profiles,
             otherwise: "no other profile contradicts this one")
+    }
+}
+
+extension BaseURL {
+    /// Why sign-ins should not begin at ``account``.
+    var accountWarning: String {
+        """
+        use \(BaseURL.apple): at \(self), Apple's devices show a web page instead of their own \
+        sign-in sheet
+        """
     }
 }

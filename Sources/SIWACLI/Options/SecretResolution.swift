@@ -64,9 +64,7 @@ struct UnreadableSecret: Error, Sendable {
     let name: String
     let cause: FileError
 
-    var message: String {
-        "\(name): \(isToken(cause.path) ? cause.reason : cause.description)"
-    }
+    var message: String { "\(name): \(cause)" }
 }
 
 /// What stands before the first line end; the rest of a file is not the secret.
@@ -94,11 +92,4 @@ func variableNotSet(_ variable: String, neededBy name: String) -> SettingsError 
     return SettingsError(
         "\(name) names the variable \(variable), which is not set",
         hints: ["export \(variable) first"])
-}
-
-/// Whether a text is one of Apple's tokens or codes, or a JWT: no message shows it.
-private func isToken(_ text: String) -> Bool {
-    text.hasPrefix("eyJ")
-        || ["a", "c", "r"].contains(where: text.hasPrefix)
-            && text.dropFirst().prefix(32).count(where: \.isHexDigit) == 32
 }

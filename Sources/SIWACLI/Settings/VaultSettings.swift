@@ -64,7 +64,7 @@ extension Session {
     /// Opens the vault; its settings and keys are checked first.
     func vault() throws -> Vault {
         let store = try vaultStore()
-        return try Vault(store, try vaultKeys())
+        return try Vault(store, try vaultKeys(), by: world.actor)
     }
 
     /// The records alone.

@@ -55,5 +55,5 @@ struct BrokenVault: Error, Sendable {
 
 extension VaultError {
     /// Whether it is one record that does not open, and others may.
-    var isAboutRecord: Bool { [.sealBroken, .key].contains(kind) }
+    var isAboutRecord: Bool { [.sealBroken, .key, .recordDamaged].contains(kind) }
 }

@@ -40,7 +40,8 @@ final class ClaimedItems: Sendable {
 
     fileprivate struct Finished {
         let line: Int
-        let record: VaultRecord
+        /// Nil for a damaged row.
+        let record: VaultRecord?
         let event: VaultEvent?
         let report: ItemReport
     }
@@ -124,10 +125,10 @@ final class ClaimedItems: Sendable {
         }
         guard !group.isEmpty else { return false }
         try claim.vault.note(
-            group.map { ($0.record.user, $0.record, $0.event) },
+            group.compactMap { item in item.record.map { VaultNote($0, item.event) } },
             releasedBy: claim.lease.owner, at: clocks.now())
         for item in group {
-            output.write(line: item.line, id: item.record.id, item.report)
+            output.write(line: item.line, id: item.record?.resultID, item.report)
         }
         noted()
         return true
@@ -141,7 +142,7 @@ final class ClaimedItems: Sendable {
         }
         guard !left.isEmpty else { return }
         try claim.vault.note(
-            left.map { ($0.user, $0, nil) }, releasedBy: claim.lease.owner,
+            left.map { VaultNote($0, nil) }, releasedBy: claim.lease.owner,
             at: clocks.now())
     }
 
@@ -173,19 +174,27 @@ final class ClaimedItems: Sendable {
         guard isWanted else { return false }
         let now = clocks.timekeeper.elapsed()
         let date = clocks.now()
-        let records = try claim.vault.store.claim(
-            claim.filter, limit: claim.size, for: claim.lease
-        ) { [intent = claim.intent] record in
-            intent.map { record.after($0, at: date) } ?? record
-        }
+        let claimed = try state.withLock { $0.vault }.claim(
+            claim.filter, limit: claim.size, for: claim.lease, intent: claim.intent, at: date)
+        let records = claimed.records
         let vault = state.withLock { $0.vault }.renewed(for: records, claim.keys)
         state.withLock { state in
             state.vault = vault
-            if records.isEmpty { state.isExhausted = true }
+            if claimed.isEmpty { state.isExhausted = true }
+            for row in claimed.damaged { report(row, &state) }
             for record in records { hold(record, until: now + claim.lease.duration / 2, &state) }
         }
         bell.ring()
         return true
+    }
+
+    private func report(_ row: DamagedRecord, _ state: inout State) {
+        state.finished.append(
+            Finished(
+                line: state.nextLine, record: nil, event: nil,
+                report: ItemReport(
+                    .invalid, .settings, [.error("vault", printable(row.error.message))])))
+        state.nextLine += 1
     }
 
     private func hold(_ record: VaultRecord, until deadline: Duration, _ state: inout State) {
@@ -193,7 +202,7 @@ final class ClaimedItems: Sendable {
         state.nextLine += 1
         do throws(VaultError) {
             let item = TokenItem(
-                try state.vault.token(of: record), line: line, id: record.id,
+                try state.vault.token(of: record), line: line, id: record.resultID,
                 clientID: record.user.clientID,
                 isInDoubt: record.state == .revoking && claim.intent == .revocationBegun)
             state.ready.append(Held(item: item, record: record, deadline: deadline))
@@ -220,5 +229,5 @@ extension ClaimedItems.Held {
 
 extension VaultRecord {
     /// What a result calls it.
-    fileprivate var id: JSON { .string(user.userID.rawValue) }
+    fileprivate var resultID: JSON { .string(user.userID.rawValue) }
 }

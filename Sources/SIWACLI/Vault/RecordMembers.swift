@@ -10,11 +10,15 @@ extension VaultRecord {
         ]
     }
 
-    /// All of it that can be read without a key.
-    var openMembers: [JSON.Member] {
+    /// Everything that can be read without a key.
+    ///
+    /// - Parameter fingerprint: for a record of siwa 0.1, which does not have it.
+    func openMembers(_ fingerprint: JSON? = nil) -> [JSON.Member] {
         userMembers + [
+            .init(
+                "token_fingerprint",
+                id.fingerprint.map { .string($0.rawValue) } ?? fingerprint ?? .null),
             stateMember, .init("key_number", .integer(keyNumber)),
-            .init("version", .integer(version)),
         ] + timeMembers
     }
 

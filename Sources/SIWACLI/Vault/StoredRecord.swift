@@ -23,7 +23,7 @@ extension NegativeAnswer {
         var others: [ClientID] = []
         for client in try store.clients() where client != user.clientID {
             let other = VaultUser(client, user.userID)
-            if try store.record(of: other) != nil { others.append(client) }
+            if try !store.records(of: [other]).isEmpty { others.append(client) }
         }
         return NegativeAnswer(
             "no_record", "the vault has no token of '\(user.userID)' of \(user.clientID)",

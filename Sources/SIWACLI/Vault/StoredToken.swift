@@ -14,16 +14,18 @@ struct StoredToken: Sendable {
         let user = try session.vaultUser(userID)
         vault = try session.vault()
         clocks = session.world.clocks
-        guard let record = try vault.store.record(of: user) else {
+        guard let record = try vault.store.newestRecord(of: user) else {
             throw try NegativeAnswer.noRecord(of: user, in: vault.store)
         }
         self.record = record
         token = try vault.token(of: record)
     }
 
-    /// Notes what happened to this very token: one that was stored meanwhile is another.
-    func note(_ event: VaultEvent) throws(VaultError) {
-        try vault.note(event, of: record.user, with: record, at: clocks.now())
+    /// Notes what happened to this very token.
+    func note(
+        _ event: VaultEvent, _ details: VaultEventDetails = VaultEventDetails()
+    ) throws(VaultError) {
+        try vault.note([VaultNote(record, event, details)], at: clocks.now())
     }
 }
 

@@ -3,10 +3,8 @@ internal import SignInWithApple
 
 /// Takes lines into a vault, a group of them in each transaction.
 struct VaultIntake {
-    /// How many lines are in the vault.
-    private(set) var imported = 0
-    /// How many of them took the place of an older token.
-    private(set) var replaced = 0
+    /// What became of the lines.
+    private(set) var counts = VaultImportCounts()
     private(set) var invalid = InvalidLines()
 
     private var vault: Vault
@@ -41,9 +39,10 @@ struct VaultIntake {
 
     /// Writes what is left.
     mutating func flush() throws {
-        let records = group.map { ($0.record, $0.token) }
-        replaced += try vault.renewing(keys) { vault throws(VaultError) in try vault.put(records) }
-        imported += group.count
+        let (items, moment) = (group, now())
+        counts += try vault.renewing(keys) { vault throws(VaultError) in
+            try vault.take(items, at: moment)
+        }
         group = []
     }
 }

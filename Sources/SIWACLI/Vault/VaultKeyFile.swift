@@ -43,7 +43,7 @@ struct VaultKeyFile: Sendable {
 
     /// The keys with one that is newer than `number`: added to the file unless it is there.
     func withKey(newerThan number: Int) throws -> VaultKeyRing {
-        guard let path else { throw cannotAdd(number + 1) }
+        guard let path else { throw cannotAdd(try VaultKeyRing.number(after: number)) }
         guard let lock = try session.world.files.tryLock(path + ".lock") else {
             throw VaultError(.busy, "another siwa is changing the vault's keys")
         }
@@ -56,7 +56,9 @@ struct VaultKeyFile: Sendable {
             contents.append(contentsOf: bytes)
             if let last = bytes.indices.last, bytes[last] != 0x0A { contents.append(0x0A) }
         }
-        try VaultKeyRing.newLine(number: number + 1).withSpan { contents.append(contentsOf: $0) }
+        try VaultKeyRing.newLine(number: VaultKeyRing.number(after: number)).withSpan {
+            contents.append(contentsOf: $0)
+        }
         let new = contents.finished()
         // Nothing is written that could not be read again; and it is on disk before it seals.
         let all = try VaultKeyRing(new)

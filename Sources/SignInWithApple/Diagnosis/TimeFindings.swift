@@ -12,8 +12,11 @@ struct TimeFindings {
     private static func types(_ times: [TimeClaim]) -> [Finding] {
         times.compactMap { time in
             guard case .misshapen(let kind) = time.value else { return nil }
+            // RFC 7519 §2 allows fractions, and nothing is recorded of Apple and them.
+            let isFraction = kind == TimeClaim.fraction
             return Finding(
-                .timeType, seen: "\(time.name) is \(kind)",
+                .timeType, .error, isFraction ? .possible : .certain,
+                seen: "\(time.name) is \(kind)",
                 advice: "write it as a whole number of seconds, without quotation marks")
         }
     }
@@ -100,6 +103,9 @@ struct TimeClaim {
     let name: String
     let value: Value
 
+    /// The kind of a number that is not a whole one.
+    static let fraction = "a number with a fraction or an exponent"
+
     init(_ name: String, _ json: JSON?) {
         self.name = name
         value =
@@ -108,7 +114,7 @@ struct TimeClaim {
             // Year 5138 in seconds, 1973 in milliseconds.
             case .integer(let number) where number >= 100_000_000_000: .milliseconds
             case .integer(let number): .moment(NumericDate(number))
-            case .number: .misshapen("a number with a fraction or an exponent")
+            case .number: .misshapen(Self.fraction)
             case let other?: .misshapen(other.kind)
             }
     }

@@ -20,6 +20,10 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// The real thing.
     public static let apple = Self(trusted: "https://appleid.apple.com")
 
+    /// The host that Apple's discovery document named for some days in June 2025. Sign-ins that
+    /// begin there work, but Apple's devices show a web page instead of their own sheet.
+    public static let account = Self(trusted: "https://account.apple.com")
+
     private init(trusted: String) { description = trusted }
 
     /// Takes an origin: https, or http towards loopback only, no path, user or query.

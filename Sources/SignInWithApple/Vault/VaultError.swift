@@ -24,14 +24,16 @@ public struct VaultError: Error, Hashable, Sendable {
         case key
         /// Others made a newer key, with which all is sealed from then on.
         case keySuperseded
-        /// A record does not open: it was changed, or belongs elsewhere.
+        /// A record cannot be decrypted: it was changed, or belongs elsewhere.
         case sealBroken
+        /// A row of the database cannot be a record: a value is out of range or not UTF-8.
+        case recordDamaged
     }
 
     /// What went wrong.
     public let kind: Kind
-    /// What happened, as a sentence without its end. Of a record it names client and user, never
-    /// the token.
+    /// What happened, as a sentence without its end. It names a record by client, user and
+    /// fingerprint, never by its token.
     public let message: String
 
     /// Says what happened.

@@ -1,19 +1,36 @@
 public import SIWACrypto
 
-/// One line of what a vault takes in: a user, a token, and what became of it before.
+/// One token that a vault is to take in: whose it is, and what happened to it before.
 public struct VaultItem: Sendable {
-    /// What is to be kept. It is not sealed yet.
-    public let record: VaultRecord
+    /// The client and user that the token belongs to.
+    public let user: VaultUser
     /// The token.
     public let token: RefreshToken
+    /// What is known about it.
+    public let state: VaultState
+    /// When it was stored.
+    public let storedAt: NumericDate
+    /// When the state last changed.
+    public let changedAt: NumericDate
+    /// When Apple last answered a refresh of it; nil if never.
+    public let checkedAt: NumericDate?
+
+    /// Describes a token.
+    public init(
+        user: VaultUser, token: RefreshToken, state: VaultState = .active, storedAt: NumericDate,
+        changedAt: NumericDate, checkedAt: NumericDate? = nil
+    ) {
+        (self.user, self.token, self.state) = (user, token, state)
+        (self.storedAt, self.changedAt, self.checkedAt) = (storedAt, changedAt, checkedAt)
+    }
 
     /// Reads a JSON object `{"client_id"?, "user_id", "refresh_token", "state"?, "stored_at"?,
-    /// "changed_at"?, "checked_at"?}`, whose other members are passed over; times are RFC 3339
-    /// or seconds since 1970.
+    /// "changed_at"?, "checked_at"?}`; other members are ignored. Times are RFC 3339 or seconds
+    /// since 1970.
     ///
     /// - Parameters:
-    ///   - clientID: of a line that names none.
-    ///   - now: when a line says that its token was stored, if it does not.
+    ///   - clientID: for a line without one.
+    ///   - now: when the token was stored, unless the line says so.
     /// - Throws: ``InvalidLine``.
     public init(
         _ text: SecretBytes, clientID: ClientID?, now: NumericDate
@@ -24,11 +41,11 @@ public struct VaultItem: Sendable {
             throw InvalidLine(nil, "the line has no member 'client_id'")
         }
         let user = try Self.user(of: clientID, line)
-        token = RefreshToken(try line.token(called: ["refresh_token", "token"]))
+        let token = RefreshToken(try line.token(called: ["refresh_token", "token"]))
         let storedAt = try line.moment("stored_at") ?? now
-        record = VaultRecord(
-            user: user, state: try Self.state(line), keyNumber: 0, version: 0, sealed: [],
-            storedAt: storedAt, changedAt: try line.moment("changed_at") ?? storedAt,
+        self.init(
+            user: user, token: token, state: try Self.state(line), storedAt: storedAt,
+            changedAt: try line.moment("changed_at") ?? storedAt,
             checkedAt: try line.moment("checked_at"))
     }
 
@@ -60,14 +77,11 @@ extension ItemLine {
     func moment(_ name: String) throws(InvalidLine) -> NumericDate? {
         switch object?[name] {
         case nil, .null: return nil
-        case .integer(let seconds) where Self.writable.contains(seconds):
+        case .integer(let seconds) where NumericDate(seconds).isWritable:
             return NumericDate(seconds)
         case .string(let text): if let date = NumericDate(rfc3339: text) { return date }
         default: break
         }
         throw InvalidLine(id, "'\(name)' is no RFC 3339 time and no number of seconds")
     }
-
-    /// What RFC 3339 can write; milliseconds of this century are far beyond.
-    private static let writable = -62_167_219_200...253_402_300_799
 }

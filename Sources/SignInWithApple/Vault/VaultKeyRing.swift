@@ -1,17 +1,22 @@
 public import SIWACrypto
 
-/// The keys of a vault, numbered: one seals, all of them open.
+/// The numbered keys of a vault: one encrypts, all of them decrypt.
 ///
-/// Written as a line a key, `NUMBER KEY`, the key in 64 hexadecimal digits; a comma may stand in
-/// place of a line end, so that a variable can hold several; a text of nothing but the digits is
-/// key 1. Lines that begin with `#` are passed over.
+/// Written as a line a key, `NUMBER KEY` or `NUMBER KEY retired`, with the key as 64 hexadecimal
+/// digits. A retired key decrypts and never encrypts. A comma may replace a line end, so that a
+/// variable can hold several keys; a text with only the digits is key 1. Lines that begin with `#`
+/// are skipped.
 public struct VaultKeyRing: Sendable {
     private let keys: [NumberedKey]
 
     private struct NumberedKey: Sendable {
         let number: Int
         let bytes: SecretBytes
+        var isRetired = false
     }
+
+    /// The numbers that keys can have.
+    public static let possibleNumbers = 1...Int(Int32.max)
 
     /// Reads the keys.
     ///
@@ -22,7 +27,8 @@ public struct VaultKeyRing: Sendable {
             guard let key = Self.key(line, isAlone: keys.isEmpty) else {
                 throw VaultError(
                     .key,
-                    "line \(index + 1) of the vault's keys is no number with 64 hexadecimal digits")
+                    "line \(index + 1) of the vault's keys is not a number and 64 hexadecimal digits"
+                )
             }
             guard !keys.contains(where: { $0.number == key.number }) else {
                 throw VaultError(.key, "the vault's keys have two of number \(key.number)")
@@ -36,17 +42,41 @@ public struct VaultKeyRing: Sendable {
     /// Their numbers, the lowest first.
     public var numbers: [Int] { keys.map(\.number) }
 
+    /// The numbers of the retired keys, the lowest first.
+    public var retiredNumbers: [Int] { keys.filter(\.isRetired).map(\.number) }
+
+    /// The highest number of a key that is not retired; nil if all are.
+    public var newest: Int? { keys.last { !$0.isRetired }?.number }
+
     /// All of them as a key file has them, a line each.
     public var lines: SecretBytes {
         var lines = SecretBuffer(capacity: 80 * keys.count)
-        for key in keys { Self.append(key.number, key.bytes, to: &lines) }
+        for key in keys {
+            Self.append(key.number, key.bytes, to: &lines, isRetired: key.isRetired)
+        }
         return lines.finished()
+    }
+
+    /// The number of the key that comes after key `number`.
+    ///
+    /// - Throws: ``VaultError`` of kind `key` if no higher number exists.
+    public static func number(after number: Int) throws(VaultError) -> Int {
+        guard number < possibleNumbers.upperBound else {
+            throw VaultError(
+                .key, "key \(number) has the highest possible number: no newer key can be added")
+        }
+        return max(number, 0) + 1
     }
 
     /// A line with a new random key.
     ///
-    /// - Throws: ``VaultError`` of kind `key` when the system gives no entropy.
+    /// - Throws: ``VaultError`` of kind `key` if the number is not in ``possibleNumbers``, or if
+    ///   the system provides no entropy.
     public static func newLine(number: Int) throws(VaultError) -> SecretBytes {
+        guard possibleNumbers.contains(number) else {
+            throw VaultError(
+                .key, "\(number) is not a key number: keys have 1 to \(possibleNumbers.upperBound)")
+        }
         let bytes = try cryptography { () throws(OpenSSLError) in
             try Random.secret(AESGCM.keyLength)
         }
@@ -55,7 +85,9 @@ public struct VaultKeyRing: Sendable {
         return line.finished()
     }
 
-    private static func append(_ number: Int, _ key: SecretBytes, to line: inout SecretBuffer) {
+    private static func append(
+        _ number: Int, _ key: SecretBytes, to line: inout SecretBuffer, isRetired: Bool = false
+    ) {
         line.append(contentsOf: "\(number) ".utf8)
         key.withSpan { bytes in
             for index in bytes.indices {
@@ -63,8 +95,11 @@ public struct VaultKeyRing: Sendable {
                 line.append(hexadecimalDigits[Int(bytes[index] & 0xF)])
             }
         }
+        if isRetired { line.append(contentsOf: retiredMark) }
         line.append(UInt8(ascii: "\n"))
     }
+
+    private static let retiredMark = Array(" retired".utf8)
 
     /// What a database knows a key by.
     ///
@@ -89,58 +124,83 @@ public struct VaultKeyRing: Sendable {
         }
     }
 
-    /// Seals a token for its place in the vault.
+    /// Encrypts a token for its record.
     ///
-    /// - Throws: ``VaultError`` when there is no such key.
+    /// - Throws: ``VaultError`` if there is no such key, or if it is retired.
     public func seal(
-        _ token: RefreshToken, for user: VaultUser, key number: Int, version: Int
+        _ token: RefreshToken, for user: VaultUser, _ fingerprint: TokenFingerprint,
+        key number: Int
     ) throws(VaultError) -> [UInt8] {
+        guard !retiredNumbers.contains(number) else {
+            throw VaultError(.key, "key \(number) of the vault is retired")
+        }
         let key = try key(number)
         return try cryptography { () throws(OpenSSLError) in
             try AESGCM.seal(
                 token.text.bytes, with: key,
-                authenticating: Self.context(user, key: number, version: version))
+                authenticating: Self.context(user, fingerprint, key: number))
         }
     }
 
-    /// Opens the token of a record.
+    /// Decrypts the token of a record.
     ///
-    /// - Throws: ``VaultError``, which names the record, when it does not open.
+    /// - Throws: ``VaultError``, which names the record, if it cannot be decrypted.
     public func open(_ record: VaultRecord) throws(VaultError) -> RefreshToken {
         guard let key = keys.first(where: { $0.number == record.keyNumber })?.bytes else {
             throw VaultError(
-                .key, "\(record.user) is sealed with key \(record.keyNumber), which is not there")
+                .key,
+                "\(record.id) is encrypted with key \(record.keyNumber), which is missing "
+                    + "from the vault's keys")
         }
         let text = try cryptography { () throws(OpenSSLError) in
-            try AESGCM.open(
-                record.sealed, with: key,
-                authenticating: Self.context(
-                    record.user, key: record.keyNumber, version: record.version))
+            try AESGCM.open(record.sealed, with: key, authenticating: Self.context(record))
         }
         guard let text else {
             throw VaultError(
-                .sealBroken, "\(record.user) does not open: it was changed, or belongs elsewhere")
+                .sealBroken,
+                "\(record.id) cannot be decrypted: it was changed, or belongs elsewhere")
         }
         return RefreshToken(SecretText(text))
     }
 
     private func key(_ number: Int) throws(VaultError) -> SecretBytes {
         guard let key = keys.first(where: { $0.number == number }) else {
-            throw VaultError(.key, "key \(number) of the vault is not there")
+            throw VaultError(.key, "key \(number) is missing from the vault's keys")
         }
         return key.bytes
     }
 }
 
-// What is authenticated with a sealed text: where it belongs.
+// What is authenticated with an encrypted token: where it belongs.
 extension VaultKeyRing {
-    /// Lengths stand in front of texts, so that no two places are written alike.
-    private static func context(_ user: VaultUser, key: Int, version: Int) -> [UInt8] {
-        var context = Array("siwa vault record 1\0".utf8)
-        for text in [user.clientID.rawValue, user.userID.rawValue] {
+    private static func context(_ record: VaultRecord) -> [UInt8] {
+        guard let fingerprint = record.id.fingerprint else {
+            return legacyContext(
+                record.user, key: record.keyNumber, version: record.legacyVersion ?? 0)
+        }
+        return context(record.user, fingerprint, key: record.keyNumber)
+    }
+
+    private static func context(
+        _ user: VaultUser, _ fingerprint: TokenFingerprint, key: Int
+    ) -> [UInt8] {
+        place("siwa vault record 2\0", user, [fingerprint.rawValue]) + bigEndian(key)
+    }
+
+    /// As siwa 0.1 wrote it.
+    private static func legacyContext(_ user: VaultUser, key: Int, version: Int) -> [UInt8] {
+        place("siwa vault record 1\0", user) + bigEndian(key) + bigEndian(version)
+    }
+
+    /// The length precedes every text, so no two places are written alike.
+    private static func place(
+        _ label: String, _ user: VaultUser, _ others: [String] = []
+    ) -> [UInt8] {
+        var context = Array(label.utf8)
+        for text in [user.clientID.rawValue, user.userID.rawValue] + others {
             context += bigEndian(text.utf8.count) + Array(text.utf8)
         }
-        return context + bigEndian(key) + bigEndian(version)
+        return context
     }
 
     private static func checkContext(_ number: Int) -> [UInt8] {
@@ -154,28 +214,37 @@ extension VaultKeyRing {
 
 // Reading.
 extension VaultKeyRing {
-    /// Without blanks around them; empty where there is nothing to read.
+    /// The lines with single blanks between their words; comments are empty.
     private static func lines(of text: SecretBytes) -> [[UInt8]] {
         // Copies of key digits stay in no array for long; the keys themselves are cleansed.
         text.revealed().split(
-            omittingEmptySubsequences: false, whereSeparator: { [0x0A, 0x2C].contains($0) }
-        ).map { line in
-            let words = line.split { [0x20, 0x09, 0x0D].contains($0) }
-            return words.first?.first == UInt8(ascii: "#")
-                ? [] : Array(words.joined(separator: [0x20]))
-        }
+            omittingEmptySubsequences: false, whereSeparator: separators.contains
+        ).map { Array(words(of: $0).joined(separator: [0x20])) }
     }
 
+    /// Empty for a comment.
+    private static func words(of line: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        let words = line.split(whereSeparator: blanks.contains)
+        return words.first?.first == UInt8(ascii: "#") ? [] : words
+    }
+
+    /// Line end and comma.
+    private static let separators: Set<UInt8> = [0x0A, 0x2C]
+    /// Space, tab and carriage return.
+    private static let blanks: Set<UInt8> = [0x20, 0x09, 0x0D]
+
     private static func key(_ line: [UInt8], isAlone: Bool) -> NumberedKey? {
-        let words = line.split(separator: 0x20)
+        var words = line.split(separator: 0x20)
+        let isRetired = words.count > 2 && words[2].elementsEqual(retiredMark.dropFirst())
+        if isRetired { words.remove(at: 2) }
         guard let digits = words.last, let bytes = secret(digits) else { return nil }
         switch words.count {
         case 1: return isAlone ? NumberedKey(number: 1, bytes: bytes) : nil
         case 2:
             guard let number = Int(String(decoding: words[0], as: UTF8.self)),
-                (1...999_999).contains(number)
+                possibleNumbers.contains(number)
             else { return nil }
-            return NumberedKey(number: number, bytes: bytes)
+            return NumberedKey(number: number, bytes: bytes, isRetired: isRetired)
         default: return nil
         }
     }
@@ -208,5 +277,47 @@ private func cryptography<Result>(
         return try body()
     } catch {
         throw VaultError(.key, "OpenSSL cannot seal or open: \(error)")
+    }
+}
+
+// Retiring keys.
+extension VaultKeyRing {
+    /// The text of a key file in which every key with a lower number than `newest` is marked
+    /// `retired`; every other byte stays.
+    ///
+    /// - Throws: ``VaultError`` of kind `key` if the text has no keys.
+    public static func retiring(
+        keysBefore newest: Int, in text: SecretBytes
+    ) throws(VaultError) -> SecretBytes {
+        _ = try VaultKeyRing(text)
+        let bytes = text.revealed()
+        var result = SecretBuffer(capacity: bytes.count + 64)
+        var (start, isFirst) = (0, true)
+        while start <= bytes.count {
+            let end = bytes[start...].firstIndex { separators.contains($0) } ?? bytes.count
+            append(bytes[start..<end], isFirst: &isFirst, retiringBefore: newest, to: &result)
+            if end < bytes.count { result.append(bytes[end]) }
+            start = end + 1
+        }
+        return result.finished()
+    }
+
+    private static func append(
+        _ line: ArraySlice<UInt8>, isFirst: inout Bool, retiringBefore newest: Int,
+        to result: inout SecretBuffer
+    ) {
+        let words = Array(words(of: line).joined(separator: [0x20]))
+        guard let key = Self.key(words, isAlone: isFirst) else {
+            return result.append(contentsOf: line)
+        }
+        isFirst = false
+        guard key.number < newest, !key.isRetired else {
+            return result.append(contentsOf: line)
+        }
+        let end = line.lastIndex { !blanks.contains($0) } ?? line.startIndex
+        if words.count == 2 * AESGCM.keyLength { result.append(contentsOf: "1 ".utf8) }
+        result.append(contentsOf: line[...end])
+        result.append(contentsOf: retiredMark)
+        result.append(contentsOf: line[(end + 1)...])
     }
 }

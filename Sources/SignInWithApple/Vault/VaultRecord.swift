@@ -1,45 +1,82 @@
-/// A stored refresh token: all of it can be read without a key but the token.
-public struct VaultRecord: Hashable, Sendable {
-    /// Whose it is.
+/// Names one stored token: its client, its user and its fingerprint.
+public struct VaultRecordID: Hashable, Sendable {
+    /// The client and user that the token belongs to.
     public let user: VaultUser
-    /// How far its life has come.
+    /// Nil for a record of siwa 0.1 that has not been converted yet; a user has at most one.
+    public let fingerprint: TokenFingerprint?
+
+    /// Names a token of a user.
+    public init(_ user: VaultUser, _ fingerprint: TokenFingerprint?) {
+        (self.user, self.fingerprint) = (user, fingerprint)
+    }
+}
+
+extension VaultRecordID: Comparable {
+    /// The order of records: by client, user and fingerprint, each by its UTF-8; records without
+    /// a fingerprint come first.
+    public static func < (left: Self, right: Self) -> Bool {
+        left.user == right.user
+            ? (left.fingerprint?.rawValue ?? "") < (right.fingerprint?.rawValue ?? "")
+            : left.user < right.user
+    }
+}
+
+extension VaultRecordID: CustomStringConvertible {
+    /// How messages call the record.
+    public var description: String {
+        guard let fingerprint else { return "\(user)" }
+        return "token \(fingerprint) of '\(user.userID)' of \(user.clientID)"
+    }
+}
+
+/// One stored refresh token. Everything but the token can be read without a key.
+public struct VaultRecord: Hashable, Sendable {
+    /// Which token it is.
+    public let id: VaultRecordID
+    /// What is known about the token's life.
     public var state: VaultState
-    /// The key it is sealed with.
+    /// The number of the key that encrypts the token.
     public var keyNumber: Int
-    /// How many times the user's token was sealed, from 1: an older copy does not open in the
-    /// place of a newer one.
-    public var version: Int
-    /// The token, as ``VaultKeyRing`` sealed it.
+    /// How often siwa 0.1 encrypted the user's token: part of what its encryption authenticates.
+    /// Nil once the record is converted.
+    public var legacyVersion: Int?
+    /// The encrypted token, made by ``VaultKeyRing``.
     public var sealed: [UInt8]
     /// When the token was stored.
     public var storedAt: NumericDate
     /// When the state last changed.
     public var changedAt: NumericDate
-    /// When Apple last answered a refresh of it; nil for never.
+    /// When Apple last answered a refresh of the token; nil if never.
     public var checkedAt: NumericDate?
 
     /// Describes a record.
     public init(
-        user: VaultUser, state: VaultState, keyNumber: Int, version: Int, sealed: [UInt8],
-        storedAt: NumericDate, changedAt: NumericDate, checkedAt: NumericDate? = nil
+        id: VaultRecordID, state: VaultState, keyNumber: Int, legacyVersion: Int? = nil,
+        sealed: [UInt8], storedAt: NumericDate, changedAt: NumericDate,
+        checkedAt: NumericDate? = nil
     ) {
-        (self.user, self.state, self.keyNumber) = (user, state, keyNumber)
-        (self.version, self.sealed) = (version, sealed)
+        (self.id, self.state, self.keyNumber) = (id, state, keyNumber)
+        (self.legacyVersion, self.sealed) = (legacyVersion, sealed)
         (self.storedAt, self.changedAt, self.checkedAt) = (storedAt, changedAt, checkedAt)
+    }
+
+    /// The client and user that the token belongs to.
+    public var user: VaultUser { id.user }
+
+    /// Whether the record still has the format of siwa 0.1.
+    public var isLegacy: Bool { id.fingerprint == nil }
+
+    /// The same record under another name.
+    func renamed(_ id: VaultRecordID) -> Self {
+        Self(
+            id: id, state: state, keyNumber: keyNumber, legacyVersion: legacyVersion,
+            sealed: sealed, storedAt: storedAt, changedAt: changedAt, checkedAt: checkedAt)
     }
 }
 
-// What comes of an event.
+// What an event makes of a record.
 extension VaultRecord {
-    /// Whether this still holds the token of `earlier`: nothing else was stored since, though a
-    /// move to another key may have sealed it anew. Versions do not tell: a record that was
-    /// removed and made anew begins at 1 again.
-    func hasToken(of earlier: Self) -> Bool {
-        sealed == earlier.sealed
-            || keyNumber != earlier.keyNumber && storedAt == earlier.storedAt
-    }
-
-    /// The record after `event`; unchanged where the event is not about what it holds now.
+    /// The record after `event`; unchanged if the event does not concern the token.
     public func after(_ event: VaultEvent, at now: NumericDate) -> Self {
         var next = self
         if let state = newState(after: event) {
@@ -47,25 +84,28 @@ extension VaultRecord {
             if state != self.state { next.changedAt = now }
         }
         switch event {
+        case .issued: next.storedAt = now
         case .refreshed, .refreshRefused: next.checkedAt = now
         case .revocationBegun, .revoked, .consentRevoked, .accountDeleted: break
         }
         return next
     }
 
-    /// Nil where it stays as it is.
+    /// Nil if the state does not change.
     private func newState(after event: VaultEvent) -> VaultState? {
         switch event {
+        case .issued: .active
         case .revocationBegun: .revoking
-        // What Apple notified of meanwhile says more.
+        // A notification that arrived during the revocation says more than the revocation.
         case .revoked: state == .revoking ? .revoked : nil
         case .refreshed: state == .dead ? .active : nil
-        // An intent to revoke outlives it: who carries it out finds the token dead.
+        // The intent to revoke remains: the revocation will find the token dead.
         case .refreshRefused: state == .active ? .dead : nil
         // A token that was stored after the event belongs to a new sign-in.
         case .consentRevoked(let moment):
             moment >= storedAt && [.active, .dead].contains(state) ? .consentRevoked : nil
-        case .accountDeleted(let moment): moment >= storedAt ? .accountDeleted : nil
+        case .accountDeleted(let moment):
+            moment >= storedAt && state != .revoked ? .accountDeleted : nil
         }
     }
 }

@@ -1,32 +1,34 @@
-/// How far the life of a stored refresh token has come.
+/// What is known about the life of a stored refresh token.
 public enum VaultState: String, Hashable, Sendable, CaseIterable {
-    /// It works, as far as is known.
+    /// As far as is known, the token works.
     case active
-    /// Its revocation was begun: written before the request went out. After a crash the same
-    /// command ends it.
+    /// A revocation was begun; this is written before the request is sent. After a crash, running
+    /// the same command again finishes the revocation.
     case revoking
-    /// Apple took its revocation.
+    /// Apple accepted the revocation.
     case revoked
-    /// Apple refused to refresh it.
+    /// Apple refused to refresh the token.
     case dead
-    /// Apple notified that the user withdrew their consent.
+    /// Apple sent a notification that the user withdrew their consent.
     case consentRevoked = "consent_revoked"
-    /// Apple notified that the user deleted their Apple Account.
+    /// Apple sent a notification that the user deleted their Apple Account.
     case accountDeleted = "account_deleted"
 }
 
 /// What happens to a stored token.
 public enum VaultEvent: Hashable, Sendable {
+    /// Apple issued the token just now.
+    case issued
     /// A revocation is about to be sent.
     case revocationBegun
-    /// Apple took the revocation.
+    /// Apple accepted the revocation.
     case revoked
     /// Apple refreshed the token: it works.
     case refreshed
     /// Apple refused to refresh the token (`invalid_grant`).
     case refreshRefused
-    /// The user withdrew their consent, at this moment.
+    /// The user withdrew their consent at this moment.
     case consentRevoked(at: NumericDate)
-    /// The user deleted their Apple Account, at this moment.
+    /// The user deleted their Apple Account at this moment.
     case accountDeleted(at: NumericDate)
 }

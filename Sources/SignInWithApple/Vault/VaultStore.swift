@@ -1,147 +1,153 @@
-/// Where the records of a vault lie: a database, or a test's memory.
+/// Where the records of a vault are kept: a database, or a test's memory.
 ///
-/// It keeps sealed tokens and never sees a key. Every call is one transaction: it happened and is
-/// on disk, or it did not happen. Calls may come from several threads, and block.
+/// A store keeps encrypted tokens and never sees a key. Every call is one transaction: when it
+/// returns, everything is on disk; when it throws, nothing happened. Calls may come from several
+/// threads, and block.
+///
+/// Whatever a store reads is untrusted: rows that cannot be records are answered as
+/// ``DamagedRecord``, and never stop the others.
 public protocol VaultStore: Sendable {
     /// Makes an empty vault.
     ///
-    /// - Parameter key: of its first key, by which later runs know it.
-    /// - Throws: ``VaultError`` of kind `alreadyInitialized` when there is one.
+    /// - Parameter key: identifies the vault's first key to later runs.
+    /// - Throws: ``VaultError`` of kind `alreadyInitialized` if there is a vault.
     func create(_ key: VaultKeyCheck) throws(VaultError)
 
-    /// What the keys in use are known by, the lowest number first. Brings the tables up to date.
+    /// What identifies the keys of the vault, the lowest number first. Updates the tables.
     ///
-    /// - Throws: ``VaultError`` of kind `notInitialized` when there is no vault.
+    /// - Throws: ``VaultError`` of kind `notInitialized` if there is no vault.
     func keyChecks() throws(VaultError) -> [VaultKeyCheck]
 
-    /// Adds a key, with which tokens are sealed from now on. One that is there is left alone.
+    /// Adds a key, with which tokens are encrypted from now on. An existing key of the same number
+    /// is left alone.
     func register(_ key: VaultKeyCheck) throws(VaultError)
 
-    /// The record of a user; nil when there is none.
-    func record(of user: VaultUser) throws(VaultError) -> VaultRecord?
+    /// All records of some users.
+    func records(of users: [VaultUser]) throws(VaultError) -> VaultPage
 
-    /// Up to `limit` records in their order, from behind `user` on.
+    /// Up to `limit` records in their order, after a row.
     func records(
-        _ filter: VaultFilter, after user: VaultUser?, limit: Int
-    ) throws(VaultError) -> [VaultRecord]
+        _ filter: VaultFilter, after key: VaultRowKey?, limit: Int
+    ) throws(VaultError) -> VaultPage
 
-    /// How many records there are of each state, of one client or of all.
+    /// The clients that have records, in their order. Reads one row for each.
+    func clients() throws(VaultError) -> [ClientID]
+
+    /// How many records there are of each state, of one client or of all. Damaged rows in unknown
+    /// states are not counted.
     func counts(of clientID: ClientID?) throws(VaultError) -> [VaultState: Int]
 
-    /// Decides about users one after the other, nobody else changing them meanwhile; all of it
-    /// is one transaction, of which nothing is left when a decision throws.
+    /// Decides about users while nobody else changes their records, in one transaction.
     ///
     /// - Parameters:
-    ///   - owner: gives back what this owner claimed of them.
-    ///   - decide: from the record as it is. May be asked again about all of them, when the
-    ///     connection broke.
-    /// - Throws: ``VaultError``, of kind `keySuperseded` when a token was sealed with another key
-    ///   than the newest: who makes a key relies on nothing being sealed with older ones.
+    ///   - released: leases that end.
+    ///   - decide: from all records that the users have. It may be asked again, if the connection
+    ///     broke or another transaction came first, and must not call the store.
+    /// - Throws: ``VaultError``; of kind `keySuperseded` if a token was encrypted with another key
+    ///   than the newest: after `register` nothing is encrypted with older keys. Nothing is
+    ///   changed then, and if `decide` throws.
     func change(
-        _ users: [VaultUser], releasedBy owner: String?,
-        _ decide: (VaultUser, VaultRecord?) throws(VaultError) -> VaultChange
+        _ users: [VaultUser], releasing released: VaultRelease?,
+        _ decide: (VaultPage) throws(VaultError) -> VaultChanges
     ) throws(VaultError)
 
-    /// Takes up to `limit` records that nobody holds, changes them and keeps them from others.
-    /// What this owner held before is not among them, nor what others gave back since its first
-    /// claim: the turn of those is over in this run.
+    /// Claims up to `limit` records that nobody holds, and changes them in the same transaction.
+    /// Records that this owner held before are not among them, nor those that others returned
+    /// since its first claim: this run is done with them.
     ///
-    /// - Returns: the records as they were before the change.
+    /// - Parameter change: what becomes of a record. The record keeps its id.
     func claim(
         _ filter: VaultFilter, limit: Int, for lease: VaultLease,
-        _ change: (VaultRecord) -> VaultRecord
-    ) throws(VaultError) -> [VaultRecord]
+        _ change: (VaultRecord) -> VaultClaimChange
+    ) throws(VaultError) -> VaultClaimed
+
+    /// Extends leases that the owner still holds.
+    func renew(_ ids: [VaultRecordID], for lease: VaultLease) throws(VaultError) -> VaultRenewal
+
+    /// Counts the records that others hold.
+    func leasedByOthers(
+        than owner: String, _ filter: VaultFilter
+    ) throws(VaultError) -> VaultLeasedByOthers
+
+    /// Up to `limit` entries of the history, the oldest first, after a position.
+    func history(
+        _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, limit: Int
+    ) throws(VaultError) -> VaultHistoryPage
+
+    /// Deletes up to `limit` entries of the history from before a moment.
+    ///
+    /// - Returns: how many it deleted.
+    func pruneHistory(before moment: NumericDate, limit: Int) throws(VaultError) -> Int
 
     /// What is wrong with the database itself, a sentence each.
     func faults() throws(VaultError) -> [String]
 }
 
-extension VaultStore {
-    /// Takes a record out; no key is needed.
-    ///
-    /// - Returns: what it was; nil when there was none.
-    public func remove(_ user: VaultUser) throws(VaultError) -> VaultRecord? {
-        var removed: VaultRecord?
-        try change([user], releasedBy: nil) { _, before in
-            removed = before
-            return before == nil ? .keep : .remove
-        }
-        return removed
-    }
+/// What a decision makes of records, all in one transaction.
+public struct VaultChanges: Sendable {
+    /// Records that are new or change.
+    public var updates: [VaultUpdate]
+    /// Rows that are removed.
+    public var removals: [VaultRowKey]
+    /// Entries that are added to the history.
+    public var history: [VaultHistoryEntry]
+    /// Users whose history is deleted, under all ids that they had.
+    public var erased: [VaultUser]
 
-    /// The clients that have records, in their order: one look at each.
-    public func clients() throws(VaultError) -> [ClientID] {
-        var clients: [ClientID] = []
-        while let next = try records(
-            VaultFilter(), after: clients.last.map(VaultUser.behindAll(of:)), limit: 1
-        ).first?.user.clientID, next != clients.last {
-            clients.append(next)
-        }
-        return clients
-    }
-}
-
-/// What is to become of a record.
-public enum VaultChange: Hashable, Sendable {
-    /// It stays as it is, or absent.
-    case keep
-    /// It becomes this one.
-    case put(VaultRecord)
-    /// It goes.
-    case remove
-}
-
-/// Which records.
-public struct VaultFilter: Hashable, Sendable {
-    /// Of one client; nil for all.
-    public var clientID: ClientID?
-    /// In one of these states; all when empty.
-    public var states: [VaultState]
-    /// Whose last check lies before this moment, or that were never checked.
-    public var notCheckedSince: NumericDate?
-    /// Sealed with another key than this one.
-    public var keyOtherThan: Int?
-
-    /// Chooses records.
+    /// Describes changes; none unless given.
     public init(
-        clientID: ClientID? = nil, states: [VaultState] = [], notCheckedSince: NumericDate? = nil,
-        keyOtherThan: Int? = nil
+        updates: [VaultUpdate] = [], removals: [VaultRowKey] = [],
+        history: [VaultHistoryEntry] = [], erased: [VaultUser] = []
     ) {
-        (self.clientID, self.states) = (clientID, states)
-        (self.notCheckedSince, self.keyOtherThan) = (notCheckedSince, keyOtherThan)
-    }
-
-    /// Whether a record is one of them.
-    public func matches(_ record: VaultRecord) -> Bool {
-        (clientID == nil || record.user.clientID == clientID)
-            && (states.isEmpty || states.contains(record.state))
-            && (notCheckedSince.map { moment in record.checkedAt.map { $0 < moment } ?? true }
-                ?? true)
-            && record.keyNumber != keyOtherThan
+        (self.updates, self.removals) = (updates, removals)
+        (self.history, self.erased) = (history, erased)
     }
 }
 
-/// Who holds claimed records, and for how long: by the database's clock, so that machines whose
-/// clocks differ agree. When it is over, others may claim them.
-public struct VaultLease: Hashable, Sendable {
-    /// One run of one process.
+/// A record as it is to be.
+public struct VaultUpdate: Hashable, Sendable {
+    /// The record that it replaces, whose lease it keeps; nil if it is new.
+    public let replaced: VaultRecordID?
+    /// The record. Its client is that of the record it replaces.
+    public let record: VaultRecord
+
+    /// Adds or changes a record.
+    public init(_ record: VaultRecord, replacing replaced: VaultRecordID?) {
+        (self.record, self.replaced) = (record, replaced)
+    }
+}
+
+/// What a claim makes of a record.
+public struct VaultClaimChange: Sendable {
+    /// The record as it is to be.
+    public let record: VaultRecord
+    /// The entry for the history; nil if the state does not change.
+    public let entry: VaultHistoryEntry?
+
+    /// Describes the change.
+    public init(_ record: VaultRecord, _ entry: VaultHistoryEntry? = nil) {
+        (self.record, self.entry) = (record, entry)
+    }
+}
+
+/// Leases that end with a change.
+public struct VaultRelease: Hashable, Sendable {
+    /// Whose leases.
     public let owner: String
-    /// Whole seconds.
-    public let duration: Duration
+    /// Of which records; leases of other owners remain.
+    public let ids: Set<VaultRecordID>
 
-    /// A lease of `duration` for `owner`.
-    public init(owner: String, duration: Duration) {
-        (self.owner, self.duration) = (owner, duration)
-    }
+    /// Ends the leases of `owner` on some records.
+    public init(owner: String, ids: Set<VaultRecordID>) { (self.owner, self.ids) = (owner, ids) }
 }
 
-/// What tells the right key from a wrong one without opening a record.
+/// Tells the right key from a wrong one without decrypting a record.
 public struct VaultKeyCheck: Hashable, Sendable {
-    /// The key's number, from 1.
+    /// The key's number.
     public let number: Int
-    /// An empty text, sealed.
+    /// An empty text, encrypted.
     public let sealed: [UInt8]
 
-    /// What a database holds of a key.
+    /// What a database keeps about a key.
     public init(number: Int, sealed: [UInt8]) { (self.number, self.sealed) = (number, sealed) }
 }

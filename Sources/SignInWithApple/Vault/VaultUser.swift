@@ -27,11 +27,6 @@ public struct VaultUser: Hashable, Sendable {
 
     /// In bytes of UTF-8; Apple's have 44.
     private static let longestUserID = 255
-
-    /// Behind every user of a client, as records are ordered; longer than any.
-    static func behindAll(of client: ClientID) -> Self {
-        Self(client, UserID(unchecked: String(repeating: "\u{10FFFF}", count: 64)))
-    }
 }
 
 extension VaultUser: Comparable {

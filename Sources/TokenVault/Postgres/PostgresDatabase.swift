@@ -28,13 +28,19 @@ final class PostgresDatabase: Database {
     }
 
     /// An answer means that it is on disk; a client that hangs does not hold others up for ever;
-    /// every query is one walk along an index, also while the server's statistics are old.
+    /// every query is one walk along an index, also while the server's statistics are old. A
+    /// database that checks no encoding answers texts as they are: it would refuse a whole query
+    /// for one text that is not UTF-8.
     private static let settings = """
         SELECT set_config('lock_timeout', $1, false),
             set_config('idle_in_transaction_session_timeout', '60s', false),
             CASE WHEN current_setting('synchronous_commit') = 'off'
                 THEN set_config('synchronous_commit', 'on', false) END,
+            CASE WHEN current_setting('server_encoding') = 'SQL_ASCII'
+                THEN set_config('client_encoding', 'SQL_ASCII', false) END,
             set_config('enable_seqscan', 'off', false),
+            set_config('enable_hashjoin', 'off', false),
+            set_config('enable_mergejoin', 'off', false),
             set_config('enable_bitmapscan', 'off', false),
             set_config('enable_sort', 'off', false)
         """
@@ -128,7 +134,9 @@ final class PostgresDatabase: Database {
     func faults() throws(DatabaseFailure) -> [String] {
         let sql = """
             SELECT indexrelid::regclass::text FROM pg_index
-            WHERE indrelid IN ('vault_token'::regclass, 'vault_key'::regclass) AND NOT indisvalid
+            WHERE indrelid IN ('vault_token'::regclass, 'vault_key'::regclass,
+                    'vault_history'::regclass)
+                AND NOT indisvalid
             """
         return try run(sql).compactMap { $0.first?.text }.map { "the index \($0) is not valid" }
     }

@@ -9,7 +9,7 @@ struct PostgresParameters {
     init(_ values: [Value]) {
         formats = values.map { value in
             switch value {
-            case .text, .bytes: 1
+            case .text, .invalidText, .bytes: 1
             case .null, .integer: 0
             }
         }
@@ -18,7 +18,7 @@ struct PostgresParameters {
             case .null: nil
             case .integer(let integer): Array("\(integer)".utf8) + [0]
             case .text(let text): Array(text.utf8)
-            case .bytes(let bytes): bytes
+            case .invalidText(let bytes), .bytes(let bytes): bytes
             }
         }
     }

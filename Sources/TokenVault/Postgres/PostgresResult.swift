@@ -38,7 +38,7 @@ struct PostgresResult: ~Copyable {
             count: Int(postgres.PQgetlength(pointer, row, column)))
         switch postgres.PQftype(pointer, column) {
         case Self.int2, Self.int4, Self.int8: return Self.integer(bytes)
-        case Self.text: return .text(String(decoding: bytes, as: UTF8.self))
+        case Self.text: return Value(textOf: Array(bytes))
         default: return .bytes(Array(bytes))
         }
     }

@@ -25,6 +25,10 @@ final class SQLiteStatement {
                 _ = text.withUTF8 {
                     siwa_bind_text(sqlite, pointer, index, $0.baseAddress, $0.count)
                 }
+            case .invalidText(let bytes):
+                _ = bytes.withUnsafeBytes {
+                    siwa_bind_text(sqlite, pointer, index, $0.baseAddress, $0.count)
+                }
             case .bytes(let bytes):
                 _ = bytes.withUnsafeBytes {
                     siwa_bind_bytes(sqlite, pointer, index, $0.baseAddress, $0.count)
@@ -48,10 +52,8 @@ final class SQLiteStatement {
         }
     }
 
-    /// A text that is no UTF-8 is none.
     private func text(in column: CInt) -> Value {
-        let bytes = bytes(in: column)
-        return String(validating: bytes, as: UTF8.self).map(Value.text) ?? .bytes(bytes)
+        Value(textOf: bytes(in: column))
     }
 
     private func bytes(in column: CInt) -> [UInt8] {

@@ -28,7 +28,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .notification: for text in tokens(in: input) { try await checkNotification(text) }
         case .inspection: for text in tokens(in: input) { try await checkInspection(text) }
         case .configuration: try await checkConfiguration(input)
-        case .commandLine: try checkCommandLine(input)
+        case .commandLine: try await checkCommandLine(input)
         }
     }
 }

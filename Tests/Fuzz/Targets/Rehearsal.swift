@@ -10,11 +10,13 @@ struct Rehearsal: Sendable {
     let output: [UInt8]
     let errors: [String]
 
+    /// - Parameter isDisconnected: whether files cannot be written and the network cannot be reached;
+    ///   otherwise the run must not try.
     init(
         _ arguments: [String], variables: [String: String] = [:], files: [String: [UInt8]] = [:],
-        input: [UInt8] = []
+        input: [UInt8] = [], isDisconnected: Bool = false
     ) async {
-        let stage = Stage()
+        let stage = Stage(isDisconnected: isDisconnected)
         exitCode = await runSIWA(
             arguments, in: stage.world(variables: variables, files: files, input: input))
         output = stage.output.withLock { $0 }
@@ -54,6 +56,9 @@ struct Rehearsal: Sendable {
 private final class Stage: Sendable {
     let output = Mutex<[UInt8]>([])
     let errors = Mutex<[String]>([])
+    private let isDisconnected: Bool
+
+    init(isDisconnected: Bool) { self.isDisconnected = isDisconnected }
 
     func world(
         variables: [String: String], files: [String: [UInt8]], input: [UInt8]
@@ -72,11 +77,11 @@ private final class Stage: Sendable {
                         contents: SecretBytes(contents), permissions: 0o600, isRegular: true,
                         isWritableByOthers: false)
                 },
-                write: { _, path, _ throws(FileError) in fatalError("\(path) was written") },
-                create: { _, path throws(FileError) in fatalError("\(path) was made") },
+                write: { _, path, _ throws(FileError) in throw self.refusal("write", path) },
+                create: { _, path throws(FileError) in throw self.refusal("create", path) },
                 exists: { files[$0] != nil }, names: { _ in [] },
-                makeFolder: { path throws(FileError) in fatalError("\(path) was made") },
-                tryLock: { path throws(FileError) in fatalError("\(path) was locked") },
+                makeFolder: { path throws(FileError) in throw self.refusal("create", path) },
+                tryLock: { path throws(FileError) in throw self.refusal("lock", path) },
                 readLine: { () throws(FileError) in SecretBytes(input.prefix { $0 != 0x0A }) },
                 readAll: { () throws(FileError) in SecretBytes(input) }),
             output: { [self] bytes throws(FileError) in
@@ -87,11 +92,23 @@ private final class Stage: Sendable {
                 lines: { path, _ throws(FileError) in
                     throw FileError("read", path ?? "-", reason: "there is no such file")
                 },
-                results: { path, _, _ throws(FileError) in fatalError("\(path ?? "-") was opened")
+                results: { path, _, _ throws(FileError) in throw self.refusal("write", path ?? "-")
                 },
-                hashes: { () throws(FileError) in fatalError("hashes were made") },
+                hashes: { () throws(FileError) in throw self.refusal("create", "hashes") },
                 holdSignals: { fatalError("signals were held") }, wishedSignal: { nil }),
-            transport: { _ throws(TransportError) in fatalError("the network was used") },
-            vault: { _ throws(VaultError) in fatalError("the vault was opened") })
+            transport: { _ throws(TransportError) in
+                guard self.isDisconnected else { fatalError("the network was used") }
+                throw TransportError(.nameLookup, "there is no network", requestMayHaveLeft: false)
+            },
+            vault: { url throws(VaultError) in
+                guard self.isDisconnected else { fatalError("the vault was opened") }
+                throw VaultError(.unreachable, "there is no vault at \(url)")
+            })
+    }
+
+    /// What is tried and must not be, or cannot be done.
+    private func refusal(_ operation: String, _ path: String) -> FileError {
+        guard isDisconnected else { fatalError("\(operation) \(path)") }
+        return FileError(operation, path, reason: "read-only file system")
     }
 }

@@ -1,0 +1,41 @@
+internal import SignInWithApple
+
+/// One thing that was examined in a request.
+struct Check: Sendable, Hashable {
+    /// What came of it.
+    enum Outcome: String {
+        case passed
+        case failed
+        /// Accepted, though Apple might not accept it or a client might not mean it.
+        case noted
+    }
+
+    /// The parameter, or whatever else was examined.
+    let name: String
+    let outcome: Outcome
+    /// What was found.
+    let seen: String
+
+    var json: JSON {
+        ["name": .string(name), "outcome": .string(outcome.rawValue), "seen": .string(seen)]
+    }
+}
+
+/// The checks of one request, in the order in which they are made.
+///
+/// An object, because what only reads Apple's state examines, too.
+final class Examination {
+    private(set) var checks: [Check] = []
+
+    func passed(_ name: String, _ seen: String) {
+        checks.append(Check(name: name, outcome: .passed, seen: seen))
+    }
+
+    func noted(_ name: String, _ seen: String) {
+        checks.append(Check(name: name, outcome: .noted, seen: seen))
+    }
+
+    func failed(_ refusal: Refusal) {
+        checks.append(Check(name: refusal.check, outcome: .failed, seen: refusal.fault))
+    }
+}

@@ -1,0 +1,32 @@
+internal import SignInWithApple
+
+/// The text of a `sub` or `transfer_sub`, shaped like the recorded ones: `NNNNNN.<32 hex>.HHMM`, a
+/// number below 002000, 16 bytes and a time of day.
+enum IdentifierText {
+    private static let numbers = 2000
+    private static let minutes = 24 * 60
+
+    static func fresh() -> String {
+        text(
+            number: Int.random(in: 0..<numbers), bytes: Fresh.bytes(16),
+            minute: Int.random(in: 0..<minutes))
+    }
+
+    /// Always the same for a digest of 32 bytes.
+    static func derived(from digest: [UInt8]) -> String {
+        text(
+            number: (Int(digest[16]) << 8 | Int(digest[17])) % numbers,
+            bytes: Array(digest.prefix(16)),
+            minute: (Int(digest[18]) << 8 | Int(digest[19])) % minutes)
+    }
+
+    private static func text(number: Int, bytes: [UInt8], minute: Int) -> String {
+        let time = padded(minute / 60, to: 2) + padded(minute % 60, to: 2)
+        return "\(padded(number, to: 6)).\(bytes.hexadecimal).\(time)"
+    }
+
+    private static func padded(_ number: Int, to width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}

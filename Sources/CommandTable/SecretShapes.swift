@@ -1,0 +1,128 @@
+/// The text with everything masked that is shaped like a token, a code, a JWT or a private key.
+///
+/// Every message that quotes what a user typed goes through here: secrets are pasted in the wrong
+/// place, and messages end up in logs. The shapes are those of Apple's tokens and codes
+/// (`r<32 hexadecimal digits>.0.…`), of JWTs (`eyJ…`), of keys in PEM and of their base64, and of
+/// 64 hexadecimal digits. A text that was cut (`…`) is masked when what is left may be a secret.
+public func maskingSecrets(in text: String) -> String {
+    let bytes = Array(text.utf8)
+    var masked: [UInt8] = []
+    var position = 0
+    var shown = 0
+    while position < bytes.count {
+        guard let end = endOfSecret(in: bytes, at: position) else {
+            position += 1
+            continue
+        }
+        masked += bytes[shown..<position] + secretMask.utf8
+        (position, shown) = (end, end)
+    }
+    guard shown > 0 else { return text }
+    return String(decoding: masked + bytes[shown...], as: UTF8.self)
+}
+
+/// Stands in the place of a masked secret.
+let secretMask = "(secret, not shown)"
+
+/// Where the secret ends that begins at a position; nil when none begins there.
+private func endOfSecret(in bytes: [UInt8], at start: Int) -> Int? {
+    switch bytes[start] {
+    case UInt8(ascii: "-"): endOfArmour(in: bytes, at: start) ?? endOfBareKey(in: bytes, at: start)
+    case UInt8(ascii: "e") where begins(bytes, at: start, with: "eyJ"):
+        endOfJWT(in: bytes, at: start)
+    case UInt8(ascii: "a"), UInt8(ascii: "c"), UInt8(ascii: "r"):
+        endOfOpaqueToken(in: bytes, at: start) ?? endOfBareKey(in: bytes, at: start)
+    default: endOfBareKey(in: bytes, at: start)
+    }
+}
+
+/// A private key in PEM, all of it or its beginning.
+private func endOfArmour(in bytes: [UInt8], at start: Int) -> Int? {
+    guard begins(bytes, at: start, with: "-----BEGIN ") else { return nil }
+    let label = bytes[start...].prefix(80)
+    guard let mark = label.indices.first(where: { begins(bytes, at: $0, with: "PRIVATE KEY") })
+    else { return nil }
+    let end = bytes.indices[mark...].first { begins(bytes, at: $0, with: "-----END ") }
+    guard let end else { return bytes.count }
+    let tail = bytes.indices[end...].first {
+        $0 >= end + 9 && begins(bytes, at: $0, with: "-----")
+    }
+    return tail.map { $0 + 5 } ?? bytes.count
+}
+
+private func endOfJWT(in bytes: [UInt8], at start: Int) -> Int? {
+    let end = endOfRun(in: bytes, from: start, isTokenByte)
+    return end - start >= 8 || isCut(bytes, at: end) ? end : nil
+}
+
+/// An authorization code, a refresh token or an access token. Of a user id, which has as many
+/// digits, nothing is masked: its digits do not follow one of these letters.
+private func endOfOpaqueToken(in bytes: [UInt8], at start: Int) -> Int? {
+    let endOfDigits = endOfRun(in: bytes, from: start + 1, isHexadecimal)
+    let count = endOfDigits - start - 1
+    guard count >= 32 || count >= 8 && isCut(bytes, at: endOfDigits) else { return nil }
+    return endOfRun(in: bytes, from: endOfDigits, isTokenByte)
+}
+
+/// A key without armour: in hexadecimal, or in base64.
+private func endOfBareKey(in bytes: [UInt8], at start: Int) -> Int? {
+    guard isBase64(bytes[start]), start == 0 || !isBase64(bytes[start - 1]) else { return nil }
+    let endOfDigits = endOfRun(in: bytes, from: start, isBase64)
+    let end = endOfRun(in: bytes, from: endOfDigits) { $0 == UInt8(ascii: "=") }
+    let run = bytes[start..<endOfDigits].drop { $0 == UInt8(ascii: "-") }
+    if run.count >= 64, run.allSatisfy(isHexadecimal) { return end }
+    // The DER of a private key, and the armour of one that was encoded once more.
+    let isKey = ["MI", "MH", "LS0t"].contains { run.starts(with: $0.utf8) }
+    if isKey, run.count > 40 || run.count >= 16 && isCut(bytes, at: end) { return end }
+    return isRandom(run) ? end : nil
+}
+
+/// Whether a run is as long as a key of 32 bytes in base64 and as mixed; paths and names are not.
+private func isRandom(_ run: ArraySlice<UInt8>) -> Bool {
+    guard run.count >= 43 else { return false }
+    let longest = run.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "-") }
+        .map(\.count).max()
+    let kinds = [
+        run.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) },
+        run.count { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) },
+        run.count { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) },
+    ]
+    return (longest ?? 0) >= 20 && kinds.allSatisfy { $0 >= 3 }
+}
+
+private func begins(_ bytes: [UInt8], at position: Int, with text: String) -> Bool {
+    bytes[position...].starts(with: text.utf8)
+}
+
+private func endOfRun(
+    in bytes: [UInt8], from start: Int, _ belongs: (UInt8) -> Bool
+) -> Int {
+    bytes[start...].firstIndex { !belongs($0) } ?? bytes.count
+}
+
+/// Whether the text was cut here to be shown.
+private func isCut(_ bytes: [UInt8], at position: Int) -> Bool {
+    begins(bytes, at: position, with: "…")
+}
+
+private func isHexadecimal(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+        UInt8(ascii: "A")...UInt8(ascii: "F"):
+        true
+    default: false
+    }
+}
+
+private func isBase64(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "A")...UInt8(ascii: "Z"):
+        true
+    default: "+/_-".utf8.contains(byte)
+    }
+}
+
+private func isTokenByte(_ byte: UInt8) -> Bool {
+    isBase64(byte) || ".~=".utf8.contains(byte)
+}

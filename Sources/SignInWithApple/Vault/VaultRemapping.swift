@@ -1,0 +1,102 @@
+/// A user who has another id since an app transfer.
+public struct VaultRemap: Hashable, Sendable {
+    /// The user, as the tokens are stored.
+    public let user: VaultUser
+    /// The id that the user has now; the client remains.
+    public let newUserID: UserID
+
+    /// Describes a user's new id.
+    public init(_ user: VaultUser, to newUserID: UserID) {
+        (self.user, self.newUserID) = (user, newUserID)
+    }
+}
+
+/// What became of users who got a new id.
+public struct VaultRemapped: Sendable {
+    /// Tokens that moved to the new id.
+    public var moved = 0
+    /// Users without a token under the old id: moved before, or never stored.
+    public var absent = 0
+    /// Why tokens could not be moved: they cannot be decrypted, or their rows are damaged.
+    public var broken: [VaultError] = []
+
+    /// Nothing yet.
+    public init() {}
+
+    /// The results of two groups.
+    public static func += (left: inout Self, right: Self) {
+        left.moved += right.moved
+        left.absent += right.absent
+        left.broken += right.broken
+    }
+}
+
+extension Vault {
+    /// Moves the tokens of users to their new ids, in one transaction. Doing it again moves what is
+    /// left.
+    ///
+    /// - Parameter isDryRun: only counts.
+    public func remap(
+        _ users: [VaultRemap], isDryRun: Bool = false, at now: NumericDate
+    ) throws(VaultError) -> VaultRemapped {
+        let all = Array(
+            Set(users.flatMap { [$0.user, VaultUser($0.user.clientID, $0.newUserID)] }))
+        var result = VaultRemapped()
+        let decide = { (draft: inout VaultDraft) throws(VaultError) in
+            result = VaultRemapped()
+            let old = Set(users.map { VaultRowKey(VaultRecordID($0.user, nil)) })
+            result.broken = draft.damaged.filter { old.contains($0.key.withoutToken) }.map(\.error)
+            for remap in users { try self.remap(remap, in: &draft, &result, at: now) }
+        }
+        if isDryRun {
+            var draft = try VaultDraft(store.records(of: all), in: self, isConverting: true)
+            try decide(&draft)
+        } else {
+            try change(all, isSealing: true, decide)
+        }
+        return result
+    }
+
+    private func remap(
+        _ remap: VaultRemap, in draft: inout VaultDraft, _ result: inout VaultRemapped,
+        at now: NumericDate
+    ) throws(VaultError) {
+        guard remap.newUserID != remap.user.userID else { return result.absent += 1 }
+        let records = draft.records(of: remap.user)
+        if records.isEmpty { result.absent += 1 }
+        for record in records {
+            do throws(VaultError) {
+                try move(record, to: remap.newUserID, in: &draft, at: now)
+                result.moved += 1
+            } catch {
+                guard [.key, .sealBroken].contains(error.kind) else { throw error }
+                result.broken.append(error)
+            }
+        }
+    }
+
+    private func move(
+        _ record: VaultRecord, to newUserID: UserID, in draft: inout VaultDraft,
+        at now: NumericDate
+    ) throws(VaultError) {
+        let token = try token(of: record)
+        let fingerprint = try TokenFingerprint(of: token)
+        let id = VaultRecordID(VaultUser(record.user.clientID, newUserID), fingerprint)
+        if draft.records[id] == nil {
+            draft.replace(record.id, with: try sealed(token, fingerprint, as: record.renamed(id)))
+        } else {
+            // The same token is stored under both ids: the record under the new one remains.
+            draft.remove(record.id)
+        }
+        draft.note(
+            .remapped, of: record.renamed(VaultRecordID(record.user, fingerprint)), at: now,
+            newUserID: newUserID)
+    }
+}
+
+extension VaultRowKey {
+    /// The user's place in the order of records.
+    fileprivate var withoutToken: Self {
+        Self(clientID: clientID, userID: userID, fingerprint: [])
+    }
+}

@@ -1,0 +1,173 @@
+internal import SignInWithApple
+
+// The history of the vault: rows are added, and deleted when they are old or to be forgotten.
+extension Database {
+    private var columns: String {
+        """
+        at, event, client_id, user_id, token_fingerprint, evidence, http_status, \
+        apple_request_id, command, host, new_user_id
+        """
+    }
+
+    func insert(_ entries: [VaultHistoryEntry]) throws(DatabaseFailure) {
+        let sql = """
+            INSERT INTO vault_history (\(columns))
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+            """
+        _ = try run(sql, each: entries.map(\.values))
+    }
+
+    /// Up to `limit` entries, the oldest first. What is about one user id is in order in an index;
+    /// those of several ids are merged.
+    func history(
+        _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, _ limit: Int
+    ) throws(DatabaseFailure) -> VaultHistoryPage {
+        guard let userID = filter.userID else {
+            return VaultHistoryPage(try rows(filter, after: position, limit, about: nil))
+        }
+        var rows: [Int: [Value]] = [:]
+        for id in try allIDs(of: userID, filter.clientID) {
+            for column in ["user_id", "new_user_id"] {
+                for row in try self.rows(filter, after: position, limit, about: (column, id)) {
+                    rows[row[0].integer ?? 0] = row
+                }
+            }
+        }
+        let inOrder = rows.values.map { (position: VaultHistoryPosition($0), row: $0) }
+            .sorted { $0.position < $1.position }
+        return VaultHistoryPage(inOrder.prefix(limit).map(\.row))
+    }
+
+    private func rows(
+        _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, _ limit: Int,
+        about user: (column: String, id: Value)?
+    ) throws(DatabaseFailure) -> [[Value]] {
+        var conditions = Conditions()
+        if let user { conditions.add("\(user.column) =", user.id) }
+        if let clientID = filter.clientID {
+            conditions.add("client_id =", .text(clientID.rawValue))
+        }
+        if let since = filter.since { conditions.add("at >=", .integer(since.seconds)) }
+        if let until = filter.until { conditions.add("at <", .integer(until.seconds)) }
+        if let position {
+            let (at, number) = (
+                conditions.add(.integer(position.at)), conditions.add(.integer(position.number))
+            )
+            conditions.add("(at, id) > (\(at), \(number))")
+        }
+        if !filter.events.isEmpty {
+            let events = filter.events.map { conditions.add(.text($0.rawValue)) }
+            conditions.add("event IN (\(events.joined(separator: ", ")))")
+        }
+        let sql = """
+            SELECT id, \(columns) FROM vault_history \(conditions.sql)
+            ORDER BY at, id LIMIT \(conditions.add(.integer(limit)))
+            """
+        return try run(sql, conditions.values)
+    }
+
+    /// All ids that a user has had, by the app transfers that the history knows.
+    private func allIDs(
+        of userID: UserID, _ clientID: ClientID?
+    ) throws(DatabaseFailure) -> Set<Value> {
+        var ids: Set<Value> = [.text(userID.rawValue)]
+        var new = ids
+        // Anybody may have written the history: no chain of ids is followed for ever.
+        while !new.isEmpty, ids.count < 100 {
+            var found: Set<Value> = []
+            for id in new {
+                for (from, to) in [("user_id", "new_user_id"), ("new_user_id", "user_id")] {
+                    var conditions = Conditions()
+                    conditions.add("\(from) =", id)
+                    conditions.add("new_user_id IS NOT NULL")
+                    if let clientID { conditions.add("client_id =", .text(clientID.rawValue)) }
+                    let sql = "SELECT \(to) FROM vault_history \(conditions.sql) LIMIT 100"
+                    found.formUnion(try run(sql, conditions.values).compactMap(\.first))
+                }
+            }
+            new = found.subtracting(ids)
+            ids.formUnion(new)
+        }
+        return ids
+    }
+
+    func eraseHistory(of user: VaultUser) throws(DatabaseFailure) {
+        let client = Value.text(user.clientID.rawValue)
+        for id in try allIDs(of: user.userID, user.clientID) {
+            for column in ["user_id", "new_user_id"] {
+                _ = try run(
+                    "DELETE FROM vault_history WHERE \(column) = $1 AND client_id = $2",
+                    id, client)
+            }
+        }
+    }
+
+    func pruneHistory(before moment: NumericDate, _ limit: Int) throws(DatabaseFailure) -> Int {
+        let sql = """
+            DELETE FROM vault_history WHERE id IN (
+                SELECT id FROM vault_history WHERE at < $1 ORDER BY at, id LIMIT $2)
+            RETURNING 1
+            """
+        return try run(sql, .integer(moment.seconds), .integer(limit)).count
+    }
+}
+
+extension VaultHistoryEntry {
+    /// What the columns hold.
+    fileprivate var values: [Value] {
+        [.integer(at.seconds), .text(event.rawValue)] + user.values + [
+            .text(fingerprint?.rawValue ?? ""), Value(details.evidence?.rawValue),
+            Value(details.httpStatus), Value(details.appleRequestID), .text(actor.command),
+            .text(actor.host), Value(newUserID?.rawValue),
+        ]
+    }
+
+    /// Reads a row, whose values anybody may have written.
+    fileprivate init(_ row: [Value]) throws(DamagedColumn) {
+        let user = try VaultUser(row[3], row[4])
+        guard let event = row[2].text.flatMap(VaultHistoryEvent.init) else {
+            throw DamagedColumn("its event is unknown")
+        }
+        guard let fingerprint = row[5].text, let command = row[9].text, let host = row[10].text,
+            row[6...8].allSatisfy({ if case .invalidText = $0 { false } else { true } })
+        else { throw DamagedColumn("a text of it is not UTF-8") }
+        guard row[6] == .null || row[6].text.flatMap(Revocation.Evidence.init) != nil else {
+            throw DamagedColumn("its evidence is unknown")
+        }
+        let newUserID =
+            row[11] == .null
+            ? nil : try VaultUser(row[3], row[11]).userID
+        self.init(
+            at: try row[1].date("time"), event: event, user: user,
+            fingerprint: TokenFingerprint(fingerprint),
+            details: VaultEventDetails(
+                evidence: row[6].text.flatMap(Revocation.Evidence.init),
+                httpStatus: row[7].integer, appleRequestID: row[8].text),
+            actor: VaultActor(command: command, host: host), newUserID: newUserID)
+    }
+}
+
+extension VaultHistoryPosition {
+    fileprivate init(_ row: [Value]) {
+        self.init(at: row[1].integer ?? 0, number: row[0].integer ?? 0)
+    }
+}
+
+extension VaultHistoryPage {
+    /// Reads rows, in their order.
+    fileprivate init(_ rows: [[Value]]) {
+        self.init()
+        for row in rows where row.count == 12 {
+            let position = VaultHistoryPosition(row)
+            next = position
+            do throws(DamagedColumn) {
+                entries.append(try VaultHistoryEntry(row))
+            } catch {
+                damaged.append(
+                    VaultError(
+                        .recordDamaged,
+                        "entry \(position.number) of the history is damaged: \(error.reason)"))
+            }
+        }
+    }
+}

@@ -56,7 +56,7 @@ public final class LineReader: Sendable {
     ) throws(FileError) {
         name = path ?? "standard input"
         if let path {
-            descriptor = try system("read", path) { open(path, O_RDONLY | O_CLOEXEC) }
+            descriptor = try openForReading(path)
         } else {
             descriptor = STDIN_FILENO
         }

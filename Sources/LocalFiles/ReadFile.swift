@@ -30,7 +30,7 @@ public struct LocalFile: Sendable {
 ///
 /// - Throws: ``FileError`` when it cannot be read or holds more than `limit` bytes.
 public func readFile(_ path: String, limit: Int = 1 << 20) throws(FileError) -> LocalFile {
-    let descriptor = try system("read", path) { open(path, O_RDONLY | O_CLOEXEC) }
+    let descriptor = try openForReading(path)
     defer { close(descriptor) }
     var status = stat()
     _ = try system("read", path) { fstat(descriptor, &status) }

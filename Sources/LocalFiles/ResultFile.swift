@@ -17,28 +17,73 @@ extension LineWriter {
         to path: String, keeping keep: ((InputLine) -> Bool)?, beginning: String = "",
         news: @escaping @Sendable () -> Void
     ) throws(FileError) -> LineWriter {
-        // Read as well, because what is there may have to be looked at.
-        let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC
-        let descriptor = try system("write", path) { open(path, flags, 0o600) }
+        let (descriptor, size) = try openResults(path)
         let writer = LineWriter(descriptor, named: path, news: news)
-        var status = stat()
-        _ = try system("write", path) { fstat(descriptor, &status) }
-        guard status.st_mode & S_IFMT == S_IFREG else { return writer }
+        guard let size else { return writer }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw FileError("write", path, reason: "another run is writing it")
         }
         guard let keep else {
-            guard status.st_size == 0 else {
+            guard size == 0 else {
                 throw FileError("write", path, reason: "it is not empty")
             }
             return writer
         }
         let whole = try wholeLines(
-            of: descriptor, path, Int(status.st_size), beginning, keep)
-        if whole < Int(status.st_size) {
+            of: descriptor, path, size, beginning, keep)
+        if whole < size {
             _ = try system("write", path) { ftruncate(descriptor, off_t(whole)) }
         }
         return writer
+    }
+
+    /// Opens what the path leads to, for this user alone.
+    ///
+    /// - Returns: the descriptor, and the size of a regular file; nil for a device or a pipe.
+    private static func openResults(
+        _ path: String
+    ) throws(FileError) -> (descriptor: CInt, size: Int?) {
+        for _ in 0..<40 {
+            switch try WriteTarget(path) {
+            case .stream(let descriptor): return (descriptor, nil)
+            case .file(let target, let exists):
+                // Read as well, because what is there may have to be looked at.
+                let flags =
+                    O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+                    | (exists ? 0 : O_CREAT | O_EXCL)
+                let descriptor = open(target, flags, 0o600)
+                guard descriptor >= 0 else {
+                    // Somebody made, removed or replaced it meanwhile.
+                    guard [EEXIST, ELOOP].contains(errno) || exists && errno == ENOENT else {
+                        throw FileError("write", path)
+                    }
+                    continue
+                }
+                return (descriptor, try takeOver(descriptor, path))
+            }
+        }
+        throw FileError("write", path, code: ELOOP)
+    }
+
+    /// Looks at the file that is open, whatever its path leads to now, and closes it to others.
+    ///
+    /// - Returns: its size.
+    private static func takeOver(_ descriptor: CInt, _ path: String) throws(FileError) -> Int {
+        do throws(FileError) {
+            var status = stat()
+            _ = try system("write", path) { fstat(descriptor, &status) }
+            guard status.isOwn else { throw .foreign("file", status, path) }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw FileError("write", path, reason: "it is not a regular file")
+            }
+            if status.st_mode & 0o7777 != 0o600 {
+                _ = try system("write", path) { fchmod(descriptor, 0o600) }
+            }
+            return Int(status.st_size)
+        } catch {
+            Glibc.close(descriptor)
+            throw error
+        }
     }
 
     /// How many bytes of whole lines stand at the beginning of the file.

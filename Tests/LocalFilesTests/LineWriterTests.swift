@@ -36,6 +36,27 @@ import Testing
         #expect(try folder.read("out") == "one\n")
     }
 
+    @Test func `an existing file is closed to others`() throws {
+        try folder.write("", to: "out", permissions: 0o666)
+        _ = try LineWriter.appending(to: folder.path("out"), keeping: nil, news: {})
+        #expect(try readFile(folder.path("out")).permissions == 0o600)
+        #expect(throws: FileError.self) {
+            try LineWriter.appending(to: folder.path(""), keeping: nil, news: {})
+        }
+    }
+
+    @Test func `a link to nothing stays one, and its target is made for its owner alone`() throws {
+        try folder.link("link", to: "out")
+        _ = try LineWriter.appending(to: folder.path("link"), keeping: nil, news: {})
+        #expect(try folder.isLink("link") && !folder.isLink("out"))
+        #expect(try readFile(folder.path("out")).permissions == 0o600)
+    }
+
+    @Test func `devices and open streams are written as they are`() throws {
+        _ = try LineWriter.appending(to: "/dev/null", keeping: nil, news: {})
+        _ = try LineWriter.appending(to: "/dev/stdout", keeping: nil, news: {})
+    }
+
     @Test func `a full pipe that is non-blocking is waited for`() throws {
         var ends: [CInt] = [0, 0]
         try #require(pipe(&ends) == 0)

@@ -30,6 +30,7 @@ import Testing
     @Test func `an old file is replaced, however open it was`() throws {
         let path = folder.path("old")
         try folder.write("a much longer text than the new one", to: "old", permissions: 0o644)
+        chmod(path, 0o666)
         try writeFile(SecretBytes(Array("new".utf8)), to: path)
         let file = try readFile(path)
         #expect(file.contents.revealed() == Array("new".utf8))
@@ -94,15 +95,31 @@ import Testing
         }
     }
 
-    @Test func `a device is no file`() {
-        #expect(throws: FileError.self) { try writeFile(SecretBytes([1]), to: "/dev/null") }
+    @Test func `a device is written as it is`() throws {
+        try writeFile(SecretBytes([1]), to: "/dev/null")
         #expect(throws: FileError.self) { try writeFile(SecretBytes([1]), to: "/dev/full") }
     }
 
-    @Test func `a pipe is no file`() throws {
-        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
-        #expect(throws: FileError.self) { try writeFile(SecretBytes([1]), to: folder.path("pipe")) }
+    @Test func `a pipe is written as it is`() throws {
+        let path = folder.path("pipe")
+        #expect(mkfifo(path, 0o600) == 0)
+        let reader = open(path, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        try writeFile(SecretBytes("secret".utf8), to: path)
+        var bytes = [UInt8](repeating: 0, count: 16)
+        #expect(read(reader, &bytes, 16) == 6 && bytes.starts(with: "secret".utf8))
         #expect(folder.names == ["pipe"])
+    }
+
+    @Test(arguments: ["/dev/fd/", "/proc/self/fd/"])
+    func `a stream that is open already is written as it is`(_ prefix: String) throws {
+        var ends: [CInt] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        try writeFile(SecretBytes("secret".utf8), to: "\(prefix)\(ends[1])")
+        var bytes = [UInt8](repeating: 0, count: 16)
+        #expect(read(ends[0], &bytes, 16) == 6 && bytes.starts(with: "secret".utf8))
+        #expect(throws: FileError.self) { try writeFile(SecretBytes([1]), to: "\(prefix)999") }
     }
 
     @Test func `a missing folder is a missing file`() {
@@ -174,6 +191,25 @@ import Testing
         } throws: { error in
             (error as? FileError)?.code == EEXIST && (error as? FileError)?.operation == "create"
         }
+    }
+
+    /// What a process leaves that is killed while it writes.
+    @Test func `temporary files of killed runs are removed, and no others`() throws {
+        let old = time(nil) - 120
+        let names = [
+            "secret.siwa-AbCdEf", "secret.siwa-Locked", "secret.siwa-Recent", "other.siwa-AbCdEf",
+            "secret.siwa-TooLong1", "secret.AbCdEf",
+        ]
+        for name in names {
+            try folder.write("x", to: name)
+            var times = [timeval(tv_sec: old, tv_usec: 0), timeval(tv_sec: old, tv_usec: 0)]
+            if !name.hasSuffix("Recent") { #expect(utimes(folder.path(name), &times) == 0) }
+        }
+        let locked = open(folder.path("secret.siwa-Locked"), O_RDONLY)
+        defer { close(locked) }
+        #expect(flock(locked, LOCK_EX) == 0)
+        try writeFile(SecretBytes([1]), to: folder.path("secret"))
+        #expect(folder.names == (names.dropFirst() + ["secret"]).sorted())
     }
 
     @Test func `a closed pipe is told from other failures`() throws {

@@ -1,0 +1,40 @@
+internal import Glibc
+
+/// A file that will replace another one, under a name of its own until it is whole.
+struct TemporaryFile {
+    let path: String
+    let descriptor: CInt
+
+    /// Makes one beside `target`, locked, so that another process sees that it is in use.
+    init(for target: String, named path: String) throws(FileError) {
+        var template = Array((target + Self.mark + "XXXXXX").utf8CString)
+        descriptor = try system("write", path) { mkstemp(&template) }
+        self.path = String(
+            decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        flock(descriptor, LOCK_EX | LOCK_NB)
+    }
+
+    private static let mark = ".siwa-"
+
+    /// Removes what killed processes of this user left beside `target`: not locked any more, and a
+    /// minute old, because a file is made before it is locked.
+    static func removeStale(beside target: String) {
+        let folder = folderPrefix(of: target)
+        let prefix = target.dropFirst(folder.count) + mark
+        for name in namesInFolder(folder.isEmpty ? "." : folder)
+        where name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + 6 {
+            removeIfStale(folder + name)
+        }
+    }
+
+    private static func removeIfStale(_ path: String) {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.isOwn,
+            status.st_mtim.tv_sec < time(nil) - 60, flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        else { return }
+        unlink(path)
+    }
+}

@@ -1,0 +1,126 @@
+internal import Glibc
+
+/// What a path leads to that a user named as the place of a result.
+enum WriteTarget {
+    /// A regular file of this user's, or none yet: its path, which is no symbolic link.
+    case file(String, exists: Bool)
+    /// A device, a pipe or a stream that is open already: written as it is. The caller closes it.
+    case stream(CInt)
+
+    /// Follows the path, but no symbolic link of another user's.
+    ///
+    /// - Throws: ``FileError``, also when a file or a pipe belongs to another user, who could read
+    ///   what is written to it.
+    init(_ path: String) throws(FileError) {
+        var target = path
+        for _ in 0..<40 {
+            switch try Self.step(from: target, named: path) {
+            case .target(let found):
+                self = found
+                return
+            case .link(let next): target = next
+            case .changed: continue
+            }
+        }
+        throw FileError("write", path, code: ELOOP)
+    }
+
+    private enum Step {
+        case target(WriteTarget)
+        case link(String)
+        /// What is there was replaced meanwhile.
+        case changed
+    }
+
+    private static func step(from target: String, named path: String) throws(FileError) -> Step {
+        if let open = try duplicateOfDescriptor(named: target, for: "write") {
+            return .target(.stream(open))
+        }
+        let place = open(target, openPathOnly | O_NOFOLLOW | O_CLOEXEC)
+        guard place >= 0 else {
+            guard errno == ENOENT else { throw FileError("write", path) }
+            return .target(.file(target, exists: false))
+        }
+        defer { close(place) }
+        var status = stat()
+        _ = try system("write", path) { fstat(place, &status) }
+        switch status.st_mode & S_IFMT {
+        case S_IFLNK:
+            guard status.isOwn || status.st_uid == 0 else { throw .foreign("link", status, path) }
+            return .link(try destination(ofLink: place, at: target, named: path))
+        case S_IFREG:
+            guard status.isOwn else { throw .foreign("file", status, path) }
+            return .target(.file(target, exists: true))
+        case S_IFIFO where !status.isOwn && status.st_uid != 0:
+            throw .foreign("pipe", status, path)
+        case S_IFIFO, S_IFCHR: return try stream(target, status, named: path)
+        default: throw FileError("write", path, reason: "it is not a regular file")
+        }
+    }
+
+    private static func stream(
+        _ target: String, _ seen: stat, named path: String
+    ) throws(FileError) -> Step {
+        let descriptor = try system("write", path) {
+            open(target, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_dev == seen.st_dev,
+            status.st_ino == seen.st_ino
+        else {
+            close(descriptor)
+            return .changed
+        }
+        return .target(.stream(descriptor))
+    }
+
+    private static func destination(
+        ofLink descriptor: CInt, at target: String, named path: String
+    ) throws(FileError) -> String {
+        var text = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = try system("write", path) { readlinkat(descriptor, "", &text, text.count) }
+        let next = String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return next.hasPrefix("/") ? next : folderPrefix(of: target) + next
+    }
+}
+
+/// `O_PATH` of Linux, which glibc's module leaves out: opens no more than the place.
+private let openPathOnly: CInt = 0o10_000_000
+
+extension stat {
+    /// Whether the file belongs to the user of this process.
+    var isOwn: Bool { st_uid == geteuid() }
+}
+
+extension FileError {
+    static func foreign(_ kind: String, _ status: stat, _ path: String) -> FileError {
+        FileError(
+            "write", path, reason: "the \(kind) belongs to another user (uid \(status.st_uid))",
+            code: EPERM)
+    }
+}
+
+/// A new descriptor of a stream that is open already and is named as `/dev/stdin`, `/dev/stdout`,
+/// `/dev/stderr`, `/dev/fd/N` or `/proc/self/fd/N`; nil for any other path. To open such a path
+/// would fail on a socket, and begin a file anew.
+func duplicateOfDescriptor(
+    named path: String, for operation: String
+) throws(FileError) -> CInt? {
+    let names = ["/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2]
+    let prefix = ["/dev/fd/", "/proc/self/fd/"].first(where: path.hasPrefix)
+    guard let number = names[path] ?? prefix.flatMap({ Int(path.dropFirst($0.count)) }),
+        let descriptor = CInt(exactly: number), descriptor >= 0
+    else { return nil }
+    return try system(operation, path) { fcntl(descriptor, F_DUPFD_CLOEXEC, 3) }
+}
+
+/// Opens a file, or the stream that its path stands for.
+func openForReading(_ path: String) throws(FileError) -> CInt {
+    if let open = try duplicateOfDescriptor(named: path, for: "read") { return open }
+    return try system("read", path) { open(path, O_RDONLY | O_CLOEXEC) }
+}
+
+/// The path up to and including its last slash; empty without one.
+func folderPrefix(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Glibc
+import LocalFiles
+import SIWACrypto
+import Synchronization
+import Testing
+
+/// Results are not written where another user could read them. Only root can give a file away.
+@Suite(.enabled(if: geteuid() == 0, "only root can make files of another user"))
+struct ForeignFileTests {
+    let folder: Folder
+    private let stranger: uid_t = 12345
+
+    init() throws { folder = try Folder() }
+
+    private func writings(_ name: String) -> [Result<Void, any Error>] {
+        let path = folder.path(name)
+        return [
+            Result { try writeFile(SecretBytes("secret".utf8), to: path) },
+            Result { _ = try LineWriter.appending(to: path, keeping: nil, news: {}) },
+        ]
+    }
+
+    private func expectRefusals(_ name: String, _ reason: String) {
+        for writing in writings(name) {
+            #expect {
+                try writing.get()
+            } throws: { error in
+                (error as? FileError)?.description
+                    == "cannot write '\(folder.path(name))': "
+                    + "the \(reason) belongs to another user (uid 12345)"
+            }
+        }
+    }
+
+    @Test func `a file of another user is refused and stays as it is`() throws {
+        try folder.write("", to: "file", permissions: 0o666)
+        chown(folder.path("file"), stranger, stranger)
+        expectRefusals("file", "file")
+        #expect(try folder.read("file") == "")
+        #expect(try readFile(folder.path("file")).permissions == 0o666)
+    }
+
+    @Test func `a symbolic link of another user is refused, and its target is not made`() throws {
+        try folder.link("link", to: "target")
+        lchown(folder.path("link"), stranger, stranger)
+        expectRefusals("link", "link")
+        #expect(folder.names == ["link"])
+        try folder.write("", to: "target")
+        expectRefusals("link", "link")
+        #expect(try folder.read("target") == "")
+    }
+
+    @Test func `a link of one's own to a link of another user is refused`() throws {
+        try folder.link("inner", to: "target")
+        lchown(folder.path("inner"), stranger, stranger)
+        try folder.link("link", to: "inner")
+        expectRefusals("link", "link")
+        #expect(folder.names == ["inner", "link"])
+    }
+
+    @Test func `a pipe of another user is refused`() throws {
+        #expect(mkfifo(folder.path("pipe"), 0o666) == 0)
+        chown(folder.path("pipe"), stranger, stranger)
+        expectRefusals("pipe", "pipe")
+    }
+
+    /// Somebody exchanges the file for a link and back all the time: whatever is written lands
+    /// nowhere but in a file of one's own.
+    @Test func `a file that is exchanged meanwhile is never written`() throws {
+        try folder.write("", to: "theirs", permissions: 0o666)
+        chown(folder.path("theirs"), stranger, stranger)
+        let (path, theirs) = (folder.path("file"), folder.path("theirs"))
+        let switcher = Switcher()
+        Thread.detachNewThread {
+            while !switcher.isToStop.load(ordering: .relaxed) {
+                unlink(path)
+                symlink(theirs, path)
+                lchown(path, 12345, 12345)
+                unlink(path)
+                link(theirs, path)
+            }
+            switcher.hasStopped.store(true, ordering: .releasing)
+        }
+        for _ in 0..<300 { _ = writings("file") }
+        switcher.isToStop.store(true, ordering: .relaxed)
+        while !switcher.hasStopped.load(ordering: .acquiring) { usleep(1000) }
+        #expect(try folder.read("theirs") == "")
+        #expect(try readFile(theirs).permissions == 0o666)
+    }
+
+    private final class Switcher: Sendable {
+        let isToStop = Atomic(false)
+        let hasStopped = Atomic(false)
+    }
+}

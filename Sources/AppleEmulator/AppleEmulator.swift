@@ -38,9 +38,7 @@ public actor AppleEmulator {
         self.clock = clock
         receiver = configuration.notificationURL
         courier = transport.map { Courier(transport: $0, timekeeper: timekeeper) }
-        service = Service(
-            configuration: configuration, keys: keys, now: clock, realNow: clock,
-            switches: configuration.switches)
+        service = Service(configuration: configuration, keys: keys, clock: clock)
     }
 
     /// Answers one request; requests to Apple's paths are written down.

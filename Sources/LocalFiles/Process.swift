@@ -39,25 +39,6 @@ public func occupyClosedStreams() {
     }
 }
 
-/// Ends the process with 130 on SIGINT, 143 on SIGTERM and 129 on SIGHUP.
-///
-/// Nothing has to be tidied: files are replaced whole, and their writing holds signals back.
-public func endCleanlyOnSignals() {
-    // Made here, because a handler must not be the first to touch a global.
-    _ = signalGate.admits(0)
-    for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
-        signal(number) { if signalGate.admits($0) { _exit(128 + $0) } }
-    }
-}
-
-/// A shell starts background jobs with SIGINT ignored; that wish is kept.
-func isIgnored(_ number: CInt) -> Bool {
-    var action = sigaction()
-    guard sigaction(number, nil, &action) == 0 else { return false }
-    // Handlers are C function pointers, which Swift cannot compare; SIG_IGN is address 1.
-    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
-}
-
 /// Whether somebody looks at a standard stream.
 public func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
 

@@ -5,7 +5,7 @@ public import SIWACrypto
 /// over the old one, which must be this user's. A device, a pipe or a stream that is open already
 /// (`/dev/stdout`, `/dev/fd/N`) is written as it is.
 ///
-/// SIGINT and SIGTERM wait until it is done (see ``endCleanlyOnSignals()``), so that no temporary
+/// SIGINT and SIGTERM wait until it is done (see ``ProcessSignals``), so that no temporary
 /// file is left behind; what a killed process left is removed.
 ///
 /// - Throws: ``FileError``; the old file is then as it was.

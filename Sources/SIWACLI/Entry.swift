@@ -9,21 +9,21 @@ internal import SignInWithApple
 ///
 /// - Parameter arguments: nil when they are not UTF-8.
 public func runSIWA(_ arguments: [String]?, in world: World) async -> CInt {
+    var world = world
+    world.ending = Ending(world.signals, world.clocks.timekeeper)
     do {
         guard let arguments else { throw UsageError.notUTF8 }
         switch try siwaTool.parse(arguments) {
         case .help(let text), .version(let text): try world.output(SecretBytes(text.utf8))
         case .run(let command): try await run(command, in: world)
         }
+        if let signal = world.ending.signal { throw Interruption(signal: signal) }
         return ExitCode.done.rawValue
     } catch let error as FileError where error.isClosedPipe {
         // Whoever read our output has seen enough, as `head` does.
         return ExitCode.done.rawValue
-    } catch let interruption as Interruption {
-        world.errorLine("siwa: stopped; with --output and --resume the same call goes on")
-        return 128 + interruption.signal
     } catch {
-        let diagnosis = Diagnosis(error)
+        let diagnosis = Diagnosis(error, after: world.ending.signal)
         // A call that could not be understood must still answer in the form it asked for.
         let asksForJSON = arguments?.prefix { $0 != "--" }.contains("--json") ?? false
         for line in asksForJSON ? [diagnosis.json.safeText] : diagnosis.lines {

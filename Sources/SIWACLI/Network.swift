@@ -6,6 +6,8 @@ struct Network: Sendable {
     let baseURL: BaseURL
     let authorities: AuthorityFile?
     let deadline: Deadline
+    /// Waits, until a signal comes.
+    let timekeeper: Timekeeper
     let delivery: Delivery
 
     init(_ session: Session) throws(SettingsError) {
@@ -19,8 +21,12 @@ struct Network: Sendable {
             settings: World.TransportSettings(
                 authorityFile: authorities?.path, variables: world.variables),
             opening: world.transport)
+        let ending = world.ending
+        timekeeper = Timekeeper(elapsed: world.clocks.timekeeper.elapsed, sleep: ending.sleep)
         delivery = Delivery(
-            through: transport, policy: RetryPolicy(maxAttempts: try settings.maxAttempts()),
-            until: deadline, clocks: world.clocks, trace: session.console.trace)
+            through: BoundedTransport(base: transport, ending: ending),
+            policy: RetryPolicy(maxAttempts: try settings.maxAttempts()), until: deadline,
+            clocks: Clocks(now: world.clocks.now, timekeeper: timekeeper),
+            trace: session.console.trace)
     }
 }

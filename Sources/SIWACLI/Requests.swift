@@ -31,9 +31,13 @@ struct Requests: Sendable {
     }
 
     /// Runs a request; a failure leaves with all that is known here.
+    ///
+    /// - Parameter work: what a signal interrupts.
     func perform<Answer>(
+        as work: EndingPlan.Work = .change,
         _ request: (TokenClient) async throws(TokenFailure) -> Answer
     ) async throws(RequestError) -> Answer {
+        session.world.ending.begin(work)
         do {
             return try await request(tokens)
         } catch {
@@ -66,8 +70,10 @@ struct Requests: Sendable {
     ///
     /// - Parameter isWhole: prints all of it, whatever `--print` asks for.
     func reportOnce(_ report: Report, isWhole: Bool = false) throws {
+        session.world.ending.begin(.printing)
         var options = session.options
-        if isWhole { options.print = nil }
+        // After a signal nobody may run the command again for what was not printed.
+        if isWhole || session.world.ending.signal != nil { options.print = nil }
         do {
             try session.world.report(report, options)
         } catch let error as FileError {

@@ -6,7 +6,7 @@ public import SignInWithApple
 /// the real one, a test builds its own.
 public struct World: Sendable {
     /// The calendar and the stopwatch.
-    public var clocks: Clocks
+    public var clocks: Clocks { didSet { ending = Ending(signals, clocks.timekeeper) } }
     /// The environment.
     public var variables: @Sendable (String) -> String?
     /// How many threads can run at the same time.
@@ -19,6 +19,10 @@ public struct World: Sendable {
     public var errorLine: @Sendable (String) -> Void
     /// Long inputs and outputs.
     public var streams: Streams
+    /// The signals that ask the process to end.
+    public var signals: Signals { didSet { ending = Ending(signals, clocks.timekeeper) } }
+    /// Ends the running command in time after a signal; ``runSIWA(_:in:)`` makes one for each run.
+    var ending: Ending
     /// Makes the network, once the settings are known.
     public var transport: @Sendable (TransportSettings) throws(TransportError) -> any Transport
     /// Makes the store of a vault from its URL; nothing is opened before its first call.
@@ -32,6 +36,7 @@ public struct World: Sendable {
         files: Files,
         output: @escaping @Sendable (SecretBytes) throws(FileError) -> Void,
         errorLine: @escaping @Sendable (String) -> Void, streams: Streams,
+        signals: Signals = .none,
         transport:
             @escaping @Sendable (TransportSettings) throws(TransportError) -> any Transport,
         vault: @escaping @Sendable (String) throws(VaultError) -> any VaultStore
@@ -43,6 +48,8 @@ public struct World: Sendable {
         self.output = output
         self.errorLine = errorLine
         self.streams = streams
+        self.signals = signals
+        ending = Ending(signals, clocks.timekeeper)
         self.transport = transport
         self.vault = vault
     }

@@ -1,27 +1,37 @@
-internal import Dispatch
+internal import LocalFiles
+internal import SIWACLI
 internal import Synchronization
 
-/// Runs the program's tasks on the main thread.
+/// Runs the program's tasks on the main thread, and tells them of signals.
 ///
 /// The standard library would give the main thread back to the system at the first wait and go on
 /// elsewhere, for which it starts four threads (docs/decisions/linking.md). Work that is to run in parallel asks for
 /// `globalConcurrentExecutor` itself.
 final class MainThread: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
-    private let arrival = DispatchSemaphore(value: 0)
+    private let bell = SignalBell()
+
+    /// The process's signals, as commands see them.
+    var signals: World.Signals {
+        World.Signals(
+            received: { ProcessSignals.received },
+            apply: { policy, watchdog in ProcessSignals.apply(policy, watchdog: watchdog) },
+            bell: bell)
+    }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        jobs.withLock { $0.append(job) }
-        arrival.signal()
+        jobs.withLock { jobs in jobs.append(job) }
+        WakeUp.main.post()
     }
 
     /// Runs tasks until one of them ends the process.
     func run() -> Never {
         while true {
-            arrival.wait()
-            let job = jobs.withLock { $0.removeFirst() }
-            unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+            WakeUp.main.wait()
+            if ProcessSignals.received != nil { bell.ring() }
+            let job = jobs.withLock { jobs in jobs.isEmpty ? nil : jobs.removeFirst() }
+            if let job { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
         }
     }
 }

@@ -7,7 +7,7 @@ internal import TokenVault
 
 extension World {
     /// The system's clocks, files, streams, and libcurl for the network.
-    static var real: World {
+    static func real(_ signals: Signals) -> World {
         var world = World(
             clocks: Clocks(now: { NumericDate(secondsSinceEpoch()) }, timekeeper: .system),
             variables: environment, processors: processorCount(),
@@ -31,7 +31,8 @@ extension World {
                 // Nobody is left to tell when standard error itself cannot be written.
                 try? writeAll(SecretBytes((line + "\n").utf8), to: 2, named: "standard error")
             },
-            streams: .real,
+            streams: .real(signals),
+            signals: signals,
             transport: { settings throws(TransportError) in
                 try CurlTransport(
                     authorityFile: settings.authorityFile, variables: settings.variables)
@@ -44,7 +45,7 @@ extension World {
 
 extension World.Streams {
     /// Files and standard streams, read and written by threads of their own.
-    fileprivate static var real: Self {
+    fileprivate static func real(_ signals: World.Signals) -> Self {
         Self(
             lines: { path, news throws(FileError) -> any LineSource in
                 try LineReader(path, news: news)
@@ -57,7 +58,10 @@ extension World.Streams {
             hashes: { () throws(FileError) -> any HashSink in
                 try HashFile(in: environment("TMPDIR") ?? "/tmp")
             },
-            holdSignals: LocalFiles.holdSignals, wishedSignal: heldSignalNumber,
+            holdSignals: {
+                ProcessSignals.apply(.recordFirst, watchdog: 10)
+            },
+            wishedSignal: signals.received,
             progress: isTerminal(2) ? showProgress : nil)
     }
 }

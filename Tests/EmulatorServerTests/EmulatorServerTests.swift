@@ -26,6 +26,20 @@ import Testing
             let answer = try await served.send("POST", "/auth/revoke", body: form)
             #expect(answer.status == 200 && answer.body.isEmpty)
             #expect(answer.fields["content-length"] == "0")
+            #expect(answer.fields["content-type"] == nil)
+        }
+    }
+
+    @Test func `HEAD on the keys is the header section of GET`() async throws {
+        try await Served.run { served in
+            let text = try await RawClient.talk(to: served.port) { client in
+                client.send(
+                    "HEAD /auth/keys HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                return client.readToEnd()
+            }
+            #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n") && text.hasSuffix("\r\n\r\n"), "\(text)")
+            let length = try await served.send("GET", "/auth/keys").body.count
+            #expect(text.contains("Content-Length: \(length)\r\n"), "\(text)")
         }
     }
 

@@ -2,16 +2,19 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Ctrl-C and `kill` end siwa at once, also while it waits for a server.
+/// What Ctrl-C and `kill` do while siwa waits for a server, or for input.
 @Suite struct SignalTests {
     static let endings: [(CInt, CInt)] = [(SIGINT, 130), (SIGTERM, 143)]
 
     @Test(arguments: endings)
-    func `a signal during a request`(_ signal: CInt, _ exitCode: CInt) async throws {
+    func `a second signal during a request`(_ signal: CInt, _ exitCode: CInt) async throws {
         let siwa = try Siwa()
         try await RawServer.serving([.readRequest, .hold]) { server in
-            let running = try siwa.executable.start(siwa.exchange(server.url, timeout: "1h"))
+            let running = try siwa.executable.start(siwa.refresh(server.url, timeout: "1h"))
             try await eventually("the request is there") { server.requests.count == 1 }
+            running.signal(signal)
+            // Two signals at once are one to the kernel: any time that passes does.
+            try await Task.sleep(for: .milliseconds(50))
             running.signal(signal)
             let result = try await running.result()
             #expect(result.ending == .exit(exitCode), "\(result)")

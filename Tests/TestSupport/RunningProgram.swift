@@ -46,6 +46,11 @@ package final class RunningProgram: Sendable {
         String(decoding: try streams.output.contents(), as: UTF8.self)
     }
 
+    /// What it has written to standard error so far.
+    package func errorsSoFar() throws -> String {
+        String(decoding: try streams.errors.contents(), as: UTF8.self)
+    }
+
     /// Waits for the end.
     ///
     /// - Throws: ``Overdue`` when it had to be killed.

@@ -4,13 +4,16 @@ internal import SignInWithApple
 // GET /auth/authorize and the form on its page: a person chooses who signs in, and what the
 // client gets to know.
 extension Service {
+    /// How many people a page lists: after a seed there may be a million.
+    private static let shownUsers = 100
+
     /// Shows the page on which a person chooses.
     mutating func authorize(_ form: ReceivedForm) throws -> Answer {
         try refuseRepetition(in: form)
         let request = try AuthorizationRequest(form, in: configuration, switches, examination)
         let page = ConsentPage(
             request: request,
-            people: configuration.users.map { user in
+            people: users.users.prefix(Self.shownUsers).map { user in
                 ConsentPage.Person(
                     user: user,
                     consent: ledger.consents[user.userID, request.client.clientID],
@@ -35,7 +38,7 @@ extension Service {
         }
         let admission = try signIn(
             SignIn(
-                client: request.client, user: try form.user(of: configuration),
+                client: request.client, user: try form.user(of: users),
                 nonce: request.nonce, redirectURI: request.redirectURI,
                 challenge: request.challenge, sharing: try form.sharing(for: request.scopes)))
         return Answer(
@@ -46,10 +49,8 @@ extension Service {
 }
 
 extension ReceivedForm {
-    fileprivate func user(
-        of configuration: EmulatorConfiguration
-    ) throws(Refusal) -> EmulatedUser {
-        guard let user = configuration.user(try required("user")) else {
+    fileprivate func user(of users: UserDirectory) throws(Refusal) -> EmulatedUser {
+        guard let user = users[try required("user")] else {
             throw Refusal(.invalidRequest, in: "user", because: "there is no such user")
         }
         return user

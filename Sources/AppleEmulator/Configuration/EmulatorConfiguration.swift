@@ -9,7 +9,7 @@ public struct EmulatorConfiguration: Sendable {
     /// The team that may get all clients; nil when nobody does.
     public let recipient: EmulatedTeam?
     /// The people who sign in; the first one is the default.
-    public internal(set) var users: [EmulatedUser]
+    public let users: [EmulatedUser]
     /// Where notifications are posted unless another address is named; nil posts none.
     public let notificationURL: String?
     /// How Apple behaves where that is not certain.
@@ -35,12 +35,6 @@ public struct EmulatorConfiguration: Sendable {
 
     /// Both teams, or the one.
     var teams: [EmulatedTeam] { [team] + (recipient.map { [$0] } ?? []) }
-
-    /// The user called `name`, or the first one.
-    func user(_ name: String?) -> EmulatedUser? {
-        guard let name else { return users.first }
-        return users.first { $0.name == name }
-    }
 }
 
 extension EmulatorConfiguration {

@@ -66,9 +66,11 @@ struct ConsolePage {
         <main>
         \(requests)
         <div class="rail">
-        \(section("clock", "Clock", ClockForm.html(state)))
+        \(section("clock", "Clock", panel(.clock)))
         \(section("faults", "Faults", [FaultsPanel.form(state), panel(.faults)], faultActions))
         \(section("people", "Users", [search, panel(.people), signIn, AddUserForm.html(state)]))
+        </div>
+        <div class="rail">
         \(section("sessions", "Tokens", panel(.sessions)))
         \(section("notifications", "Notifications", [NotificationsPanel.form(state), panel(.notifications)]))
         \(section("clients", "Clients and keys", [panel(.clients), ClientsPanel.form(state)]))
@@ -187,7 +189,7 @@ struct ConsolePage {
     }
 
     private var search: HTML {
-        guard state.configuration.users.count > PeoplePanel.limit else { return "" }
+        guard state.service.users.users.count > PeoplePanel.limit else { return "" }
         return """
             <form method="get" action="\(ConsoleRoute.root)#people" class="row-form" data-plain>
             <label>Name, address or sub begins with
@@ -197,7 +199,7 @@ struct ConsolePage {
     }
 
     private var signIn: HTML {
-        let users = state.configuration.users.prefix(100).map { user -> HTML in
+        let users = state.service.users.users.prefix(100).map { user -> HTML in
             #"<option value="\#(user.name)">\#(user.displayName ?? user.name)</option>"#
         }
         let clients = state.configuration.clients.map { client -> HTML in
@@ -239,11 +241,11 @@ extension Control {
     fileprivate var section: String {
         switch self {
         case .faults, .faultsClear: "faults"
-        case .clock: "clock"
+        case .clock, .switches: "clock"
         case .notifications, .notificationsResend, .receiver: "notifications"
-        case .users, .codes: "people"
+        case .users, .codes, .seed: "people"
         case .keysRotate, .keysRevoke, .transfer: "clients"
-        case .requests, .switches, .reset: "history"
+        case .requests, .reset: "history"
         }
     }
 }

@@ -5,6 +5,7 @@ internal import SignInWithApple
 /// Each is rendered whole, on the page and for the event that replaces it.
 enum ConsolePanel: String, CaseIterable {
     case status
+    case clock
     case faults
     case people
     case sessions
@@ -15,6 +16,7 @@ enum ConsolePanel: String, CaseIterable {
     func html(_ state: ConsoleState, _ view: ConsoleView) -> HTML {
         switch self {
         case .status: StatusPanel.html(state)
+        case .clock: ClockPanel.html(state)
         case .faults: FaultsPanel.html(state)
         case .people: PeoplePanel.html(state, view)
         case .sessions: SessionsPanel.html(state)

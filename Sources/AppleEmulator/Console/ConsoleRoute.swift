@@ -37,6 +37,9 @@ enum ConsoleRoute {
 
 // Everything under /emulator, and the front door.
 extension AppleEmulator {
+    /// Where people watch the emulator.
+    public static let consolePath = ConsoleRoute.root
+
     /// Answers a request that is not for Apple; nil for one that is.
     func answerForPeopleAndPrograms(
         _ request: EmulatorRequest, _ requestID: String
@@ -87,8 +90,10 @@ extension AppleEmulator {
     private func control(_ request: EmulatorRequest) async throws -> Page {
         let control = try Control(request)
         guard request.isFromBrowser, request.method == "POST" else {
-            return .json(
-                try await carryOut(control, try request.controlBody(), isFromConsole: false))
+            let body = try request.controlBody()
+            let answer = try await carryOut(control, body, isFromConsole: false)
+            return body["format"] == .string(Seed.Format.lines.rawValue) && control == .seed
+                ? .lines(answer) : .json(answer)
         }
         let form = try ConsoleForm(request)
         try ControlGate.check(form.token, is: consoleToken)

@@ -44,7 +44,7 @@ enum ConsoleStyle {
         .numbers a.warn, .numbers a.warn b { color: var(--warn); }
         .tools { display: flex; align-items: center; gap: .75rem; margin-left: auto; }
 
-        nav { display: none; position: sticky; top: 0; z-index: 2; overflow-x: auto; gap: .25rem;
+        nav { display: none; position: sticky; top: 0; z-index: 2; gap: 0 .25rem;
           padding: .5rem .75rem; background: var(--surface); border-bottom: 1px solid var(--line); }
         nav a { padding: .25rem .625rem; border-radius: 1rem; text-decoration: none;
           color: var(--text); white-space: nowrap; }
@@ -52,17 +52,32 @@ enum ConsoleStyle {
 
         main { display: grid; grid-template-columns: minmax(0, 1fr) 27rem; gap: 1rem;
           padding: 1rem 1.25rem; max-width: 110rem; margin: 0 auto; align-items: start; }
-        .rail { display: grid; gap: 1rem; min-width: 0; }
+        .rail { display: grid; gap: 1rem; min-width: 0; grid-column: 2; }
+        #requests { grid-row: 1 / span 2; }
         section { background: var(--surface); border: 1px solid var(--line); border-radius: .75rem;
           padding: 1rem; box-shadow: var(--shadow); min-width: 0; overflow-wrap: anywhere; }
         .section-head { display: flex; align-items: center; justify-content: space-between;
           gap: .75rem; margin-bottom: .75rem; min-height: 2rem; }
         @media (max-width: 64rem) {
           main { grid-template-columns: minmax(0, 1fr); padding: .75rem; }
-          nav { display: flex; }
+          .rail { grid-column: 1; }
+          #requests { grid-row: auto; }
+          nav { display: flex; flex-wrap: wrap; }
           #log { max-height: 75vh; overflow-y: auto; }
         }
-        @media (min-width: 90rem) { main { grid-template-columns: minmax(0, 1fr) 30rem; } }
+        @media (max-width: 48rem) {
+          html { scroll-padding-top: 1rem; }
+          header { padding: .75rem; }
+          .tools { order: 1; }
+          header [data-panel=status] { order: 2; flex: 1 0 100%; }
+          .brand { flex: 1; min-width: 0; }
+          nav { position: static; padding: .375rem; }
+          nav a { padding: .25rem .5rem; font-size: .875rem; }
+        }
+        @media (min-width: 94rem) {
+          main { grid-template-columns: minmax(0, 1fr) 24rem 24rem; }
+          .rail { grid-column: auto; }
+        }
 
         """
 
@@ -93,6 +108,8 @@ enum ConsoleStyle {
         button.danger:hover { background: var(--bad-ground); border-color: var(--bad); }
         .buttons { display: flex; flex-wrap: wrap; gap: .5rem; }
         .buttons + .caption { margin-top: .625rem; }
+        .aside { display: flex; gap: .75rem; align-items: center; margin-top: .5rem;
+          justify-content: space-between; }
         .badge { display: inline-block; padding: 0 .4375rem; border-radius: .375rem;
           background: var(--raised); color: var(--muted); font-size: .75rem; line-height: 1.25rem;
           font-weight: 600; white-space: nowrap; }
@@ -177,7 +194,7 @@ enum ConsoleStyle {
         .fields dt { color: var(--muted); font-size: .875rem; overflow-wrap: anywhere; }
         .fields dd { font-family: var(--mono); font-size: .8125rem; overflow-wrap: anywhere; }
         .fields dd .caption { font-family: system-ui, sans-serif; display: block; }
-        .masked { color: var(--muted); }
+        .masked, .fields dt .caption { color: var(--muted); }
         .detail summary { color: var(--accent); font-size: .875rem; padding: .375rem 0; }
         pre { padding: .75rem; border: 1px solid var(--line); border-radius: .5rem;
           background: var(--surface); white-space: pre-wrap; overflow-wrap: anywhere; }

@@ -6,11 +6,11 @@ enum PeoplePanel {
     static let limit = 20
 
     static func html(_ state: ConsoleState, _ view: ConsoleView) -> HTML {
-        let found = state.configuration.users.lazy
+        let found = state.service.users.users.lazy
             .filter { view.userSearch.isEmpty || $0.matches(view.userSearch) }
         let users = Array(found.prefix(limit))
-        let live = state.service.ledger.liveSessions(of: Set(users.map(\.userID)))
-        let more = state.configuration.users.count - users.count
+        let live = state.service.ledger.liveSessions
+        let more = state.service.users.users.count - users.count
         let rest: HTML =
             more > 0 ? #"<li class="empty">\#(String(more)) more: search for a name</li>"# : ""
         return """

@@ -7,13 +7,13 @@ enum SessionsPanel {
 
     static func html(_ state: ConsoleState) -> HTML {
         let sessions = state.service.ledger.newestSessions(limit)
-        let counts = state.service.ledger.sessionCounts
+        let ledger = state.service.ledger
         guard !sessions.isEmpty else {
             return #"<p class="empty">No token was issued yet.</p>"#
         }
         return """
-            <p class="caption">\(String(counts.alive)) of \(String(counts.all)) sessions are \
-            alive\(counts.all > limit ? "; the latest \(limit)" : "")</p>
+            <p class="caption">\(String(ledger.aliveCount)) of \(String(ledger.sessionCount)) sessions \
+            are alive\(ledger.sessionCount > limit ? "; the latest \(limit)" : "")</p>
             <ul class="lines">\(sessions.map(line))</ul>
             """
     }

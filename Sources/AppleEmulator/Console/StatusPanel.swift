@@ -3,7 +3,7 @@ internal import SignInWithApple
 /// The emulator's time and the numbers at the top.
 enum StatusPanel {
     static func html(_ state: ConsoleState) -> HTML {
-        let sessions = state.service.ledger.sessionCounts
+        let sessions = state.service.ledger.aliveCount
         let faults = state.faults.count
         return """
             <p class="clock"><span class="caption">Emulator time</span> \
@@ -11,7 +11,7 @@ enum StatusPanel {
             \(day(state.now)) <b>\(state.now.timeOfDay)</b> UTC</time>\(offset(state.clockOffset))</p>
             <ul class="numbers">
             \(number(state.log.count, "request", "requests", to: "requests"))
-            \(number(sessions.alive, "live session", "live sessions", to: "sessions"))
+            \(number(sessions, "live session", "live sessions", to: "sessions"))
             \(number(faults, "fault waits", "faults wait", to: "faults", isWarning: faults > 0))
             </ul>
             """

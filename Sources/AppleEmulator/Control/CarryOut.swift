@@ -32,7 +32,8 @@ extension AppleEmulator {
     private func perform(_ control: Control, _ body: JSON) async throws -> JSON {
         switch control {
         case .codes:
-            let admission = try service.signIn(SignIn(json: body, in: service.configuration))
+            let admission = try service.signIn(
+                SignIn(json: body, in: configuration, service.users))
             return ["code": .string(admission.code), "id_token": .string(admission.idToken)]
         case .faults:
             faults.append(try Fault(json: body))
@@ -50,6 +51,7 @@ extension AppleEmulator {
         case .users: return try addUser(body)
         case .faultsClear: return try clearFaults(body)
         case .transfer: return try service.accept(TransferAcceptance(json: body))
+        case .seed: return try service.plant(Seed(json: body, in: configuration))
         case .reset: return reset()
         }
     }
@@ -105,9 +107,7 @@ extension AppleEmulator {
     }
 
     private func reset() -> JSON {
-        service = Service(
-            configuration: configuration, keys: keys, now: clock, realNow: clock,
-            switches: configuration.switches)
+        service = Service(configuration: configuration, keys: keys, clock: clock)
         faults = FaultQueue()
         log = RequestLog()
         notifications = LatestItems(limit: 200)

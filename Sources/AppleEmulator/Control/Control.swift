@@ -15,6 +15,7 @@ enum Control: String, CaseIterable {
     case users
     case faultsClear = "faults/clear"
     case transfer
+    case seed
     case reset
 
     static let root = "/emulator/"

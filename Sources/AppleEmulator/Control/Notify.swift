@@ -5,7 +5,7 @@ extension AppleEmulator {
     /// Lets something happen to a user and posts the notification of it; answers the
     /// notification itself, and every attempt.
     func notify(_ body: JSON) async throws -> JSON {
-        let request = try NotificationRequest(json: body, in: service.configuration)
+        let request = try NotificationRequest(json: body, in: configuration, service.users)
         let url = request.url ?? receiver
         guard url == nil || courier != nil else {
             throw ControlError("this emulator has no network: leave 'url' out, and post 'payload'")

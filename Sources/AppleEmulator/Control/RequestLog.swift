@@ -43,7 +43,9 @@ struct RequestLog {
 
     private func wanted(_ selection: LogSelection) -> some Sequence<RequestRecord> {
         let first = records.numbers.lowerBound
-        return (min(max(selection.after + 1, first), count + 1)..<count + 1).lazy
+        // A number that is not given yet is one from before a reset.
+        let after = selection.after > count ? 0 : selection.after
+        return (max(after + 1, first)..<count + 1).lazy
             .compactMap { records[$0] }
             .filter { selection.path == nil || $0.path == selection.path }
     }

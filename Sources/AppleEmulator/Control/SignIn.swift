@@ -13,7 +13,9 @@ struct SignIn {
 }
 
 extension SignIn {
-    init(json: JSON, in configuration: EmulatorConfiguration) throws(ShapeError) {
+    init(
+        json: JSON, in configuration: EmulatorConfiguration, _ users: UserDirectory
+    ) throws(ShapeError) {
         let reader = try MemberReader(
             json,
             knowing: [
@@ -21,7 +23,7 @@ extension SignIn {
                 "code_challenge_method",
             ])
         client = try reader.client(of: configuration)
-        user = try reader.user(of: configuration)
+        user = try reader.user(of: users)
         nonce = try reader.optional("nonce")
         redirectURI = try reader.redirectURI(of: client)
         let method: PKCEChallenge.Method? = try reader.optional("code_challenge_method")
@@ -46,11 +48,9 @@ extension MemberReader {
         return client
     }
 
-    func user(
-        of configuration: EmulatorConfiguration
-    ) throws(ShapeError) -> EmulatedUser {
-        guard let user = configuration.user(try optional("user")) else {
-            let known = configuration.users.map(\.name).joined(separator: ", ")
+    func user(of users: UserDirectory) throws(ShapeError) -> EmulatedUser {
+        guard let user = users[try optional("user")] else {
+            let known = users.users.prefix(20).map(\.name).joined(separator: ", ")
             throw ShapeError("", "there is no such user; known are \(known)")
         }
         return user

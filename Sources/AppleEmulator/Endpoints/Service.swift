@@ -5,13 +5,14 @@ internal import SignInWithApple
 ///
 /// A value, so that a request is answered in one step or not at all.
 struct Service {
-    var configuration: EmulatorConfiguration
+    let configuration: EmulatorConfiguration
     var keys: EmulatorKeys
     /// The emulator's own time, which a control request can move.
     var now: @Sendable () -> NumericDate
     /// The time that no control request moves.
     let realNow: @Sendable () -> NumericDate
     var switches: Switches
+    var users: UserDirectory
     var ledger = Ledger()
     var openPages = OpenPages()
     /// What is examined in the current request.
@@ -21,6 +22,17 @@ struct Service {
     var acceptedAt: NumericDate?
     /// Made when the first user migrates.
     var transferees: Transferees?
+
+    init(
+        configuration: EmulatorConfiguration, keys: EmulatorKeys,
+        clock: @escaping @Sendable () -> NumericDate
+    ) {
+        self.configuration = configuration
+        self.keys = keys
+        (now, realNow) = (clock, clock)
+        switches = configuration.switches
+        users = UserDirectory(configuration.users)
+    }
 
     /// Answers one request to one of Apple's paths.
     mutating func answer(_ request: EmulatorRequest, _ form: FormReading) -> Answer {

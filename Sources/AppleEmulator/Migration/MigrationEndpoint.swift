@@ -20,7 +20,7 @@ extension Service {
                 .invalidRequest,
                 in: "bearer", because: "issued to \(session.clientID) of team \(session.teamID)")
         }
-        let directory = try transferees ?? Transferees(configuration)
+        let directory = try transferees ?? Transferees(users, configuration.teams)
         transferees = directory
         let answer =
             form["transfer_sub"] == nil

@@ -15,10 +15,10 @@ struct Transferees {
     private var transferees: [String: Transferee] = [:]
 
     /// An identifier can be made for any team, also for the own one, where it is of no use.
-    init(_ configuration: EmulatorConfiguration) throws(OpenSSLError) {
-        for user in configuration.users {
+    init(_ directory: UserDirectory, _ teams: [EmulatedTeam]) throws(OpenSSLError) {
+        for user in directory.users {
             users[user.userID.rawValue] = user
-            for team in configuration.teams {
+            for team in teams {
                 let name = try user.transferID(to: team.teamID).rawValue
                 transferees[name] = Transferee(user: user, target: team.teamID)
             }

@@ -16,11 +16,13 @@ struct NotificationRequest {
     /// Whether the answer waits for the receiver's.
     let waits: Bool
 
-    init(json: JSON, in configuration: EmulatorConfiguration) throws(ShapeError) {
+    init(
+        json: JSON, in configuration: EmulatorConfiguration, _ users: UserDirectory
+    ) throws(ShapeError) {
         let reader = try MemberReader(
             json, knowing: ["type", "user", "client_id", "url", "attempts", "delay", "wait"])
         type = try reader.required("type")
-        user = try reader.user(of: configuration)
+        user = try reader.user(of: users)
         client =
             try json["client_id"] == nil
             ? configuration.primaryClient() : reader.client(of: configuration)
@@ -36,7 +38,7 @@ struct NotificationRequest {
 
 extension EmulatorConfiguration {
     /// Apple names the primary App ID of a group: here that is the first app.
-    fileprivate func primaryClient() throws(ShapeError) -> EmulatedClient {
+    func primaryClient() throws(ShapeError) -> EmulatedClient {
         guard let client = clients.first(where: { $0.kind == .app }) else {
             throw ShapeError("", "'client_id' is missing, and there is no app to be concerned")
         }

@@ -55,6 +55,9 @@ struct Ledger {
     var silentRelays: Set<UserID> = []
     private var codes: [String: Code] = [:]
     private var sessions: [Session] = []
+    /// How many sessions are alive, in all and of each user with each client.
+    private(set) var aliveCount = 0
+    private(set) var liveSessions: [Consents.Parties: Int] = [:]
     private var refreshTokens: [String: SessionID] = [:]
     private var accessTokens: [String: AccessToken] = [:]
     private var sweepThreshold = 10_000
@@ -82,21 +85,8 @@ extension Ledger {
     /// The latest `limit` sessions, the newest first.
     func newestSessions(_ limit: Int) -> [Session] { Array(sessions.suffix(limit).reversed()) }
 
-    /// How many sessions are alive, of how many.
-    var sessionCounts: (alive: Int, all: Int) {
-        (sessions.count { !$0.isRevoked }, sessions.count)
-    }
-
-    /// How many sessions are alive of each of some users with each client.
-    func liveSessions(of users: Set<UserID>) -> [Consents.Parties: Int] {
-        var counts: [Consents.Parties: Int] = [:]
-        for session in sessions where !session.isRevoked {
-            guard let user = session.user, users.contains(user.userID) else { continue }
-            let parties = Consents.Parties(userID: user.userID, clientID: session.clientID)
-            counts[parties, default: 0] += 1
-        }
-        return counts
-    }
+    /// How many sessions there were.
+    var sessionCount: Int { sessions.count }
 }
 
 // Sessions and their tokens.
@@ -108,6 +98,8 @@ extension Ledger {
         var session = session
         session.refreshToken = refreshToken
         sessions.append(session)
+        aliveCount += 1
+        if let parties = session.parties { liveSessions[parties, default: 0] += 1 }
         if let refreshToken { refreshTokens[refreshToken] = id }
         return id
     }
@@ -145,7 +137,7 @@ extension Ledger {
         _ id: SessionID, scope: Switches.RevokeScope, among clients: [EmulatedClient]
     ) {
         let revoked = sessions[id.number]
-        sessions[id.number].isRevoked = true
+        endSession(id.number)
         guard let user = revoked.user else { return }
         consents.withdraw(user.userID, revoked.clientID)
         switch scope {
@@ -170,8 +162,15 @@ extension Ledger {
         where sessions[index].user?.userID == userID
             && clientIDs.contains(sessions[index].clientID)
         {
-            sessions[index].isRevoked = true
+            endSession(index)
         }
+    }
+
+    private mutating func endSession(_ index: Int) {
+        guard !sessions[index].isRevoked else { return }
+        sessions[index].isRevoked = true
+        aliveCount -= 1
+        if let parties = sessions[index].parties { liveSessions[parties]? -= 1 }
     }
 
     /// Forgets what expired a day ago, so that an emulator can run for weeks.
@@ -189,5 +188,12 @@ extension Dictionary where Key == String {
     /// sign is a K.
     fileprivate subscript(exactly key: String) -> Value? {
         key.utf8.allSatisfy { $0 < 0x80 } ? self[key] : nil
+    }
+}
+
+extension Ledger.Session {
+    /// Whose session it is, and with which client; nil for a team's own.
+    fileprivate var parties: Consents.Parties? {
+        user.map { Consents.Parties(userID: $0.userID, clientID: clientID) }
     }
 }

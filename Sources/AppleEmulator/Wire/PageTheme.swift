@@ -20,10 +20,11 @@ enum PageTheme {
         }
         """
 
-    /// A key on a disc; without one the browser would ask for /favicon.ico.
+    /// An SVG of a key; without an icon of its own a page makes the browser ask for /favicon.ico.
     static let icon =
-        "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E"
-        + "%3Crect width='32' height='32' rx='8' fill='%233346d3'/%3E"
-        + "%3Cpath d='M16 7a5 5 0 0 0-2 9.6V25h4v-3h3v-3h-3v-2.4A5 5 0 0 0 16 7z' fill='white'/%3E"
-        + "%3C/svg%3E"
+        "data:image/svg+xml;base64,"
+        + "PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnIHZpZXdCb3g9JzAgMCAz"
+        + "MiAzMic+PHJlY3Qgd2lkdGg9JzMyJyBoZWlnaHQ9JzMyJyByeD0nOCcgZmlsbD0nIzMzNDZk"
+        + "MycvPjxwYXRoIGQ9J00xNiA3YTUgNSAwIDAgMC0yIDkuNlYyNWg0di0zaDN2LTNoLTN2LTIu"
+        + "NEE1IDUgMCAwIDAgMTYgN3onIGZpbGw9JyNmZmYnLz48L3N2Zz4="
 }

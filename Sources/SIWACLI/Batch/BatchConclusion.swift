@@ -24,7 +24,9 @@ struct BatchConclusion: Sendable {
         try closeOutput()
         let counts = output.counted
         summarize()
-        if let signal = session.world.streams.wishedSignal() { throw Interruption(signal: signal) }
+        if let signal = session.world.streams.wishedSignal() {
+            throw Interruption(batchBy: signal, wayOn)
+        }
         if let inputFailure {
             throw BatchStopped(
                 Diagnosis(
@@ -76,9 +78,4 @@ struct BatchStopped: Error, Sendable {
             diagnosis.code, diagnosis.message, hints: diagnosis.hints + [goOn],
             exitCode: diagnosis.exitCode, status: diagnosis.status, apple: diagnosis.apple)
     }
-}
-
-/// Somebody asked for the end.
-struct Interruption: Error, Sendable {
-    let signal: CInt
 }

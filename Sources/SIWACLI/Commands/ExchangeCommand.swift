@@ -76,7 +76,7 @@ struct ExchangeCommand: Command {
         try requests.checkOutput()
         // Before the code is spent: a vault that cannot be opened is found in time.
         let vault = isStoring ? try session.vault() : nil
-        let answer = try await requests.perform { tokens throws(TokenFailure) in
+        let answer = try await requests.perform(as: .code) { tokens throws(TokenFailure) in
             try await tokens.exchange(
                 AuthorizationCode(code), redirectURI: requests.redirectURI, codeVerifier: verifier)
         }
@@ -100,7 +100,9 @@ struct ExchangeCommand: Command {
         _ answer: TokenResponse, _ requests: Requests, _ nonce: SecretText?,
         storingIn vault: Vault?
     ) async throws {
+        let ending = requests.session.world.ending
         let now = requests.session.world.clocks.now()
+        ending.begin(.keys)
         let verification = await verify(answer, requests, nonce, at: now)
         // Only a verified user may stand there, whatever the answer calls its members.
         var members = answer.members(at: now).filter { $0.name != "user_id" }
@@ -109,7 +111,10 @@ struct ExchangeCommand: Command {
         }
         let failures = verification?.failures ?? []
         let stored = vault.map { vault in
-            Result { try store(answer, of: verification?.claims?.userID, in: vault, requests) }
+            ending.begin(.storing)
+            return Result {
+                try store(answer, of: verification?.claims?.userID, in: vault, requests)
+            }
         }
         if let stored { members.append(.init("stored", .boolean((try? stored.get()) != nil))) }
         do {

@@ -10,7 +10,7 @@ struct Diagnosis: Sendable {
     let message: String
     /// What to do, the likeliest cause first.
     let hints: [String]
-    let exitCode: ExitCode
+    private(set) var exitCode: ExitCode
     /// Apple's answer, where there was one.
     var status: Int?
     var apple: AppleError?
@@ -28,6 +28,15 @@ struct Diagnosis: Sendable {
         self.status = status
         self.apple = apple
         self.requestID = requestID
+    }
+
+    /// Diagnoses the error of a command that a signal may have asked to end: the exit code is the
+    /// signal's, unless a code was sent and Apple did not answer.
+    init(_ error: any Error, after signal: CInt?) {
+        self.init(error)
+        guard let signal else { return }
+        let error = error as? RequestError
+        if error?.failure.isOutcomeUnknown != true { exitCode = ExitCode(signal: signal) }
     }
 
     init(_ error: any Error) {
@@ -56,6 +65,7 @@ struct Diagnosis: Sendable {
                     requestID: error.requestID)
             case let error as ClientSecretError: Self(error)
             case let error as LostResult: Self(error)
+            case let error as Interruption: Self(error)
             case let error as FileError: Self(error)
             default: Self(defect: error)
             }
@@ -151,6 +161,13 @@ extension Diagnosis {
                 "the client_secret cannot be used: \(faults.first?.seen ?? "claims are missing")",
                 hints: faults.map(\.hint), exitCode: .settings)
         }
+    }
+
+    private init(_ error: Interruption) {
+        let exitCode = ExitCode(signal: error.signal)
+        self.init(
+            "stopped", "\(exitCode.meaning.dropLast()), after \(error.achievement)",
+            hints: [error.hint], exitCode: exitCode)
     }
 
     private init(_ error: LostResult) {

@@ -13,6 +13,9 @@ enum ExitCode: CInt, Sendable, CaseIterable {
     case defect = 70
     case notDelivered = 74
     case temporary = 75
+    case hungUp = 129
+    case interrupted = 130
+    case terminated = 143
 
     /// What help says of it.
     var meaning: String {
@@ -30,18 +33,23 @@ enum ExitCode: CInt, Sendable, CaseIterable {
         case .notDelivered:
             "The result could not be written, or nobody read it: standard error says what was done."
         case .temporary: "Temporary: no network, a timeout, an outage page. Try later."
+        case .hungUp: "Ended by SIGHUP."
+        case .interrupted: "Ended by SIGINT."
+        case .terminated: "Ended by SIGTERM."
         }
     }
 
     static var entries: [Entry] {
         allCases.map { Entry(String($0.rawValue), $0.meaning) }
-            + [Entry("130, 143", "Interrupted, terminated.")]
     }
 }
 
 extension ExitCode {
+    /// The exit code of a process that a signal ended: 128 and its number.
+    init(signal: CInt) { self = Self(rawValue: 128 + signal) ?? .terminated }
+
     /// The exit code of a command to which all of `codes` apply: the first that applies of 7, 70,
-    /// 74, 9, 2, 3 to 6, 75, 1, 0. A signal's exit code comes before all of them but 7.
+    /// a signal's, 74, 9, 2, 3 to 6, 75, 1, 0.
     static func prevailing(among codes: some Sequence<ExitCode>) -> ExitCode {
         codes.min { $0.rank < $1.rank } ?? .done
     }
@@ -51,7 +59,8 @@ extension ExitCode {
         switch self {
         case .outcomeUnknown: 0
         case .defect: 1
-        case .notDelivered: 2
+        case .hungUp, .interrupted, .terminated: 2
+        case .notDelivered: 3
         case .usage: 4
         case .settings: 5
         case .clientRefused: 6

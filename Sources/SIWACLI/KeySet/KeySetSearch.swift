@@ -89,7 +89,7 @@ extension KeySetSearch {
     /// Waits until no other process fetches: for long only when there is nothing to make do with.
     private func turn() async -> Turn {
         guard let store else { return .ours(nil) }
-        let timekeeper = world.clocks.timekeeper
+        let timekeeper = network.timekeeper
         let left = network.deadline.remaining
         let patience = Deadline(
             after: cache.held == nil || wish.source == .apple ? left : min(left, .seconds(2)),

@@ -10,17 +10,29 @@ extension RevocationOrder {
             [requests.exchange(of: code)] + sequence(unknown), unknown: unknown)
     }
 
-    /// Exchanges the code first. From then on nobody but this process has the token.
+    /// Exchanges the code first. From then on only this process has the tokens: they are printed
+    /// unless the one in question was revoked.
     func revoke(_ code: AuthorizationCode) async throws {
         try requests.checkOutput()
-        let token = try await exchange(code)
+        let answer = try await requests.perform(as: .code) { tokens throws(TokenFailure) in
+            try await tokens.exchange(
+                code, redirectURI: requests.redirectURI, codeVerifier: requests.codeVerifier)
+        }
+        guard let token = answer.token(kind) else {
+            try requests.reportOnce(handingOut(answer, answer.accessToken.text), isWhole: true)
+            throw NegativeAnswer(
+                "no_refresh_token",
+                "the code was exchanged, but Apple's answer has no refresh token",
+                hints: ["ask for a new sign-in and use --kind access_token"],
+                requestID: answer.requestID)
+        }
+        guard session.world.ending.signal == nil else {
+            return try requests.reportOnce(handingOut(answer, token))
+        }
         do {
-            let revocation = try await carryOut(token)
-            warnIfNothingWasSent(revocation)
-            try requests.reportOnce(report(revocation, of: token))
-            try checkDead(revocation)
+            try report(try await carryOut(token, as: .revoking), of: token, answer)
         } catch var error as RequestError {
-            try requests.reportOnce(handingOut(token), isWhole: true)
+            try requests.reportOnce(handingOut(answer, token), isWhole: true)
             error.remedy =
                 "the code is spent, but the token was printed: "
                 + "siwa revoke --token - --kind \(kind.rawValue)"
@@ -28,34 +40,48 @@ extension RevocationOrder {
         }
     }
 
-    private func exchange(_ code: AuthorizationCode) async throws -> SecretText {
-        let answer = try await requests.perform { tokens throws(TokenFailure) in
-            try await tokens.exchange(
-                code, redirectURI: requests.redirectURI, codeVerifier: requests.codeVerifier)
+    private func report(
+        _ revocation: Revocation, of token: SecretText, _ answer: TokenResponse
+    ) throws {
+        warnIfNothingWasSent(revocation)
+        let report = report(revocation, of: token)
+        if revocation.isDead {
+            try requests.reportOnce(report)
+        } else {
+            let members = (report.json.members ?? []) + tokenMembers(answer)
+            try requests.reportOnce(Report(.object(members)), isWhole: true)
         }
-        switch kind {
-        case .accessToken: return answer.accessToken.text
-        case .refreshToken:
-            guard let token = answer.refreshToken else {
-                throw NegativeAnswer(
-                    "no_refresh_token",
-                    "the code was exchanged, but Apple's answer has no refresh token",
-                    hints: ["ask for a new sign-in and use --kind access_token"],
-                    requestID: answer.requestID)
-            }
-            return token.text
-        }
+        try checkDead(revocation)
     }
 
-    /// A token that could not be revoked and that nobody else has: without it the account could
-    /// not be revoked before its user signs in once more.
-    private func handingOut(_ token: SecretText) -> Report {
-        Report([
-            "confirmed": false, "kind": .string(kind.rawValue),
-            "client_id": .string(clientID.rawValue),
-            "token_fingerprint": .string(token.fingerprint),
-            "at": .string(session.world.clocks.now().rfc3339),
-            kind.rawValue: .string(token.revealed()),
-        ])
+    /// The result when a token could not be revoked: without the tokens the account could not be
+    /// revoked before its user signs in once more.
+    private func handingOut(_ answer: TokenResponse, _ token: SecretText) -> Report {
+        let members: [JSON.Member] = [
+            .init("confirmed", false), .init("kind", .string(kind.rawValue)),
+            .init("client_id", .string(clientID.rawValue)),
+            .init("token_fingerprint", .string(token.fingerprint)),
+            .init("at", .string(session.world.clocks.now().rfc3339)),
+        ]
+        return Report(.object(members + tokenMembers(answer)))
+    }
+
+    private func tokenMembers(_ answer: TokenResponse) -> [JSON.Member] {
+        let refreshToken = answer.refreshToken.map {
+            JSON.Member("refresh_token", .string($0.text.revealed()))
+        }
+        let accessToken = JSON.Member("access_token", .string(answer.accessToken.text.revealed()))
+        let requestID = answer.requestID.map { JSON.Member("apple_request_id", .string($0)) }
+        return [refreshToken, accessToken, requestID].compactMap(\.self)
+    }
+}
+
+extension TokenResponse {
+    /// The token of that kind; nil if the response has none.
+    fileprivate func token(_ kind: TokenKind) -> SecretText? {
+        switch kind {
+        case .accessToken: accessToken.text
+        case .refreshToken: refreshToken?.text
+        }
     }
 }

@@ -17,8 +17,12 @@ struct RevocationOrder: Sendable {
     }
 
     /// Revokes a token and gathers the proof.
-    func carryOut(_ token: SecretText) async throws(RequestError) -> Revocation {
-        try await requests.perform { tokens throws(TokenFailure) in
+    ///
+    /// - Parameter work: what a signal interrupts.
+    func carryOut(
+        _ token: SecretText, as work: EndingPlan.Work = .change
+    ) async throws(RequestError) -> Revocation {
+        try await requests.perform(as: work) { tokens throws(TokenFailure) in
             try await tokens.revoke(token, as: kind, proof: proof)
         }
     }

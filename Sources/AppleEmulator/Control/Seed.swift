@@ -1,0 +1,85 @@
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// What `POST /emulator/seed` asks for: many users at once, who have all signed in.
+struct Seed {
+    /// How its answer is written.
+    enum Format: String, CaseIterable, Shaped {
+        case json
+        /// A JSON object a line, as `siwa vault import` reads them.
+        case lines
+    }
+
+    let count: Int
+    /// How many refresh tokens each user has: one for each device, say.
+    let tokens: Int
+    let client: EmulatedClient
+
+    init(json: JSON, in configuration: EmulatorConfiguration) throws(ShapeError) {
+        let reader = try MemberReader(json, knowing: ["users", "tokens", "client_id", "format"])
+        count = try reader.required("users")
+        tokens = try reader.optional("tokens") ?? 1
+        client =
+            try json["client_id"] == nil
+            ? configuration.primaryClient() : reader.client(of: configuration)
+        _ = try reader.optional("format", as: Format.self)
+        guard (1...1_000_000).contains(count), (1...10).contains(tokens) else {
+            throw ShapeError("", "'users' must be 1 to 1000000, and 'tokens' 1 to 10")
+        }
+    }
+}
+
+extension Service {
+    /// Makes users `seed1`, `seed2` and so on, those of earlier seeds counted, and their sessions.
+    /// Every second one hides the address.
+    ///
+    /// No identity token is signed: that takes a millisecond each.
+    mutating func plant(_ seed: Seed) throws(OpenSSLError) -> JSON {
+        var rows: [JSON] = []
+        rows.reserveCapacity(seed.count * seed.tokens)
+        let first = users.users.count - users.configured + 1
+        for number in first..<first + seed.count {
+            let user = EmulatedUser(
+                name: "seed\(number)", userID: EmulatedUser.freshUserID(),
+                email: "seed\(number)@example.com")
+            guard users.add(user) else { continue }
+            for _ in 0..<seed.tokens {
+                rows.append(try plantSession(of: user, number, seed.client))
+            }
+        }
+        transferees = nil
+        return ["users": .array(rows)]
+    }
+
+    private mutating func plantSession(
+        of user: EmulatedUser, _ number: Int, _ client: EmulatedClient
+    ) throws(OpenSSLError) -> JSON {
+        let sharing: EmailSharing = number.isMultiple(of: 2) ? .hidden : .shared
+        let settled = ledger.consents.settle(user.userID, client.clientID, choosing: sharing)
+        let seen = try seen(user, settled.sharing, by: owner.teamID)
+        let token = TokenText.fresh(.refresh, shard: try TokenText.shard(of: user.userID))
+        _ = ledger.open(
+            Ledger.Session(
+                clientID: client.clientID, teamID: owner.teamID, user: seen, nonce: nil,
+                signedInAt: now(), lastUsedAt: now()),
+            refreshToken: token)
+        return [
+            "user": .string(user.name), "client_id": client.clientID.json,
+            "user_id": try subject(of: user).json, "refresh_token": .string(token),
+        ]
+    }
+}
+
+extension Page {
+    /// The rows of a seed, one a line.
+    static func lines(_ answer: JSON) -> Page {
+        let rows = answer["users"]?.elements ?? []
+        var body: [UInt8] = []
+        for row in rows {
+            body += row.bytes
+            body.append(UInt8(ascii: "\n"))
+        }
+        return Page(
+            status: 200, fields: [HTTPField("Content-Type", "application/x-ndjson")], body: body)
+    }
+}

@@ -1,0 +1,109 @@
+internal import Glibc
+internal import Synchronization
+
+/// What SIGINT, SIGTERM and SIGHUP do.
+public enum SignalPolicy: Int, Sendable {
+    /// The first one ends the process.
+    case end
+    /// The first one is recorded, and a second one ends the process.
+    case recordFirst
+    /// They are recorded; only the watchdog ends the process.
+    case record
+}
+
+/// The process's signals. One handler hears them all: it reads and writes atomic values, and calls
+/// only what signal-safety(7) lists.
+public enum ProcessSignals {
+    /// Handles SIGINT, SIGTERM and SIGHUP from now on, as ``SignalPolicy/end``: the process exits with
+    /// 128 and the signal's number. A signal that the parent process had ignored stays ignored.
+    ///
+    /// Files that are being written are finished first; see ``SignalGate``.
+    public static func handle() {
+        // Initialized here, because a handler must not be the first to use a global.
+        _ = signalGate.admits(0)
+        signalState.reset()
+        for number in endingSignals where !isIgnored(number) {
+            signal(number) { handleEndingSignal($0) }
+        }
+        signal(SIGALRM) { _ in handleAlarm() }
+        unblock(SIGALRM)
+    }
+
+    /// The first signal that was recorded; nil if none was.
+    public static var received: CInt? {
+        let number = signalState.received.load(ordering: .sequentiallyConsistent)
+        return number == 0 ? nil : number
+    }
+
+    /// Sets what signals do from now on.
+    ///
+    /// - Parameter watchdog: after a signal is recorded, or now if one was, the process ends after
+    ///   this many seconds, whatever it does then.
+    public static func apply(_ policy: SignalPolicy, watchdog: UInt32) {
+        signalState.watchdog.store(watchdog, ordering: .sequentiallyConsistent)
+        signalState.policy.store(policy.rawValue, ordering: .sequentiallyConsistent)
+        if received != nil { alarm(watchdog) }
+    }
+
+    private static func unblock(_ number: CInt) {
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, number)
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    }
+}
+
+private let endingSignals = [SIGINT, SIGTERM, SIGHUP]
+
+/// What the handlers share with the program.
+private final class SignalState: Sendable {
+    let policy = Atomic<Int>(0)
+    let received = Atomic<CInt>(0)
+    let watchdog = Atomic<UInt32>(0)
+
+    func reset() {
+        policy.store(SignalPolicy.end.rawValue, ordering: .sequentiallyConsistent)
+        received.store(0, ordering: .sequentiallyConsistent)
+    }
+}
+
+private let signalState = SignalState()
+
+private func handleEndingSignal(_ number: CInt) {
+    let savedErrno = errno
+    defer { errno = savedErrno }
+    let isFirst = signalState.received.compareExchange(
+        expected: 0, desired: number, ordering: .sequentiallyConsistent
+    ).exchanged
+    let policy = signalState.policy.load(ordering: .sequentiallyConsistent)
+    let ends =
+        policy == SignalPolicy.end.rawValue
+        || policy == SignalPolicy.recordFirst.rawValue && !isFirst
+    if ends {
+        if signalGate.admits(number) { _exit(128 + number) }
+    } else if isFirst {
+        alarm(signalState.watchdog.load(ordering: .sequentiallyConsistent))
+        WakeUp.main.post()
+    }
+}
+
+/// The watchdog: something hangs.
+private func handleAlarm() {
+    let number = signalState.received.load(ordering: .sequentiallyConsistent)
+    guard number != 0 else { return }
+    let line: StaticString = "siwa: stopped: it hung after a signal asked it to end\n"
+    // A pipe that nobody reads must not keep the process alive.
+    var readiness = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+    if poll(&readiness, 1, 0) == 1 {
+        _ = write(STDERR_FILENO, line.utf8Start, line.utf8CodeUnitCount)
+    }
+    _exit(128 + number)
+}
+
+/// A shell starts background jobs with SIGINT ignored; that is respected.
+private func isIgnored(_ number: CInt) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    // Handlers are C function pointers, which Swift cannot compare; SIG_IGN is address 1.
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+}

@@ -1,0 +1,94 @@
+internal import LocalFiles
+internal import SignInWithApple
+internal import Synchronization
+
+/// Ends a command in time after a signal: the one place that tells the process's signals what a
+/// command is doing, and that cuts the command's waits short.
+final class Ending: Sendable {
+    private let signals: World.Signals
+    private let timekeeper: Timekeeper
+    private let plan = Mutex(EndingPlan())
+
+    init(_ signals: World.Signals, _ timekeeper: Timekeeper) {
+        (self.signals, self.timekeeper) = (signals, timekeeper)
+    }
+
+    /// The signal that asked for the end; nil while none has come.
+    var signal: CInt? { signals.received() }
+
+    /// The command turns to `work`.
+    func begin(_ work: EndingPlan.Work) {
+        plan.withLock { $0.begin(work, at: timekeeper.elapsed()) }
+        signals.apply(work.policy, work.watchdog)
+    }
+
+    /// How long the work may still take; nil while no signal has come.
+    var remaining: Duration? {
+        let now = timekeeper.elapsed()
+        return plan.withLock { plan in
+            if signal != nil { plan.receiveSignal(at: now) }
+            return plan.remaining(at: now)
+        }
+    }
+
+    /// Runs `operation`, and cancels it when a signal came and the work's time is over.
+    func bounding<Result: Sendable>(
+        _ operation: @escaping @Sendable () async -> Result
+    ) async -> Result {
+        await Self.run(operation) {
+            await self.signals.bell.wait()
+            guard !Task.isCancelled, let remaining = self.remaining else { return }
+            try? await self.timekeeper.sleep(remaining)
+        }
+    }
+
+    /// Waits; a signal ends the wait.
+    ///
+    /// - Throws: `CancellationError` when a signal came.
+    func sleep(_ duration: Duration) async throws {
+        let timekeeper = timekeeper
+        let isDone = await Self.run({ (try? await timekeeper.sleep(duration)) != nil }) {
+            await self.signals.bell.wait()
+        }
+        guard isDone, signal == nil else { throw CancellationError() }
+    }
+
+    /// Runs `operation`, and cancels it when `limit` returns first.
+    private static func run<Result: Sendable>(
+        _ operation: @escaping @Sendable () async -> Result,
+        until limit: @escaping @Sendable () async -> Void
+    ) async -> Result {
+        await withTaskGroup(of: Result?.self) { group in
+            group.addTask { await operation() }
+            group.addTask {
+                await limit()
+                return nil
+            }
+            var result: Result?
+            for await next in group {
+                result = next ?? result
+                group.cancelAll()
+            }
+            guard let result else { preconditionFailure("an operation has no result") }
+            return result
+        }
+    }
+}
+
+/// Gives a request up when a signal came and its time is over.
+struct BoundedTransport<Base: Transport>: Transport {
+    let base: Base
+    let ending: Ending
+
+    func send(
+        _ request: HTTPRequest, timeout: Duration
+    ) async throws(TransportError) -> HTTPResponse {
+        try await ending.bounding { [base] () async -> Result<HTTPResponse, TransportError> in
+            do throws(TransportError) {
+                return .success(try await base.send(request, timeout: timeout))
+            } catch {
+                return .failure(error)
+            }
+        }.get()
+    }
+}

@@ -1,0 +1,24 @@
+/// A signal asked the command to end, and it ended in order.
+struct Interruption: Error, Sendable {
+    let signal: CInt
+    /// What was finished before.
+    let achievement: String
+    /// What to do next.
+    let hint: String
+
+    /// A command that had finished all the same.
+    init(signal: CInt) {
+        self.signal = signal
+        achievement = "the command had finished"
+        hint = "read its result on standard output before you run it again"
+    }
+
+    /// A batch.
+    ///
+    /// - Parameter hint: how to continue it.
+    init(batchBy signal: CInt, _ hint: String) {
+        self.signal = signal
+        achievement = "the items in flight had finished"
+        self.hint = hint
+    }
+}

@@ -1,0 +1,141 @@
+import SignInWithApple
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LocalFiles
+@testable import SIWACLI
+
+/// How long work may go on after a signal, by a clock of the test's.
+@Suite struct EndingPlanTests {
+    static let limits: [(EndingPlan.Work, Int)] = [
+        (.code, 10), (.keys, 0), (.storing, 2), (.revoking, 5), (.change, 5), (.printing, 0),
+        (.nothing, 0),
+    ]
+
+    @Test(arguments: limits)
+    func `time after a signal for`(_ work: EndingPlan.Work, _ seconds: Int) {
+        var plan = EndingPlan()
+        plan.begin(work, at: .seconds(100))
+        #expect(plan.remaining(at: .seconds(5000)) == nil, "without a signal there is no limit")
+        plan.receiveSignal(at: .seconds(200))
+        #expect(plan.remaining(at: .seconds(200)) == .seconds(seconds))
+        #expect(plan.remaining(at: .seconds(201)) == .seconds(max(seconds - 1, 0)))
+        #expect(plan.remaining(at: .seconds(900)) == .zero)
+    }
+
+    @Test func `a second signal gives no more time`() {
+        var plan = EndingPlan()
+        plan.begin(.code, at: .zero)
+        plan.receiveSignal(at: .seconds(1))
+        plan.receiveSignal(at: .seconds(9))
+        #expect(plan.remaining(at: .seconds(9)) == .seconds(2))
+    }
+
+    @Test func `work that begins after the signal has its own time`() {
+        var plan = EndingPlan()
+        plan.begin(.code, at: .zero)
+        plan.receiveSignal(at: .seconds(1))
+        plan.begin(.keys, at: .seconds(8))
+        #expect(plan.remaining(at: .seconds(8)) == .zero)
+        plan.begin(.storing, at: .seconds(8))
+        #expect(plan.remaining(at: .seconds(9)) == .seconds(1))
+    }
+
+    @Test func `nothing ends a process that has a spent code's tokens, but the watchdog`() {
+        for work in EndingPlan.Work.allCases {
+            let policy: SignalPolicy =
+                switch work {
+                case .nothing: .end
+                case .change: .recordFirst
+                case .code, .keys, .storing, .revoking, .printing: .record
+                }
+            #expect(work.policy == policy, "\(work)")
+            #expect(Int(work.watchdog) == Int(work.limit.components.seconds) + 5, "\(work)")
+        }
+    }
+}
+
+/// Waits that a signal cuts short. Time passes by waiting only.
+@Suite struct EndingTests {
+    /// Signals and a clock that the test moves.
+    private final class FakeProcess: Sendable {
+        let bell = SignalBell()
+        private let state = Mutex(
+            (signal: CInt?.none, now: Duration.zero, policies: [SignalPolicy]()))
+
+        var now: Duration { state.withLock { $0.now } }
+        var policies: [SignalPolicy] { state.withLock { $0.policies } }
+
+        func terminate() {
+            state.withLock { $0.signal = 15 }
+            bell.ring()
+        }
+
+        /// Sleeping moves the clock, unless the sleeper is cancelled first.
+        var timekeeper: Timekeeper {
+            Timekeeper(
+                elapsed: { self.now },
+                sleep: { duration in
+                    try Task.checkCancellation()
+                    self.state.withLock { $0.now += duration }
+                })
+        }
+
+        var ending: Ending {
+            Ending(
+                World.Signals(
+                    received: { self.state.withLock { $0.signal } },
+                    apply: { policy, _ in self.state.withLock { $0.policies.append(policy) } },
+                    bell: bell), timekeeper)
+        }
+    }
+
+    /// Ends when its task is cancelled.
+    private static func untilCancelled() async {
+        while !Task.isCancelled { await Task.yield() }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a request is given up when its time is over`() async {
+        let process = FakeProcess()
+        let ending = process.ending
+        ending.begin(.code)
+        process.terminate()
+        await ending.bounding { await Self.untilCancelled() }
+        #expect(process.now == .seconds(10))
+        ending.begin(.keys)
+        await ending.bounding { await Self.untilCancelled() }
+        #expect(process.now == .seconds(10), "no time for keys")
+        #expect(process.policies == [.record, .record])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a request without a signal takes as long as it takes`()
+        async
+    {
+        let process = FakeProcess()
+        let ending = process.ending
+        ending.begin(.code)
+        #expect(await ending.bounding { 7 } == 7)
+        #expect(process.now == .zero && ending.remaining == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a pause between attempts ends with the signal`() async {
+        let process = FakeProcess()
+        let ending = process.ending
+        ending.begin(.change)
+        await #expect(throws: Never.self) { try await ending.sleep(.seconds(3)) }
+        #expect(process.now == .seconds(3))
+        process.terminate()
+        await #expect(throws: CancellationError.self) { try await ending.sleep(.seconds(3)) }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a signal that comes while a request is under way`() async {
+        let process = FakeProcess()
+        let ending = process.ending
+        ending.begin(.change)
+        async let waiting: Void = ending.bounding { await Self.untilCancelled() }
+        process.terminate()
+        await waiting
+        #expect(process.now == .seconds(5))
+    }
+}

@@ -1,0 +1,132 @@
+import Glibc
+import SignInWithApple
+import TestSupport
+import Testing
+
+/// After a code has left, a signal ends siwa in time and never without the code's tokens.
+@Suite(.timeLimit(.minutes(5))) struct CodeSignalTests {
+    static let signals: [(CInt, CInt)] = [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)]
+
+    /// Starts a command that spends a code, and signals it once `path` was asked for.
+    private func run(
+        _ apple: LocalApple, _ arguments: [String], signals: [CInt], during path: String,
+        environment: [String: String] = [:]
+    ) async throws -> ProgramResult {
+        let running = try apple.start(arguments, environment: environment)
+        try await eventually("\(path) is asked for") {
+            try await !apple.requests(to: path).isEmpty
+        }
+        for signal in signals { running.signal(signal) }
+        return try await running.result()
+    }
+
+    /// That nothing of Apple's response is missing, whatever `--print` asked for.
+    private func expectTokens(_ result: ProgramResult) throws {
+        let json = try result.json
+        #expect(json["refresh_token"]?.string?.hasPrefix("r") == true, "\(result)")
+        #expect(json["access_token"]?.string?.hasPrefix("a") == true, "\(result)")
+    }
+
+    @Test(arguments: signals)
+    func `tokens that arrive after a signal are printed whole`(
+        _ signal: CInt, _ exitCode: CInt
+    ) async throws {
+        let apple = try await LocalApple()
+        try await apple.post("faults", ["endpoint": "/auth/token", "delay": "700ms"])
+        let code = try await apple.code()
+        let result = try await run(
+            apple, ["exchange", "--code", code, "--print", "user_id"],
+            signals: [signal, signal], during: "/auth/token")
+        #expect(result.exitCode == exitCode, "\(result)")
+        try expectTokens(result)
+        #expect(result.errors.hasPrefix("siwa: "), "\(result)")
+    }
+
+    @Test func `a fetch of Apple's keys ends at once`() async throws {
+        let apple = try await LocalApple()
+        try await apple.post("faults", ["endpoint": "/auth/keys", "delay": "1h"])
+        let code = try await apple.code()
+        let clock = ContinuousClock()
+        let start = clock.now
+        let result = try await run(
+            apple, ["exchange", "--code", code, "--timeout", "1h"], signals: [SIGTERM, SIGTERM],
+            during: "/auth/keys")
+        #expect(result.exitCode == 143, "\(result)")
+        try expectTokens(result)
+        #expect(try result.json["user_id"] == nil, "nobody verified it")
+        #expect(clock.now - start < .seconds(60))
+    }
+
+    @Test func `Apple's silence after a signal is an unknown outcome`() async throws {
+        let apple = try await LocalApple()
+        try await apple.post("faults", ["endpoint": "/auth/token", "delay": "1h"])
+        let code = try await apple.code()
+        let result = try await run(
+            apple, ["exchange", "--code", code, "--timeout", "1h", "--json"],
+            signals: [SIGTERM, SIGINT], during: "/auth/token")
+        #expect(result.exitCode == 7, "\(result)")
+        #expect(result.outputBytes.isEmpty, "\(result)")
+        let error = try JSON(result.errorBytes)["error"]
+        #expect(error?["code"] == "outcome_unknown" && error?["exit_code"]?.integer == 7)
+    }
+
+    @Test func `a code that never left is not sent after a signal`() async throws {
+        let apple = try await LocalApple()
+        // Apple is away, so that only retries are left.
+        let code = try await apple.code()
+        _ = try await apple.stop()
+        let running = try apple.start([
+            "exchange", "--code", code, "--timeout", "1h", "--max-attempts", "100", "-v",
+        ])
+        try await eventually("siwa waits") { try running.errorsSoFar().contains("- waiting") }
+        running.signal(SIGTERM)
+        let result = try await running.result()
+        #expect(result.exitCode == 143, "\(result)")
+        #expect(result.errors.contains("the code was not sent"), "\(result)")
+    }
+
+    @Test func `a revocation by code prints the tokens that it did not revoke`() async throws {
+        let apple = try await LocalApple()
+        try await apple.post("faults", ["endpoint": "/auth/token", "delay": "700ms"])
+        let code = try await apple.code()
+        let result = try await run(
+            apple, ["revoke", "--code", code, "--print", "revoked"], signals: [SIGTERM, SIGTERM],
+            during: "/auth/token")
+        #expect(result.exitCode == 143, "\(result)")
+        try expectTokens(result)
+        #expect(try await apple.requests(to: "/auth/revoke").isEmpty, "it began after the signal")
+    }
+
+    @Test func `a revocation that hangs ends with the tokens printed`() async throws {
+        let apple = try await LocalApple()
+        try await apple.post("faults", ["endpoint": "/auth/revoke", "delay": "1h"])
+        let code = try await apple.code()
+        let result = try await run(
+            apple, ["revoke", "--code", code, "--timeout", "1h", "--print", "revoked"],
+            signals: [SIGTERM, SIGTERM], during: "/auth/revoke")
+        #expect(result.exitCode == 143, "\(result)")
+        try expectTokens(result)
+    }
+
+    @Test func `a request in flight is finished, and a second signal ends at once`() async throws {
+        let apple = try await LocalApple()
+        let tokens = try await apple.siwa("exchange", "--code", try await apple.code()).json
+        let token = try #require(tokens["refresh_token"]?.string)
+        try await apple.post("faults", ["endpoint": "/auth/revoke", "delay": "700ms"])
+        let first = try await run(
+            apple, ["revoke", "--token", token], signals: [SIGTERM], during: "/auth/revoke")
+        #expect(first.exitCode == 143, "\(first)")
+        #expect(try first.json["revoked"] == true)
+        try await apple.post("faults", ["endpoint": "/auth/token", "delay": "1h"])
+        let refreshes = try await apple.requests().count
+        let running = try apple.start(["refresh", "--token", token, "--timeout", "1h"])
+        try await eventually("the refresh is there") {
+            try await apple.requests().count > refreshes
+        }
+        running.signal(SIGTERM)
+        running.signal(SIGINT)
+        let second = try await running.result()
+        #expect(second.exitCode == 130 || second.exitCode == 143, "\(second)")
+        #expect(second.outputBytes.isEmpty)
+    }
+}

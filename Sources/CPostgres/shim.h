@@ -13,17 +13,21 @@
     FUNCTION(PQconnectPoll) \
     FUNCTION(PQconnectStartParams) \
     FUNCTION(PQconnectionNeedsPassword) \
+    FUNCTION(PQconninfo) \
     FUNCTION(PQconninfoFree) \
     FUNCTION(PQconninfoParse) \
+    FUNCTION(PQconsumeInput) \
     FUNCTION(PQenterPipelineMode) \
     FUNCTION(PQerrorMessage) \
     FUNCTION(PQfinish) \
+    FUNCTION(PQflush) \
     FUNCTION(PQfreemem) \
     FUNCTION(PQftype) \
     FUNCTION(PQgetResult) \
     FUNCTION(PQgetisnull) \
     FUNCTION(PQgetlength) \
     FUNCTION(PQgetvalue) \
+    FUNCTION(PQisBusy) \
     FUNCTION(PQnfields) \
     FUNCTION(PQntuples) \
     FUNCTION(PQpipelineSync) \
@@ -33,6 +37,7 @@
     FUNCTION(PQsendQueryPrepared) \
     FUNCTION(PQsetErrorVerbosity) \
     FUNCTION(PQsetNoticeReceiver) \
+    FUNCTION(PQsetnonblocking) \
     FUNCTION(PQsocket) \
     FUNCTION(PQstatus)
 

@@ -14,7 +14,7 @@
     FUNCTION(sqlite3_bind_null) \
     FUNCTION(sqlite3_bind_parameter_index) \
     FUNCTION(sqlite3_bind_text64) \
-    FUNCTION(sqlite3_busy_timeout) \
+    FUNCTION(sqlite3_busy_handler) \
     FUNCTION(sqlite3_clear_bindings) \
     FUNCTION(sqlite3_close_v2) \
     FUNCTION(sqlite3_column_blob) \
@@ -28,6 +28,7 @@
     FUNCTION(sqlite3_libversion_number) \
     FUNCTION(sqlite3_open_v2) \
     FUNCTION(sqlite3_prepare_v3) \
+    FUNCTION(sqlite3_progress_handler) \
     FUNCTION(sqlite3_reset) \
     FUNCTION(sqlite3_step) \
     FUNCTION(sqlite3_system_errno)

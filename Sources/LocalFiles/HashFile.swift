@@ -44,11 +44,7 @@ private struct HashLogs: ~Copyable {
 
     init(in folder: String) throws(FileError) {
         self.folder = folder
-        var template = Array((folder + "/siwa.XXXXXX").utf8CString)
-        let descriptor = try system("create", folder) { mkstemp(&template) }
-        unlink(template)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        self.descriptor = descriptor
+        descriptor = try makeUnlinkedFile(in: folder)
     }
 
     deinit { close(descriptor) }

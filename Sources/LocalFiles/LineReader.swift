@@ -29,6 +29,8 @@ public final class LineReader: Sendable {
     private let lineLimit: Int
     /// The size of a file; nil for what has none, such as a pipe.
     private let size: Int?
+    /// Whether opening the same path again gives the same lines.
+    public let isRepeatable: Bool
     private let news: @Sendable () -> Void
     private let state = Mutex<State>(State())
     /// Made empty and then filled: Dispatch ends the process when one goes away with less in it
@@ -41,6 +43,7 @@ public final class LineReader: Sendable {
         var lines = 0
         var bytes = 0
         var isStarted = false
+        var isStopped = false
         var isAtEnd = false
         var failure: FileError?
     }
@@ -63,6 +66,7 @@ public final class LineReader: Sendable {
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         size = isFile ? Int(status.st_size) : nil
+        isRepeatable = isFile && path != nil
         self.lineLimit = lineLimit
         for _ in 0..<Self.chunksAhead { room.signal() }
         self.news = news
@@ -83,6 +87,12 @@ public final class LineReader: Sendable {
             }
             return state.isAtEnd ? .end(state.failure) : .notYet
         }
+    }
+
+    /// Reads no further. What was read is still given out.
+    public func stop() {
+        state.withLock { $0.isStopped = true }
+        room.signal()
     }
 
     /// About how many lines there are in all, judged by those that were given out; nil when nobody
@@ -109,7 +119,9 @@ public final class LineReader: Sendable {
         var failure: FileError?
         var bytesRead = 0
         do throws(FileError) {
-            while case let chunk = try readChunk(), chunk.count > 0 {
+            while !state.withLock({ $0.isStopped }), case let chunk = try readChunk(),
+                chunk.count > 0
+            {
                 bytesRead += chunk.count
                 give(splitter.split(chunk), bytesRead)
             }

@@ -10,7 +10,7 @@ public func makePrivateFolder(_ path: String) throws(FileError) {
     _ = try system("use", path) { stat(path, &status) }
     guard status.st_mode & S_IFMT == S_IFDIR else { throw FileError("use", path, code: ENOTDIR) }
     // Who else can write to the folders it lies in is not asked: that is how the machine is.
-    guard !status.isWritableByOthers else {
+    guard !FileStatus(status).isWritableByOthers else {
         throw FileError("use", path, reason: "it belongs to others, or they can write to it")
     }
 }
@@ -23,11 +23,4 @@ private func makeFolders(_ path: String) throws(FileError) {
     try makeFolders(String(path[..<slash]))
     // Another process may have been faster.
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError("create", path) }
-}
-
-extension stat {
-    /// Whether anybody but this user and root can have written it.
-    var isWritableByOthers: Bool {
-        st_uid != geteuid() && st_uid != 0 || st_mode & 0o022 != 0
-    }
 }

@@ -5,25 +5,13 @@ public import SIWACrypto
 public struct LocalFile: Sendable {
     /// The contents, treated as a secret because nobody knows yet what they are.
     public let contents: SecretBytes
-    /// The permission bits, such as 0o600.
-    public let permissions: UInt32
-    /// Whether it is a regular file: the permissions of pipes and devices say nothing.
-    public let isRegular: Bool
-    /// Whether anybody but this user and root can have written it: by its owner and permissions.
-    public let isWritableByOthers: Bool
+    /// Whose it is, and who may read and write it.
+    public let status: FileStatus
 
     /// Describes a file, of the disk or of a test's making.
-    package init(
-        contents: SecretBytes, permissions: UInt32, isRegular: Bool, isWritableByOthers: Bool
-    ) {
-        self.contents = contents
-        self.permissions = permissions
-        self.isRegular = isRegular
-        self.isWritableByOthers = isWritableByOthers
+    package init(contents: SecretBytes, status: FileStatus) {
+        (self.contents, self.status) = (contents, status)
     }
-
-    /// Whether the file's group or anybody else may read it.
-    public var isReadableByOthers: Bool { isRegular && permissions & 0o044 != 0 }
 }
 
 /// Reads a whole file, or a pipe to its end.
@@ -37,8 +25,7 @@ public func readFile(_ path: String, limit: Int = 1 << 20) throws(FileError) -> 
     guard status.st_mode & S_IFMT != S_IFDIR else { throw FileError("read", path, code: EISDIR) }
     return LocalFile(
         contents: try readToEnd(of: descriptor, named: path, limit: limit),
-        permissions: status.st_mode & 0o7777, isRegular: status.st_mode & S_IFMT == S_IFREG,
-        isWritableByOthers: status.isWritableByOthers)
+        status: FileStatus(status))
 }
 
 /// Reads standard input to its end.

@@ -25,7 +25,7 @@ extension LineWriter {
         }
         guard let keep else {
             guard size == 0 else {
-                throw FileError("write", path, reason: "it is not empty")
+                throw FileError("write", path, reason: "it is not empty", code: ENOTEMPTY)
             }
             return writer
         }

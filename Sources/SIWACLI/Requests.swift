@@ -62,11 +62,18 @@ struct Requests: Sendable {
             at: session.world.clocks.now(), isWeb: redirectURI != nil)
     }
 
-    /// Finds a closed standard output before a code is spent on a result nobody can get.
-    func checkOutput() throws { try session.world.output(SecretBytes([])) }
+    /// Fails if nobody reads standard output, before a code is spent on a result nobody can get.
+    func checkOutput() throws(UndeliveredResult) {
+        do {
+            try session.world.output(SecretBytes([]))
+        } catch {
+            throw UndeliveredResult(
+                error,
+                after: Deed("nothing was sent", hint: "the code has not been used: run it again"))
+        }
+    }
 
-    /// Prints the result of a call that spent a code: it cannot be run again, which is the
-    /// advice when standard output is merely full.
+    /// Prints the result of a call that spent a code.
     ///
     /// - Parameter isWhole: prints all of it, whatever `--print` asks for.
     func reportOnce(_ report: Report, isWhole: Bool = false) throws {
@@ -74,13 +81,7 @@ struct Requests: Sendable {
         var options = session.options
         // After a signal nobody may run the command again for what was not printed.
         if isWhole || session.world.ending.signal != nil { options.print = nil }
-        do {
-            try session.world.report(report, options)
-        } catch let error as FileError {
-            guard error.isClosedPipe else { throw LostResult(reason: error) }
-            session.console.warn("nobody read the result, and the code is spent")
-            throw error
-        }
+        try session.world.report(report, options)
     }
 
     /// Prints what would be sent, secrets as fingerprints. Sends nothing.

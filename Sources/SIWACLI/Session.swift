@@ -8,9 +8,12 @@ struct Session: Sendable {
     let options: GlobalOptions
     let settings: Settings
     let console: Console
+    /// By the stopwatch.
+    let startOfCommand: Duration
 
     init(_ typed: TypedSettings, in world: World) throws(SettingsError) {
         self.init(try Settings(typed, in: world), typed.global, in: world)
+        for warning in settings.warnings { console.warn(warning) }
     }
 
     init(_ settings: Settings, _ options: GlobalOptions, in world: World) {
@@ -18,6 +21,7 @@ struct Session: Sendable {
         self.options = options
         self.settings = settings
         console = Console(world, options)
+        startOfCommand = world.clocks.timekeeper.elapsed()
     }
 
     /// Prints the command's result.

@@ -26,7 +26,7 @@ public struct World: Sendable {
     /// Makes the network, once the settings are known.
     public var transport: @Sendable (TransportSettings) throws(TransportError) -> any Transport
     /// Makes the store of a vault from its URL; nothing is opened before its first call.
-    public var vault: @Sendable (String) throws(VaultError) -> any VaultStore
+    public var vault: @Sendable (String, VaultPatience) throws(VaultError) -> any VaultStore
     /// Which command runs on which machine, for the history of a vault.
     public var actor = VaultActor(command: "", host: "")
 
@@ -39,7 +39,7 @@ public struct World: Sendable {
         signals: Signals = .none,
         transport:
             @escaping @Sendable (TransportSettings) throws(TransportError) -> any Transport,
-        vault: @escaping @Sendable (String) throws(VaultError) -> any VaultStore
+        vault: @escaping @Sendable (String, VaultPatience) throws(VaultError) -> any VaultStore
     ) {
         self.clocks = clocks
         self.variables = variables
@@ -72,6 +72,8 @@ public struct World: Sendable {
         public var create: @Sendable (SecretBytes, String) throws(FileError) -> Void
         /// Whether something stands at a path.
         public var exists: @Sendable (String) -> Bool
+        /// Whose a file is, and who may read and write it; nil when it cannot be looked at.
+        public var status: @Sendable (String) -> FileStatus?
         /// The names in a folder; none when it cannot be read.
         public var names: @Sendable (String) -> [String]
         /// Makes a folder, with its parents, that only its owner can write to.
@@ -90,6 +92,7 @@ public struct World: Sendable {
                 @escaping @Sendable (SecretBytes, String, SymbolicLink) throws(FileError) -> Void,
             create: @escaping @Sendable (SecretBytes, String) throws(FileError) -> Void,
             exists: @escaping @Sendable (String) -> Bool,
+            status: @escaping @Sendable (String) -> FileStatus?,
             names: @escaping @Sendable (String) -> [String],
             makeFolder: @escaping @Sendable (String) throws(FileError) -> Void,
             tryLock: @escaping @Sendable (String) throws(FileError) -> FileLock?,
@@ -100,6 +103,7 @@ public struct World: Sendable {
             self.write = write
             self.create = create
             self.exists = exists
+            self.status = status
             self.names = names
             self.makeFolder = makeFolder
             self.tryLock = tryLock

@@ -38,11 +38,25 @@ extension Database {
         _ = try run(dialect.begin(access))
         do throws(DatabaseFailure) {
             let result = try body(self)
-            _ = try run("COMMIT")
+            try commit(access)
             return result
         } catch {
             rollBack()
             throw error
+        }
+    }
+}
+
+extension Database {
+    /// Ends a transaction whose statements succeeded. Without an answer, it is unknown whether the
+    /// database committed it.
+    private func commit(_ access: Access) throws(DatabaseFailure) {
+        do throws(DatabaseFailure) {
+            _ = try run("COMMIT")
+        } catch {
+            var failure = error
+            failure.mayHaveCommitted = access == .writing && error.isLoss
+            throw failure
         }
     }
 }
@@ -60,6 +74,14 @@ protocol DatabasePlace: Sendable {
     /// How messages call it, without a password.
     var name: String { get }
 
+    /// What protects the connection less than siwa's default does, a sentence each. Does not
+    /// connect.
+    func weaknesses() throws(DatabaseFailure) -> [String]
+
     /// Connects; a database that is a file is made only when `creating`.
     func connect(creating: Bool) throws(DatabaseFailure) -> any Database
+}
+
+extension DatabasePlace {
+    func weaknesses() throws(DatabaseFailure) -> [String] { [] }
 }

@@ -6,6 +6,8 @@ struct DatabaseFailure: Error {
     let error: VaultError
     /// What helps, perhaps.
     let remedy: Remedy
+    /// Whether the transaction may be on disk all the same: its COMMIT was not answered.
+    var mayHaveCommitted = false
 
     enum Remedy {
         /// Nothing, now.
@@ -14,6 +16,17 @@ struct DatabaseFailure: Error {
         case repetition
         /// The connection is gone: the same on a new one.
         case reconnection
+        /// The database did not answer in time: the connection is closed, and nothing is tried
+        /// again.
+        case disconnection
+    }
+
+    /// Whether the statement was not answered.
+    var isLoss: Bool {
+        switch remedy {
+        case .reconnection, .disconnection: true
+        case .none, .repetition: false
+        }
     }
 
     init(_ error: VaultError, _ remedy: Remedy = .none) {
@@ -22,6 +35,14 @@ struct DatabaseFailure: Error {
 
     init(_ kind: VaultError.Kind, _ message: String, _ remedy: Remedy = .none) {
         self.init(VaultError(kind, message), remedy)
+    }
+}
+
+extension VaultError {
+    /// Adds that a change of the same call may have been committed.
+    var withUnknownCommit: VaultError {
+        VaultError(
+            kind, message + "; it is unknown whether the database committed the change")
     }
 }
 

@@ -8,14 +8,20 @@ public import SignInWithApple
 /// ``VaultStore/claim(_:limit:for:_:)`` ask their callers may be asked again, when the
 /// connection broke or another transaction came first. They must not call the store.
 ///
+/// - Parameters:
+///   - url: the place.
+///   - patience: how long the database may keep a call waiting. Where it runs out, the call throws
+///     ``VaultError`` of kind `busy` when others hold what it needs, else `unreachable`.
 /// - Throws: ``VaultError`` of kind `unusable` for any other URL. No message shows it: it may hold
 ///   a password.
-public func openVaultStore(_ url: String) throws(VaultError) -> any VaultStore {
-    SQLVaultStore(try place(of: url, patience: .seconds(10)))
+public func openVaultStore(
+    _ url: String, patience: VaultPatience
+) throws(VaultError) -> any VaultStore {
+    SQLVaultStore(try place(of: url, patience: patience))
 }
 
-/// - Parameter patience: how long others may keep what a call needs.
-func place(of url: String, patience: Duration) throws(VaultError) -> any DatabasePlace {
+/// Finds the database that a URL names.
+func place(of url: String, patience: VaultPatience) throws(VaultError) -> any DatabasePlace {
     if url.hasPrefix(sqlite) {
         let path = String(url.dropFirst(sqlite.count))
         guard !path.isEmpty, !path.utf8.contains(0) else {

@@ -3,12 +3,14 @@ internal import Synchronization
 
 /// A vault in an SQL database.
 final class SQLVaultStore: VaultStore {
+    private let place: any DatabasePlace
     private let session: Session
     /// When each owner claimed first, by the database's clock in milliseconds.
     private let beginnings = Mutex<[String: Int]>([:])
 
     /// Nothing is loaded or connected before the first call.
     init(_ place: any DatabasePlace, schema: Schema = .current) {
+        self.place = place
         session = Session(place, schema)
     }
 
@@ -124,6 +126,10 @@ final class SQLVaultStore: VaultStore {
         try session.transaction(.writing) { database throws(DatabaseFailure) in
             try database.pruneHistory(before: moment, limit)
         }
+    }
+
+    func weaknesses() throws(VaultError) -> [String] {
+        do throws(DatabaseFailure) { return try place.weaknesses() } catch { throw error.error }
     }
 
     func faults() throws(VaultError) -> [String] {

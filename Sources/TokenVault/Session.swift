@@ -62,15 +62,15 @@ final class Session: Sendable {
     ) throws(VaultError) -> Result {
         try turn.withLock { _ throws(VaultError) in
             var (reconnections, repetitions) = (1, Self.repetitions)
+            var mayHaveCommitted = false
             while true {
                 do throws(DatabaseFailure) { return try body() } catch {
+                    mayHaveCommitted = mayHaveCommitted || error.mayHaveCommitted
+                    if error.isLoss { connection = nil }
                     switch error.remedy {
-                    case .reconnection:
-                        connection = nil
-                        guard reconnections > 0 else { throw error.error }
-                        reconnections -= 1
+                    case .reconnection where reconnections > 0: reconnections -= 1
                     case .repetition where repetitions > 0: repetitions -= 1
-                    case .repetition, .none: throw error.error
+                    default: throw mayHaveCommitted ? error.error.withUnknownCommit : error.error
                     }
                 }
             }

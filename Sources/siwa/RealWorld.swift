@@ -19,7 +19,7 @@ extension World {
                 create: { contents, path throws(FileError) in
                     try createFile(contents, at: path)
                 },
-                exists: fileExists, names: namesInFolder,
+                exists: fileExists, status: fileStatus, names: namesInFolder,
                 makeFolder: { path throws(FileError) in try makePrivateFolder(path) },
                 tryLock: { path throws(FileError) in try LocalFiles.tryLock(path) },
                 readLine: { () throws(FileError) in try readStandardInputLine() },
@@ -37,7 +37,9 @@ extension World {
                 try CurlTransport(
                     authorityFile: settings.authorityFile, variables: settings.variables)
             },
-            vault: { url throws(VaultError) in try openVaultStore(url) })
+            vault: { url, patience throws(VaultError) in
+                try openVaultStore(url, patience: patience)
+            })
         world.actor = VaultActor(command: "", host: hostName())
         return world
     }
@@ -57,6 +59,9 @@ extension World.Streams {
             },
             hashes: { () throws(FileError) -> any HashSink in
                 try HashFile(in: environment("TMPDIR") ?? "/tmp")
+            },
+            slots: { () throws(FileError) -> any SlotStore in
+                try SlotFile(in: environment("TMPDIR") ?? "/tmp")
             },
             holdSignals: {
                 ProcessSignals.apply(.recordFirst, watchdog: 10)

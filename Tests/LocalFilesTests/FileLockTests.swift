@@ -21,7 +21,7 @@ import Testing
         let path = folder.path("lock")
         try #require(try tryLock(path)).release()
         let file = try readFile(path)
-        #expect(file.permissions == 0o600 && file.contents.count == 0)
+        #expect(file.status.permissions == 0o600 && file.contents.count == 0)
     }
 
     @Test func `no lock where no file can be made`() throws {

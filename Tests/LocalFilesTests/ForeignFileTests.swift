@@ -38,7 +38,7 @@ struct ForeignFileTests {
         chown(folder.path("file"), stranger, stranger)
         expectRefusals("file", "file")
         #expect(try folder.read("file") == "")
-        #expect(try readFile(folder.path("file")).permissions == 0o666)
+        #expect(try readFile(folder.path("file")).status.permissions == 0o666)
     }
 
     @Test func `a symbolic link of another user is refused, and its target is not made`() throws {
@@ -86,7 +86,7 @@ struct ForeignFileTests {
         switcher.isToStop.store(true, ordering: .relaxed)
         while !switcher.hasStopped.load(ordering: .acquiring) { usleep(1000) }
         #expect(try folder.read("theirs") == "")
-        #expect(try readFile(theirs).permissions == 0o666)
+        #expect(try readFile(theirs).status.permissions == 0o666)
     }
 
     private final class Switcher: Sendable {

@@ -13,7 +13,7 @@ import Testing
         for number in 0..<10_000 { writer.append(Array("\(number)\n".utf8)) }
         try writer.close()
         #expect(try folder.read("out") == (0..<10_000).map { "\($0)\n" }.joined())
-        #expect(try readFile(folder.path("out")).permissions == 0o600)
+        #expect(try readFile(folder.path("out")).status.permissions == 0o600)
     }
 
     @Test func `a line that none follows is synced before the end`() async throws {
@@ -39,7 +39,7 @@ import Testing
     @Test func `an existing file is closed to others`() throws {
         try folder.write("", to: "out", permissions: 0o666)
         _ = try LineWriter.appending(to: folder.path("out"), keeping: nil, news: {})
-        #expect(try readFile(folder.path("out")).permissions == 0o600)
+        #expect(try readFile(folder.path("out")).status.permissions == 0o600)
         #expect(throws: FileError.self) {
             try LineWriter.appending(to: folder.path(""), keeping: nil, news: {})
         }
@@ -49,7 +49,7 @@ import Testing
         try folder.link("link", to: "out")
         _ = try LineWriter.appending(to: folder.path("link"), keeping: nil, news: {})
         #expect(try folder.isLink("link") && !folder.isLink("out"))
-        #expect(try readFile(folder.path("out")).permissions == 0o600)
+        #expect(try readFile(folder.path("out")).status.permissions == 0o600)
     }
 
     @Test func `devices and open streams are written as they are`() throws {

@@ -49,38 +49,39 @@ import Testing
     @Test func `an empty device is empty, and its permissions say nothing`() throws {
         let file = try readFile("/dev/null")
         #expect(file.contents.count == 0)
-        #expect(!file.isRegular && !file.isReadableByOthers)
+        #expect(!file.status.isRegular && !file.status.isReadableByOthers)
     }
 
     static let permissions: [(Int, Bool)] = [
-        (0o600, false), (0o400, false), (0o700, false), (0o640, true), (0o604, true), (0o644, true),
+        (0o600, false), (0o400, false), (0o700, false), (0o640, false), (0o604, true),
+        (0o644, true),
         (0o620, false), (0o602, false), (0o611, false), (0o444, true),
     ]
 
     @Test(arguments: permissions) func `others may read`(_ mode: Int, _ expected: Bool) throws {
         try folder.write("x", to: "file", permissions: mode)
         let file = try readFile(folder.path("file"))
-        #expect(file.permissions == UInt32(mode))
-        #expect(file.isReadableByOthers == expected)
+        #expect(file.status.permissions == UInt32(mode))
+        #expect(file.status.isReadableByOthers == expected)
     }
 
     @Test(arguments: [0o600, 0o644, 0o400, 0o620, 0o602, 0o666, 0o777])
     func `others may write`(_ mode: Int) throws {
         try folder.write("x", to: "file", permissions: mode)
-        #expect(try readFile(folder.path("file")).isWritableByOthers == (mode & 0o022 != 0))
+        #expect(try readFile(folder.path("file")).status.isWritableByOthers == (mode & 0o022 != 0))
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
     func `whose file it is may write it`() throws {
         try folder.write("x", to: "file", permissions: 0o600)
         chown(folder.path("file"), 12345, 12345)
-        #expect(try readFile(folder.path("file")).isWritableByOthers)
+        #expect(try readFile(folder.path("file")).status.isWritableByOthers)
     }
 
     @Test func `a link has the permissions of its target`() throws {
         try folder.write("x", to: "file", permissions: 0o600)
         try folder.link("link", to: "file")
-        #expect(try !readFile(folder.path("link")).isReadableByOthers)
+        #expect(try !readFile(folder.path("link")).status.isReadableByOthers)
     }
 
     @Test func `a folder is not read`() throws {
@@ -124,7 +125,7 @@ import Testing
         }
         let file = try readFile(path)
         #expect(file.contents.revealed() == Array("through a pipe".utf8))
-        #expect(!file.isRegular)
+        #expect(!file.status.isRegular)
     }
 }
 

@@ -14,8 +14,8 @@ import Testing
         try writeFile(SecretBytes(Array("secret\n".utf8)), to: path)
         let file = try readFile(path)
         #expect(file.contents.revealed() == Array("secret\n".utf8))
-        #expect(file.permissions == 0o600)
-        #expect(!file.isReadableByOthers)
+        #expect(file.status.permissions == 0o600)
+        #expect(!file.status.isReadableByOthers)
         #expect(folder.names == ["new"], "no temporary file stays")
     }
 
@@ -34,14 +34,14 @@ import Testing
         try writeFile(SecretBytes(Array("new".utf8)), to: path)
         let file = try readFile(path)
         #expect(file.contents.revealed() == Array("new".utf8))
-        #expect(file.permissions == 0o600)
+        #expect(file.status.permissions == 0o600)
     }
 
     @Test func `other permissions can be asked for, whatever the umask says`() throws {
         let path = folder.path("open")
         try writeFile(SecretBytes([1]), to: path, permissions: 0o644)
-        #expect(try readFile(path).permissions == 0o644)
-        #expect(try readFile(path).isReadableByOthers)
+        #expect(try readFile(path).status.permissions == 0o644)
+        #expect(try readFile(path).status.isReadableByOthers)
     }
 
     @Test func `whoever reads the old file goes on reading it whole`() throws {
@@ -172,7 +172,7 @@ import Testing
     @Test func `a created file is for its owner alone, and replaces none`() throws {
         let path = folder.path("new")
         try createFile(SecretBytes(Array("first".utf8)), at: path)
-        #expect(try readFile(path).permissions == 0o600)
+        #expect(try readFile(path).status.permissions == 0o600)
         #expect {
             try createFile(SecretBytes(Array("second".utf8)), at: path)
         } throws: { error in

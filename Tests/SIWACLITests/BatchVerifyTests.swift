@@ -36,7 +36,7 @@ import Testing
         for (token, line) in zip(tokens, lines) {
             let single = await desk.run(["verify", token, "--jwks", "/siwa/keys.json"])
             let result = try JSON(text: String(line))
-            let own = ["line", "id", "status", "exit_code", "error"]
+            let own = ["line", "id", "status", "exit_code", "token_fingerprint", "error"]
             let rest = result.members?.filter { !own.contains($0.name) } ?? []
             #expect(JSON.object(rest).indentedText + "\n" == single.output)
             #expect(result["exit_code"]?.integer == Int(single.exitCode))
@@ -136,8 +136,9 @@ import Testing
         let desk = Memory()
         desk.with { $0.input = Array(texts.joined(separator: "\n").utf8) }
         let input = BatchInputLines(
-            try World.Streams.inside(desk).lines(nil) {}, done: DoneLines(of: .revoked),
-            ids: SeenIDs(spill: noRoom), BatchOutput(other), read: TokenBatch.readOpaque)
+            try World.Streams.inside(desk).lines(nil) {},
+            ResumedInput(ids: SeenIDs(spill: noRoom)), BatchOutput(other),
+            read: TokenBatch.readOpaque)
         var items = 0
         while case .item = input.next() { items += 1 }
         #expect(items == 2048 && other.text == "" && input.idFailure?.isTemporary == true)

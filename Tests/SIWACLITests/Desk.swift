@@ -46,6 +46,7 @@ struct Desk: Sendable {
             try memory.create(bytes, at: path)
         }
         world.files.exists = { [memory] path in memory.with { $0.files[path] != nil } }
+        world.files.status = { [memory] path in try? memory.read(path).status }
         world.files.names = { [memory] folder in
             memory.with { $0.files.keys.filter { $0.hasPrefix(folder + "/") } }
                 .map { String($0.dropFirst(folder.count + 1)) }.filter { !$0.contains("/") }
@@ -65,7 +66,7 @@ struct Desk: Sendable {
             memory.with { $0.trusted += settings.authorityFile.map { [$0] } ?? [] }
             return wire
         }
-        world.vault = { [vault] _ throws(VaultError) in vault }
+        world.vault = { [vault] _, _ throws(VaultError) in vault }
         return world
     }
 

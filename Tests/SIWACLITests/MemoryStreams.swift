@@ -9,15 +9,18 @@ extension World.Streams {
     static func inside(_ memory: Memory) -> Self {
         Self(
             lines: { path, _ throws(FileError) in
-                guard let path else { return MemoryLines(memory.with { $0.input ?? [] }) }
-                return MemoryLines(try memory.read(path).contents.revealed())
+                guard let path else {
+                    return MemoryLines(memory.with { $0.input ?? [] }, isRepeatable: false)
+                }
+                return MemoryLines(try memory.read(path).contents.revealed(), isRepeatable: true)
             },
             results: { path, keep, _ throws(FileError) in
                 let sink = MemoryResults(memory, path)
                 if let path { try sink.open(path, keep) }
                 return sink
             },
-            hashes: { () throws(FileError) in MemoryHashes() }, holdSignals: {},
+            hashes: { () throws(FileError) in MemoryHashes() },
+            slots: { () throws(FileError) in MemorySlots() }, holdSignals: {},
             wishedSignal: { nil })
     }
 }
@@ -26,14 +29,18 @@ extension World.Streams {
 private final class MemoryLines: LineSource {
     private let lines: Mutex<[InputLine]>
     let expectedLines: Int?
+    let isRepeatable: Bool
 
-    init(_ text: [UInt8]) {
+    init(_ text: [UInt8], isRepeatable: Bool) {
+        self.isRepeatable = isRepeatable
         var splitter = LineSplitter(limit: 1 << 16)
         let whole = splitter.split(SecretBytes(text))
         let all = whole + splitter.rest()
         lines = Mutex(all)
         expectedLines = all.count
     }
+
+    func stop() {}
 
     func next() -> LineSupply {
         lines.withLock { lines in
@@ -55,7 +62,7 @@ private final class MemoryResults: LineSink {
         let contents = memory.with { $0.files[path]?.contents ?? [] }
         guard let keep else {
             guard contents.isEmpty else {
-                throw FileError("write", path, reason: "it is not empty")
+                throw FileError("write", path, reason: "it is not empty", code: 39)
             }
             return memory.with { $0.files[path] = .init(contents: []) }
         }
@@ -94,5 +101,17 @@ private final class MemoryHashes: HashSink {
 
     func insert(_ hash: UInt64) throws(FileError) -> Bool {
         hashes.withLock { $0.insert(hash).inserted }
+    }
+}
+
+private final class MemorySlots: SlotStore {
+    private let slots = Mutex<[Int: SIMD2<UInt64>]>([:])
+
+    func slot(_ number: Int) throws(FileError) -> SIMD2<UInt64> {
+        slots.withLock { $0[number] ?? .zero }
+    }
+
+    func set(_ number: Int, to slot: SIMD2<UInt64>) throws(FileError) {
+        slots.withLock { $0[number] = slot }
     }
 }

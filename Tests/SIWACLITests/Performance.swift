@@ -74,7 +74,8 @@ struct Performance {
             case "file":
                 let bits = words.count > 1 ? UInt32(words[1], radix: 8) : nil
                 state.files[words[0]] = .init(
-                    contents: Array(body.utf8), permissions: bits ?? 0o600)
+                    contents: Array(body.utf8), permissions: bits ?? 0o600,
+                    isForeign: words.last == "foreign")
             case "nothing": (state.files, state.variables) = ([:], ["HOME": "/home/me"])
             case "stdin":
                 state.input = Array(

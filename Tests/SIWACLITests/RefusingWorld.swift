@@ -22,6 +22,7 @@ extension World {
                 write: { _, path, _ throws(FileError) in throw unprovided("write", path) },
                 create: { _, path throws(FileError) in throw unprovided("create", path) },
                 exists: { touched("looking for \($0)", false) },
+                status: { touched("looking at \($0)", nil) },
                 names: { touched("looking into \($0)", []) },
                 makeFolder: { path throws(FileError) in throw unprovided("make the folder", path) },
                 tryLock: { path throws(FileError) in throw unprovided("lock", path) },
@@ -34,7 +35,7 @@ extension World {
                 touched("the network", ())
                 throw TransportError(.unavailable, "not provided", requestMayHaveLeft: false)
             },
-            vault: { url throws(VaultError) in
+            vault: { url, _ throws(VaultError) in
                 touched("the vault \(url)", ())
                 throw VaultError(.unavailable, "not provided")
             })
@@ -49,6 +50,7 @@ extension World.Streams {
                 throw unprovided("write", path ?? "standard output")
             },
             hashes: { () throws(FileError) in throw unprovided("create", "a set of hashes") },
+            slots: { () throws(FileError) in throw unprovided("create", "slots") },
             holdSignals: { touched("the handling of signals", ()) },
             wishedSignal: { touched("a signal's number", nil) })
     }

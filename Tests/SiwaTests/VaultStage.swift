@@ -17,16 +17,20 @@ final class VaultStage: Sendable {
 
     /// Makes a vault, and stores a token for everybody that Apple knows.
     ///
-    /// - Parameter people: who signs in; nobody stays away.
-    init(_ backend: VaultBackend, _ people: Population) async throws {
+    /// - Parameters:
+    ///   - people: who signs in; nobody stays away.
+    ///   - server: where a vault on PostgreSQL is, in place of the shared one.
+    init(
+        _ backend: VaultBackend, _ people: Population, on server: PostgresServer? = nil
+    ) async throws {
         self.people = people
         apple = try await LocalApple(users: people.members)
-        self.backend = try await backend.start(in: apple.folder)
+        self.backend = try await backend.start(in: apple.folder, on: server)
         url = self.backend.url
         keyFile = apple.folder.path("vault.key")
         try apple.folder.write("vault.key", try VaultKeyRing.newLine(number: 1).revealed())
         try #require(chmod(keyFile, 0o600) == 0)
-        try Vault.create(try openVaultStore(url), try keys)
+        try Vault.create(try openVaultStore(url, patience: .eachStatement(.seconds(60))), try keys)
     }
 
     /// What siwa needs to find the vault.
@@ -41,7 +45,8 @@ final class VaultStage: Sendable {
     /// The vault as another process sees it.
     func vault() throws -> Vault {
         try Vault(
-            try openVaultStore(url), try keys, by: VaultActor(command: "test", host: "test"))
+            try openVaultStore(url, patience: .eachStatement(.seconds(60))), try keys,
+            by: VaultActor(command: "test", host: "test"))
     }
 
     func user(_ number: Int) -> VaultUser {
@@ -139,11 +144,11 @@ enum VaultBackend: String, CaseIterable, Sendable, CustomTestStringConvertible {
         PostgresServer.isAvailable ? allCases : [.sqlite]
     }
 
-    func start(in folder: TemporaryFolder) async throws -> Running {
+    func start(in folder: TemporaryFolder, on server: PostgresServer?) async throws -> Running {
         switch self {
         case .sqlite: return Running(url: "sqlite:" + folder.path("vault.db"))
         case .postgres:
-            let server = try await PostgresServer.shared()
+            let server = if let server { server } else { try await PostgresServer.shared() }
             return Running(url: try await server.database(), server: server)
         }
     }

@@ -9,6 +9,8 @@ package final class PostgresServer: Sendable {
     private let programs: String
     private let keeper: RunningProgram
     private let readiness = Readiness()
+    /// The port of 127.0.0.1 that it also listens on; nil without TLS.
+    package let port: UInt16?
 
     /// Whether PostgreSQL's server is installed.
     package static var isAvailable: Bool { newestPrograms != nil }
@@ -20,14 +22,18 @@ package final class PostgresServer: Sendable {
 
     /// Starts a server of its own, for a test that stops it. It ends with its last owner, and
     /// with this process in any case.
-    package init() async throws {
+    ///
+    /// - Parameter identity: also listens on a port of 127.0.0.1, where it uses TLS if asked to.
+    package init(_ identity: TLSIdentity? = nil) async throws {
         guard let programs = Self.newestPrograms else {
             throw SystemFailure("initdb", code: ENOENT)
         }
         self.programs = programs
-        folder = try TemporaryFolder()
+        let folder = try TemporaryFolder()
+        self.folder = folder
         // PostgreSQL refuses to run as root.
         let asUser = geteuid() == 0 ? try Self.giveAway(folder.path) : []
+        port = try identity.map { try Self.prepareTLS($0, in: folder) }
         keeper = try Executable(path: "/bin/sh").start(
             Executable.Call(
                 ["-c", Self.script, "postgres-keeper", folder.path, programs] + asUser,
@@ -64,6 +70,30 @@ package final class PostgresServer: Sendable {
     /// The URL of a database of this name, for a superuser or another user.
     package func url(_ database: String, user: String = "siwa") -> String {
         "postgresql://\(user)@/\(database)?host=\(folder.path)"
+            + (port.map { "&port=\($0)" } ?? "")
+    }
+
+    /// The Unix socket that it listens on.
+    package var socketPath: String { folder.path(".s.PGSQL.\(port ?? 5432)") }
+
+    /// What the server wrote about itself and its clients.
+    package func log() throws -> String {
+        String(decoding: try folder.contents("log"), as: UTF8.self)
+    }
+
+    /// Sends a signal to every process of the server.
+    package func signal(_ number: CInt) async throws {
+        let pid =
+            String(decoding: try folder.contents("data/postmaster.pid"), as: UTF8.self)
+            .split(separator: "\n").first.map { String($0) } ?? ""
+        let shell = Executable(path: "/bin/sh")
+        let result = try await shell.run(
+            "-c",
+            "kill -\(number) \(pid) && for child in $(ps -o pid= --ppid \(pid)); do "
+                // Some children end by themselves.
+                + "kill -\(number) $child 2>/dev/null || :; done",
+            environment: ["PATH": "/usr/bin:/bin"])
+        guard result.exitCode == 0 else { throw Refused(description: "\(result)") }
     }
 
     /// Has psql run a statement.
@@ -111,19 +141,41 @@ extension PostgresServer {
         ]
     }
 
+    /// Writes the certificate and chooses a port.
+    private static func prepareTLS(
+        _ identity: TLSIdentity, in folder: TemporaryFolder
+    ) throws -> UInt16 {
+        let port = try bindToLoopback().port
+        try folder.write("certificate.pem", identity.certificate)
+        let key = try folder.write("key.pem", identity.key)
+        try folder.write(
+            "options",
+            """
+            -p \(port) -c listen_addresses=127.0.0.1 -c ssl=on -c log_connections=on \
+            -c ssl_cert_file=\(folder.path)/certificate.pem -c ssl_key_file=\(key)
+            """)
+        try folder.write("port", "\(port)")
+        for name in ["certificate.pem", "key.pem"] {
+            guard geteuid() == 0, let user = getpwnam("postgres")?.pointee else { break }
+            _ = try checked("chown") { chown(folder.path(name), user.pw_uid, user.pw_gid) }
+        }
+        return port
+    }
+
     /// Keeps the server, and does what it is told; where nobody is left to tell it anything, it
     /// ends. The order of texts is not that of their bytes here, lest a store gets it for nothing.
     private static let script = """
         folder=$1 programs=$2; shift 2
         "$@" "$programs/initdb" -D "$folder/data" -U siwa -A trust -E UTF8 --no-sync \
             --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US >"$folder/initdb.log" || exit 1
-        echo 'local all locked scram-sha-256' | cat - "$folder/data/pg_hba.conf" >"$folder/hba"
+        printf '%s\\n' 'local all locked scram-sha-256' 'host all locked all scram-sha-256' | cat - "$folder/data/pg_hba.conf" >"$folder/hba"
         cat "$folder/hba" >"$folder/data/pg_hba.conf"
         start() {
             "$@" "$programs/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= \
-                -c fsync=off >>"$folder/log" 2>&1 </dev/null &
+                $(cat "$folder/options" 2>/dev/null) -c fsync=off >>"$folder/log" 2>&1 </dev/null &
             server=$!
-            until "$programs/pg_isready" -q -h "$folder" -d postgres -U siwa; do
+            until "$programs/pg_isready" -q -h "$folder" -d postgres -U siwa \
+                -p "$(cat "$folder/port" 2>/dev/null || echo 5432)"; do
                 kill -0 $server || exit 1
                 sleep 0.02
             done

@@ -14,7 +14,7 @@ struct PostgresGround: SQLGround {
         url = try await self.server.database()
     }
 
-    func place(patience: Duration) throws -> any DatabasePlace {
+    func place(_ patience: VaultPatience) throws -> any DatabasePlace {
         try TokenVault.place(of: url, patience: patience)
     }
 

@@ -10,7 +10,7 @@ import Testing
         if: PostgresServer.isAvailable, "needs PostgreSQL's server: Debian's package postgresql"))
 struct PostgresRefusalTests {
     private func refusal(_ url: String) throws -> VaultError? {
-        let store = SQLVaultStore(try place(of: url, patience: .seconds(60)))
+        let store = SQLVaultStore(try place(of: url, patience: .eachStatement(.seconds(60))))
         return #expect(throws: VaultError.self) { try store.keyChecks() }
     }
 
@@ -50,7 +50,7 @@ struct PostgresRefusalTests {
         let ground = try await PostgresGround()
         _ = try await ground.server.run("CREATE ROLE humble LOGIN", on: ground.url)
         let url = ground.server.url(ground.name, user: "humble")
-        let store = SQLVaultStore(try place(of: url, patience: .seconds(60)))
+        let store = SQLVaultStore(try place(of: url, patience: .eachStatement(.seconds(60))))
         let error = #expect(throws: VaultError.self) { try store.create(.first) }
         #expect(error?.kind == .unusable)
         #expect(
@@ -72,7 +72,7 @@ struct PostgresRefusalTests {
         let silence = try SilentPort()
         let error = try refusal("postgresql://u@127.0.0.1:\(silence.port)/db?connect_timeout=1")
         #expect(error?.kind == .unreachable)
-        #expect(error?.message.contains("1.0 seconds") == true)
+        #expect(error?.message.contains("within 1 s") == true)
     }
 
     @Test(arguments: [
@@ -86,7 +86,8 @@ struct PostgresRefusalTests {
     ])
     func `a URL that is none is refused and not shown`(_ url: String) throws {
         let error = #expect(throws: VaultError.self) {
-            try SQLVaultStore(try place(of: url, patience: .seconds(60))).keyChecks()
+            try SQLVaultStore(try place(of: url, patience: .eachStatement(.seconds(60))))
+                .keyChecks()
         }
         #expect(error?.kind == .unusable)
         #expect(

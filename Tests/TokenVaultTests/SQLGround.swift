@@ -8,12 +8,16 @@ import Testing
 /// A ground whose vault is in a database that speaks SQL.
 protocol SQLGround: Ground {
     /// - Parameter patience: how long others may hold what a call needs.
-    func place(patience: Duration) throws -> any DatabasePlace
+    func place(_ patience: VaultPatience) throws -> any DatabasePlace
     /// Begins a query's text so that it answers how it would be run.
     var explain: String { get }
 }
 
 extension SQLGround {
+    func place(patience: Duration) throws -> any DatabasePlace {
+        try place(.eachStatement(patience))
+    }
+
     func store() throws -> any VaultStore { try store(patience: .seconds(60)) }
 
     func store(patience: Duration, _ schema: Schema = .current) throws -> any VaultStore {

@@ -69,7 +69,7 @@ import Testing
         let other = try ground.connect()
         _ = try other.run(other.dialect.beginWriting)
         _ = try other.run("UPDATE vault_token SET stored_at = 1700000005")
-        let store = try ground.store(patience: .milliseconds(20))
+        let store = try ground.store(patience: .seconds(2))
         let error = #expect(throws: VaultError.self) {
             try store.change([.sample(1)], releasedBy: nil) { _, _ in .remove }
         }

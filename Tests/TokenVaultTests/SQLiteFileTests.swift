@@ -51,15 +51,18 @@ import Testing
     @Test(arguments: [":memory:", "file:vault.db?mode=memory", "a b%20'\"", "日本"])
     func `any name is a file's name`(_ name: String) throws {
         let path = ground.folder.path(name)
-        try openVaultStore("sqlite:\(path)").create(.first)
+        try openVaultStore("sqlite:\(path)", patience: .eachStatement(.seconds(60))).create(.first)
         #expect(try names() == [name])
-        #expect(try openVaultStore("sqlite:\(path)").keyChecks() == [.first])
+        #expect(
+            try openVaultStore("sqlite:\(path)", patience: .eachStatement(.seconds(60))).keyChecks()
+                == [.first])
     }
 
     @Test(arguments: ["no/such/vault.db", "vault.db/vault.db"])
     func `a folder that is not there is named`(_ name: String) throws {
         try ground.folder.write("vault.db", "")
-        let store = try openVaultStore("sqlite:\(ground.folder.path(name))")
+        let store = try openVaultStore(
+            "sqlite:\(ground.folder.path(name))", patience: .eachStatement(.seconds(60)))
         let error = #expect(throws: VaultError.self) { try store.create(.first) }
         #expect(error?.kind == .unusable)
         #expect(error?.message.contains(name) == true)

@@ -11,7 +11,7 @@ struct SQLiteGround: SQLGround {
 
     var path: String { folder.path("vault.db") }
 
-    func place(patience: Duration) throws -> any DatabasePlace {
+    func place(_ patience: VaultPatience) throws -> any DatabasePlace {
         try TokenVault.place(of: "sqlite:\(path)", patience: patience)
     }
 

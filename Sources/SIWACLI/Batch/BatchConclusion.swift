@@ -8,7 +8,7 @@ struct BatchConclusion: Sendable {
     let output: BatchOutput
     let progress: BatchProgress
     /// Of the runs before this one.
-    let before: (lines: Int, notDone: Int)
+    let before: BatchCounts
     /// Why the input could not be read to its end; nil when it was.
     let inputFailure: FileError?
     /// How a run that was stopped goes on; nil for as its options allow.
@@ -34,11 +34,11 @@ struct BatchConclusion: Sendable {
                     exitCode: .settings), wayOn)
         }
         if let reason { throw BatchStopped(reason, wayOn) }
-        let open = counts.total - counts.done + before.notDone
+        let open = counts.total - counts.done + before.total - before.done
         guard open == 0 else {
             throw NegativeAnswer(
-                "items_not_done", "\(open) of \(counts.total + before.lines) items were not done",
-                hints: (counts.refused == counts.total + before.lines ? allRefused : [])
+                "items_not_done", "\(open) of \(counts.total + before.total) items were not done",
+                hints: (counts.refused == counts.total + before.total ? allRefused : [])
                     + ["their lines say why: look for a status that is not \"done\""])
         }
     }
@@ -56,7 +56,7 @@ struct BatchConclusion: Sendable {
     private var wayOn: String { goOn ?? BatchStopped.goOn(options) }
 
     private func summarize() {
-        let before = before.lines > 0 ? ", \(before.lines) from before" : ""
+        let before = before.total > 0 ? ", \(before.total) from before" : ""
         session.console.note(progress.summary + before)
     }
 }

@@ -13,30 +13,27 @@ final class BatchInputLines<Item: Sendable>: Sendable {
 
     private struct State {
         var lines: ArraySlice<InputLine> = []
-        var done: DoneLines
+        let done: DoneLines
         var ids: SeenIDs
         var failure: FileError?
         var idFailure: FileError?
-        var skipped = 0
     }
 
     init(
-        _ source: any LineSource, done: DoneLines, ids: SeenIDs, _ output: BatchOutput,
+        _ source: any LineSource, _ resumed: ResumedInput, _ output: BatchOutput,
         read:
             @escaping @Sendable (SecretBytes, Int) throws(InvalidLine) -> (
                 item: Item, id: JSON?
             )
     ) {
         (self.source, self.output, self.read) = (source, output, read)
-        state = Mutex(State(done: done, ids: ids))
+        state = Mutex(State(done: resumed.done, ids: resumed.ids))
     }
 
     /// Why the input could not be read to its end; nil when it was, or is still being read.
     var failure: FileError? { state.withLock { $0.failure } }
     /// Why nobody can tell any more whether an id is new; nil while all is well.
     var idFailure: FileError? { state.withLock { $0.idFailure } }
-    /// How many lines had their result already.
-    var skipped: Int { state.withLock { $0.skipped } }
 
     /// The next item, if there is one; see ``BatchRun``.
     func next() -> BatchInput<Item> {
@@ -70,7 +67,6 @@ final class BatchInputLines<Item: Sendable>: Sendable {
         // Spent in vain on a line that is empty: a file's last one often is.
         if let bytes = line.bytes, bytes.isBlank { return nil }
         let isDone = state.done.contains(line.number)
-        if isDone { state.skipped += 1 }
         let (item, id): (Item, JSON?)
         do throws(InvalidLine) {
             guard let bytes = line.bytes else { throw .tooLong }

@@ -56,14 +56,16 @@ struct BatchRunner: Sendable {
     ) async throws where Job.Item: NumberedItem {
         try session.checkNothingIsPicked()
         let bell = FeedBell()
-        let opened = try OpenedBatch(options, mark, layout, in: world, news: bell.ring)
+        let opened = try await OpenedBatch(options, mark, layout, in: world, news: bell.ring) {
+            line, number throws(InvalidLine) in
+            let (item, id) = try read(line, number)
+            return BatchItemName(id: id, fingerprint: { item.fingerprint })
+        }
         var job = job
-        if opened.done.hasDone { resuming(&job) }
-        let input = BatchInputLines(
-            opened.lines, done: opened.done, ids: SeenIDs(spill: world.streams.hashes),
-            opened.output, read: read)
+        if opened.before.done > 0 { resuming(&job) }
+        let input = BatchInputLines(opened.lines, opened.resumed, opened.output, read: read)
         let progress = BatchProgress(opened.output, world, isQuiet: session.options.isQuiet) {
-            opened.lines.expectedLines.map { $0 - input.skipped }
+            opened.lines.expectedLines.map { $0 - opened.before.total }
         }
         let end: Diagnosis?
         do {
@@ -79,7 +81,7 @@ struct BatchRunner: Sendable {
         }
         try BatchConclusion(
             session: session, options: options, output: opened.output, progress: progress,
-            before: (input.skipped, opened.done.notDone), inputFailure: input.failure,
+            before: opened.before, inputFailure: input.failure,
             allRefused: allRefused
         ).end(stoppedBy: end ?? input.idFailure.map { Diagnosis($0) })
     }
@@ -117,18 +119,19 @@ struct BatchRunner: Sendable {
         await working.value
         try BatchConclusion(
             session: session, options: options, output: output, progress: progress,
-            before: (0, 0), inputFailure: nil, goOn: BatchStopped.vaultGoesOn
+            before: BatchCounts(), inputFailure: nil, goOn: BatchStopped.vaultGoesOn
         ).end(stoppedBy: try ended.get() ?? items.failure.map { Diagnosis($0) })
     }
 
     /// What the line of an item says of its result.
-    private func report<Item, Outcome>(
+    private func report<Item: NumberedItem, Outcome>(
         of item: Item, _ result: BatchResult<Outcome>,
         _ describe: (Item, Outcome) -> ItemReport
     ) -> ItemReport {
         switch result {
         case .answered(let outcome): describe(item, outcome)
-        case .failed(let cause, let attempts): ItemReport(failed: cause, attempts, request)
+        case .failed(let cause, let attempts):
+            ItemReport(failed: cause, attempts, request).identifying(item.fingerprint)
         }
     }
 
@@ -205,9 +208,23 @@ struct BatchRunner: Sendable {
 protocol NumberedItem: Sendable {
     var line: Int { get }
     var id: JSON? { get }
+    /// The fingerprint of its token; nil for an item without one.
+    var fingerprint: String? { get }
 }
 
-extension TokenItem: NumberedItem {}
+extension TokenItem: NumberedItem {
+    var fingerprint: String? { token.fingerprint }
+}
+
+extension IdentityTokenItem: NumberedItem {
+    var fingerprint: String? { token.fingerprint }
+}
+
+extension BatchItemName {
+    init(_ item: some NumberedItem) {
+        self.init(id: item.id, fingerprint: { item.fingerprint })
+    }
+}
 
 /// What the line of an item says besides its number.
 struct ItemReport: Sendable {
@@ -222,6 +239,13 @@ struct ItemReport: Sendable {
     /// Apple said no to the item.
     init(refused refusal: AppleError, _ request: RequestKind) {
         self.init(.refused, TokenFailure(cause: .refused(refusal), request: request, attempts: 1))
+    }
+
+    /// The same, with the fingerprint of the item's token in front.
+    func identifying(_ fingerprint: String?) -> Self {
+        guard let fingerprint else { return self }
+        return Self(
+            status, exitCode, [.init("token_fingerprint", .string(fingerprint))] + members)
     }
 
     init(failed cause: TokenFailure.Cause, _ attempts: Int, _ request: RequestKind) {

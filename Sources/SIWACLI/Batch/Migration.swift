@@ -131,6 +131,8 @@ extension MigratedUser {
 }
 
 extension MigrationItem: NumberedItem {
+    var fingerprint: String? { nil }
+
     /// The name that is asked about, and the old one beside it.
     var id: JSON? {
         switch request {

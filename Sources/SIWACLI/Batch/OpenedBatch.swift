@@ -1,47 +1,54 @@
 internal import CommandTable
 internal import LocalFiles
+internal import SIWACrypto
 internal import SignInWithApple
 
 /// The two ends of a batch, and what an earlier run left at the second.
 struct OpenedBatch: Sendable {
     let lines: any LineSource
     let output: BatchOutput
-    let done: DoneLines
+    /// Which of the lines are to be skipped.
+    let resumed: ResumedInput
+    /// How the lines with a result ended.
+    let before: BatchCounts
 
-    /// Opens the input first: a missing one must not leave an empty output behind.
+    /// Opens the input first: a missing one must not leave an empty output behind. A resumed run
+    /// begins when the results of the earlier one were compared with the input.
     ///
     /// - Parameters:
     ///   - mark: what results of the command bear, to tell them from another's.
     ///   - news: called when there is more input, or more room for output.
+    ///   - identify: says what an item is known by; throws for a line that is no item.
     init(
         _ options: BatchOptions, _ mark: ResultMark,
         _ layout: @escaping BatchLayout = standardLayout, in world: World,
-        news: @escaping @Sendable () -> Void
-    ) throws(FileError) {
-        lines = try world.streams.lines(options.input?.path, news)
-        var done = DoneLines(of: mark)
+        news: @escaping @Sendable () -> Void,
+        identify: @escaping @Sendable (SecretBytes, Int) throws(InvalidLine) -> BatchItemName
+    ) async throws {
+        let input = try InputOfLines(options.input?.path, in: world, news: news)
+        var results = EarlierResults(of: mark, slots: world.streams.slots)
         let sink: any LineSink
         if options.isResuming {
             sink = try world.streams.results(
-                options.output.path, { done.insert(resultIn: $0) }, news)
+                options.output.path, { results.insert(resultIn: $0) }, news)
         } else {
-            sink = try world.streams.results(options.output.path, nil, news)
+            sink = try options.newResults(in: world, news)
         }
-        if let foreign = done.foreign {
-            throw FileError(
-                "write", options.output.path ?? "standard output",
-                reason: "line \(foreign) is a result of another command")
-        }
+        let output = options.output.path ?? "standard output"
+        try results.checkOutput(output)
+        let ids = SeenIDs(spill: world.streams.hashes)
+        (lines, resumed) = try await input.resumed(
+            after: results, in: output, ids: ids, identify: identify)
+        before = results.counts
         world.streams.holdSignals()
-        output = BatchOutput(sink, layout)
-        self.done = done
+        self.output = BatchOutput(sink, layout)
     }
 
     /// Opens the output of a batch whose items do not come from a file; answers how many results
     /// are in it already.
     static func output(
         _ options: BatchOptions, in world: World, news: @escaping @Sendable () -> Void
-    ) throws(FileError) -> (BatchOutput, linesBefore: Int) {
+    ) throws -> (BatchOutput, linesBefore: Int) {
         var lines = 0
         let sink =
             options.isResuming
@@ -51,9 +58,92 @@ struct OpenedBatch: Sendable {
                     lines += 1
                     return true
                 }, news)
-            : try world.streams.results(options.output.path, nil, news)
+            : try options.newResults(in: world, news)
         world.streams.holdSignals()
         return (BatchOutput(sink), lines)
+    }
+}
+
+extension BatchOptions {
+    /// Opens the output of a run that begins.
+    fileprivate func newResults(
+        in world: World, _ news: @escaping @Sendable () -> Void
+    ) throws -> any LineSink {
+        do throws(FileError) {
+            return try world.streams.results(output.path, nil, news)
+        } catch {
+            guard error.isNotEmpty else { throw error }
+            throw OutputNotEmpty(error: error)
+        }
+    }
+}
+
+/// The output of a run that begins is not empty.
+struct OutputNotEmpty: Error, Sendable {
+    let error: FileError
+
+    var diagnosis: Diagnosis {
+        Diagnosis(
+            "configuration", error.description,
+            hints: [
+                "to continue the run that wrote it, add --resume",
+                "for a new run, name another file with --output",
+            ], exitCode: .settings)
+    }
+}
+
+extension EarlierResults {
+    /// Finds an output that no run of this command can have written.
+    fileprivate func checkOutput(_ output: String) throws {
+        if let failure { throw failure }
+        if let foreign {
+            throw FileError(
+                "write", output, reason: "line \(foreign) is a result of another command")
+        }
+        if let contradictory {
+            throw ResumeMismatch(.contradictory, line: contradictory, in: output)
+        }
+    }
+}
+
+/// An input that is waited for without a run.
+private struct InputOfLines {
+    let path: String?
+    let world: World
+    let news: @Sendable () -> Void
+    private let source: any LineSource
+    private let arrivals = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
+    init(_ path: String?, in world: World, news: @escaping @Sendable () -> Void) throws(FileError) {
+        (self.path, self.world, self.news) = (path, world, news)
+        source = try world.streams.lines(path) { [arrivals] in
+            arrivals.continuation.yield()
+            news()
+        }
+    }
+
+    /// Compares the input with the results of an earlier run, and answers what is left to read.
+    func resumed(
+        after results: EarlierResults, in output: String, ids: SeenIDs,
+        identify: @escaping @Sendable (SecretBytes, Int) throws(InvalidLine) -> BatchItemName
+    ) async throws -> (any LineSource, ResumedInput) {
+        guard results.lastLine > 0 else { return (source, ResumedInput(ids: ids)) }
+        var check = ResumeCheck(
+            results, in: output, ids: ids, keepsLines: !source.isRepeatable, identify: identify)
+        while !check.isComplete {
+            switch source.next() {
+            case .lines(let lines): try check.take(lines)
+            case .notYet: for await _ in arrivals.stream { break }
+            case .end(let failure):
+                if let failure { throw failure }
+                try check.end()
+            }
+        }
+        guard source.isRepeatable else {
+            return (ResumedLines(check.resumed.lines, then: source), check.resumed)
+        }
+        source.stop()
+        return (try world.streams.lines(path, news), check.resumed)
     }
 }
 

@@ -6,6 +6,10 @@ public protocol LineSource: Sendable {
     func next() -> LineSupply
     /// About how many lines there are in all; nil when nobody can know.
     var expectedLines: Int? { get }
+    /// Whether opening the same path again gives the same lines.
+    var isRepeatable: Bool { get }
+    /// Reads no further.
+    func stop()
 }
 
 /// Lines that go out without anybody waiting for a disk; see ``LineWriter``.
@@ -23,8 +27,17 @@ public protocol LineSink: Sendable {
 /// What every line of results begins with.
 public let resultBeginning = #"{"line":"#
 
+/// Numbered slots, wherever they are; see ``SlotFile``.
+public protocol SlotStore: Sendable {
+    /// The slot of this number, from 0; zero at first.
+    func slot(_ number: Int) throws(FileError) -> SIMD2<UInt64>
+    /// Replaces the slot of this number, from 0.
+    func set(_ number: Int, to slot: SIMD2<UInt64>) throws(FileError)
+}
+
 extension LineReader: LineSource {}
 extension LineWriter: LineSink {}
+extension SlotFile: SlotStore {}
 
 extension World {
     /// Long inputs, long outputs, and the wish that a run should end.
@@ -41,6 +54,8 @@ extension World {
             ) throws(FileError) -> any LineSink
         /// Makes an empty set of hashes on disk, which nothing is left of afterwards.
         public var hashes: @Sendable () throws(FileError) -> any HashSink
+        /// Makes numbered slots on disk, which nothing is left of afterwards.
+        public var slots: @Sendable () throws(FileError) -> any SlotStore
         /// From now on the first signal to end is a wish, told by ``wishedSignal``.
         public var holdSignals: @Sendable () -> Void
         /// The signal that wishes for an end; nil while none came.
@@ -59,6 +74,7 @@ extension World {
                     String?, ((InputLine) -> Bool)?, @escaping @Sendable () -> Void
                 ) throws(FileError) -> any LineSink,
             hashes: @escaping @Sendable () throws(FileError) -> any HashSink,
+            slots: @escaping @Sendable () throws(FileError) -> any SlotStore,
             holdSignals: @escaping @Sendable () -> Void,
             wishedSignal: @escaping @Sendable () -> CInt?,
             progress: (@Sendable (String) -> Void)? = nil
@@ -66,6 +82,7 @@ extension World {
             self.lines = lines
             self.results = results
             self.hashes = hashes
+            self.slots = slots
             self.holdSignals = holdSignals
             self.wishedSignal = wishedSignal
             self.progress = progress

@@ -49,10 +49,15 @@ struct BatchRefreshCommand: Command {
         let job = RefreshJob(
             tokens.requests.loaded.client, baseURL: tokens.requests.network.baseURL)
         let describe: @Sendable (TokenItem, ItemOutcome<TokenResponse>) -> ItemReport = {
-            switch $1 {
-            case .refused(let refusal): ItemReport(refused: refusal, .refresh)
-            case .done(let answer): ItemReport(.done, .done, answer.members(at: now()))
-            }
+            let report =
+                switch $1 {
+                case .refused(let refusal): ItemReport(refused: refusal, .refresh)
+                case .done(let answer):
+                    ItemReport(
+                        .done, .done,
+                        answer.members(at: now()).filter { $0.name != "token_fingerprint" })
+                }
+            return report.identifying($0.fingerprint)
         }
         guard let claim else {
             return try await tokens.runner.run(

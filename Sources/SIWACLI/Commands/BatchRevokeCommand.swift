@@ -86,7 +86,8 @@ struct BatchRevokeCommand: Command {
     ) -> @Sendable (TokenItem, ItemOutcome<Revocation>) -> ItemReport {
         { item, outcome in
             switch outcome {
-            case .refused(let refusal): ItemReport(refused: refusal, .revocation)
+            case .refused(let refusal):
+                ItemReport(refused: refusal, .revocation).identifying(item.fingerprint)
             case .done(let revocation):
                 ItemReport(
                     revocation.isDead ? .done : .refused, revocation.isDead ? .done : .no,

@@ -10,6 +10,9 @@ struct ConfigPathCommand: Command {
     var global = GlobalOptions()
 
     func run(in world: World) async throws {
+        for warning in UserFolders(world.variables).warnings {
+            Console(world, global).warn(warning)
+        }
         guard let path = ConfigurationPath(global, in: world).path else {
             throw NegativeAnswer(
                 "no_configuration", "there is no configuration file",

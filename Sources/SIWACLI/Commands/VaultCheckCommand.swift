@@ -21,7 +21,7 @@ struct VaultCheckCommand: Command {
     func run(in world: World) async throws {
         try global.checkPrinted(among: ["records", "states", "keys", "faults"])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
-        var vault = try session.vault()
+        var vault = try session.vault(.statement)
         var broken = BrokenRecords()
         for fault in try vault.store.faults() { broken.add(fault, .damaged) }
         var states: [VaultState: Int] = [:]

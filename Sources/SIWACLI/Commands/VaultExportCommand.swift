@@ -40,8 +40,8 @@ struct VaultExportCommand: Command {
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         try session.checkNothingIsPicked()
         let filter = try which.filter(session)
-        var vault = isRevealing ? try session.vault() : nil
-        let store = try vault?.store ?? session.vaultStore()
+        var vault = isRevealing ? try session.vault(.statement) : nil
+        let store = try vault?.store ?? session.vaultStore(.statement)
         _ = try store.keyChecks()
         let output = try OutputLines(to: output.path, in: world)
         var broken = BrokenRecords()

@@ -43,7 +43,7 @@ struct VaultImportCommand: Command {
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         let clientID = session.settings.text(.clientID) == nil ? nil : try session.clientID()
         var intake = VaultIntake(
-            try session.vault(), keys: session.vaultKeys, clientID, now: world.clocks.now)
+            try session.vault(.statement), keys: session.vaultKeys, clientID, now: world.clocks.now)
         do {
             try await world.forEachLines(of: input.path) { lines in
                 for line in lines { try intake.take(line) }

@@ -27,7 +27,7 @@ struct VaultListCommand: Command {
     func run(in world: World) async throws {
         try global.checkPrinted(among: ["records"])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
-        let store = try session.vaultStore()
+        let store = try session.vaultStore(.statement)
         let filter = try which.filter(session)
         var layout = layout
         // Nothing is printed before it is certain that there is a vault.

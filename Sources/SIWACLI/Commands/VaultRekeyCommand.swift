@@ -55,7 +55,7 @@ struct VaultRekeyCommand: Command {
     }
 
     private func prepare(_ session: Session, _ keyFile: VaultKeyFile) throws {
-        let vault = try session.vault()
+        let vault = try session.vault(.statement)
         let keys = try vault.newerKeys ?? keyFile.withKey(newerThan: vault.currentKey)
         session.console.note(
             "copy \(keyFile.source.value.description) to every machine that uses the vault, "
@@ -65,7 +65,7 @@ struct VaultRekeyCommand: Command {
 
     /// The vault with the key that all records are to have. It is on disk before any use of it.
     private func withNewestKey(_ session: Session, _ keyFile: VaultKeyFile) throws -> Vault {
-        let vault = try session.vault()
+        let vault = try session.vault(.statement)
         let old = VaultFilter(notSealedWith: vault.currentKey)
         let isMoving = try !vault.store.records(old, after: nil, limit: 1).records.isEmpty
         if isMoving, vault.newerKeys == nil { return vault }

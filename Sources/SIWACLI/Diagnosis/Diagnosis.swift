@@ -54,6 +54,8 @@ struct Diagnosis: Sendable {
                     exitCode: .settings)
             case let error as RequestError: Self(error)
             case let error as BatchStopped: error.diagnosis
+            case let error as ResumeMismatch: error.diagnosis
+            case let error as OutputNotEmpty: error.diagnosis
             case let error as BrokenVault: error.diagnosis
             case let error as KeySetError: Self(error)
             case let error as VaultError: Self(error)
@@ -64,7 +66,7 @@ struct Diagnosis: Sendable {
                     error.code, error.message, hints: error.hints, exitCode: .no,
                     requestID: error.requestID)
             case let error as ClientSecretError: Self(error)
-            case let error as LostResult: Self(error)
+            case let error as UndeliveredResult: Self(error)
             case let error as Interruption: Self(error)
             case let error as FileError: Self(error)
             default: Self(defect: error)
@@ -111,11 +113,6 @@ struct NegativeAnswer: Error, Sendable {
         self.hints = hints
         self.requestID = requestID
     }
-}
-
-/// A code was spent, and what it was spent on could not be printed.
-struct LostResult: Error, Sendable {
-    let reason: FileError
 }
 
 extension ClientSecretError {
@@ -170,30 +167,26 @@ extension Diagnosis {
             hints: [error.hint], exitCode: exitCode)
     }
 
-    private init(_ error: LostResult) {
+    private init(_ error: UndeliveredResult) {
+        let reason =
+            error.reason.isClosedPipe
+            ? "nobody reads standard output" : error.reason.description
         self.init(
-            "result_lost", "Apple took the code, but the result is lost: \(error.reason)",
-            hints: [
-                "do not send the code again: it is spent",
-                "mend standard output, then ask the user to sign in again",
-            ], exitCode: .outcomeUnknown)
+            "not_delivered", (error.deed.map { "\($0.words), but " } ?? "") + reason,
+            hints: [error.deed?.hint ?? "fix standard output, then run it again"],
+            exitCode: .notDelivered)
     }
 
     private init(_ error: FileError) {
-        guard error.path != "standard output" || error.isTemporary else {
+        guard !error.isLostOutput else {
             self.init(
-                "usage", error.description,
-                hints: ["give standard output somewhere to go"], exitCode: .usage)
+                "not_delivered", error.description, hints: ["make room, then run it again"],
+                exitCode: .notDelivered)
             return
         }
         self.init(
             error.isTemporary ? "temporary" : "configuration", error.description,
-            hints: [
-                error.isTemporary
-                    ? "make room, then run it again"
-                    : "name a path that can be used"
-                        + (error.isDenied ? ", in a folder that may be written to" : "")
-            ],
+            hints: error.advice,
             exitCode: error.isTemporary ? .temporary : .settings)
     }
 
@@ -202,5 +195,17 @@ extension Diagnosis {
             "defect", "siwa met an error it does not know: \(type(of: error))",
             hints: ["please report it with the output of the same command and -v"],
             exitCode: .defect)
+    }
+}
+
+extension FileError {
+    /// What to do about it.
+    fileprivate var advice: [String] {
+        if isTemporary { return ["make room, then run it again"] }
+        if isNotEmpty { return ["name a new file"] }
+        return [
+            "name a path that can be used"
+                + (isDenied ? ", in a folder that may be written to" : "")
+        ]
     }
 }

@@ -37,14 +37,14 @@ struct KeyCheckup: Sendable {
     }
 
     private func permissions(_ key: LoadedKey) -> CheckLine {
-        guard let path = key.source.value.path else {
+        guard key.source.value.path != nil else {
             return CheckLine("key_permissions", .skipped, "the key is not in a file")
         }
-        guard key.isReadableByOthers else {
-            return CheckLine("key_permissions", .ok, "readable by its owner only")
+        guard let warning = key.fileWarning else {
+            return CheckLine("key_permissions", .ok, "nobody else can read or write it")
         }
         return CheckLine(
-            "key_permissions", .warning, "others can read it", advice: "chmod 600 \(path)")
+            "key_permissions", .warning, warning.message, advice: warning.remedy)
     }
 
     private var files: [CheckLine] {

@@ -9,7 +9,7 @@ struct SettingsCheckup: Sendable {
 
     var lines: [CheckLine] {
         [
-            configuration, profile, identifier(.teamID, patient.teamID),
+            configuration, folders, profile, identifier(.teamID, patient.teamID),
             identifier(.clientID, patient.clientID), identifier(.keyID, patient.keyID), lifetime,
             server,
         ].compactMap(\.self) + profiles
@@ -17,10 +17,22 @@ struct SettingsCheckup: Sendable {
 
     private var configuration: CheckLine {
         if let fault = patient.configurationFault { return CheckLine("configuration", fault) }
+        if let warning = settings.file?.warning {
+            return CheckLine(
+                "configuration", .warning, warning.message, advice: warning.remedy)
+        }
         let path = ConfigurationPath(patient.session.options, in: patient.world).path
         return CheckLine(
             "configuration", .ok,
             path.map { "\($0.value) (\($0.origin))" } ?? "none: flags and environment alone count")
+    }
+
+    private var folders: CheckLine? {
+        let warnings = UserFolders(patient.world.variables).warnings
+        guard !warnings.isEmpty else { return nil }
+        return CheckLine(
+            "folders", .warning, warnings.joined(separator: "; "),
+            advice: "set them to absolute paths")
     }
 
     private var profile: CheckLine? {

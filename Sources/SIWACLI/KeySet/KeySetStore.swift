@@ -16,7 +16,8 @@ struct KeySetStore: Sendable {
     init(_ network: Network) throws(KeySetStoreFault) {
         files = network.session.world.files
         origin = network.baseURL
-        guard let folder = Self.folder(network.session.world.variables) else {
+        guard let folder = UserFolders(network.session.world.variables).cache.map({ $0 + "/siwa" })
+        else {
             throw KeySetStoreFault("neither XDG_CACHE_HOME nor HOME names a folder")
         }
         do {
@@ -36,7 +37,7 @@ struct KeySetStore: Sendable {
             if error.isMissing { return nil }
             throw KeySetStoreFault(error.description)
         }
-        guard file.isRegular, !file.isWritableByOthers else {
+        guard file.status.isRegular, !file.status.isWritableByOthers else {
             throw KeySetStoreFault("'\(path).json' belongs to others, or they can write to it")
         }
         guard let cache = KeySetCache(file.contents.revealed(), for: origin) else {
@@ -62,13 +63,6 @@ struct KeySetStore: Sendable {
         } catch {
             throw KeySetStoreFault(error.description)
         }
-    }
-
-    /// The XDG Base Directory Specification wants paths that are not absolute to be ignored.
-    private static func folder(_ variables: (String) -> String?) -> String? {
-        let home = nonEmpty(variables("HOME")).map { $0 + "/.cache" }
-        return [variables("XDG_CACHE_HOME"), home].compactMap(\.self).first { $0.hasPrefix("/") }
-            .map { $0 + "/siwa" }
     }
 
     /// `keys-https:appleid.apple.com`. Other authorities can vouch for another Apple under the same

@@ -50,7 +50,7 @@ struct GlobalOptions: Sendable {
                 """),
         .flag(
             "strict", \.isStrict,
-            help: "Refuse secrets on the command line, and key files that others can read."),
+            help: "Refuse secrets on the command line, and files that others can write or read."),
         .flag("json", \.json, help: "Print results and errors as JSON."),
         .option("print", \.print, value: "MEMBER", help: "Print one member of the result, raw."),
         .flag("verbose", short: "v", \.isVerbose, help: "Trace requests on standard error."),

@@ -8,9 +8,11 @@ struct ConfigurationPath: Sendable {
     /// The path, and who named it; nil when there is no configuration.
     let path: Setting<String>?
     private let files: World.Files
+    private let variables: @Sendable (String) -> String?
 
     init(_ options: GlobalOptions, in world: World) {
         files = world.files
+        variables = world.variables
         if let typed = options.config {
             path = Setting(value: typed, origin: .flag("--config"))
         } else if let named = nonEmpty(world.variables("SIWA_CONFIG")) {
@@ -33,14 +35,16 @@ struct ConfigurationPath: Sendable {
                 "the configuration cannot be read: \(error)",
                 hints: ["mend the path where it was set: \(path.origin)"])
         }
-        return try SettingsFile(path: path.value, text: file.contents.revealed())
+        var settings = try SettingsFile(path: path.value, text: file.contents.revealed())
+        settings.warning = FileWarning(
+            "the configuration", path.value, file.status, isSecret: false, variables)
+        return settings
     }
 
     /// Where a configuration is looked for, the first one wins.
     static func usual(_ variables: (String) -> String?) -> [String] {
-        let user =
-            nonEmpty(variables("XDG_CONFIG_HOME"))
-            ?? nonEmpty(variables("HOME")).map { $0 + "/.config" }
-        return (user.map { [$0 + "/siwa/config.json"] } ?? []) + ["/etc/siwa/config.json"]
+        (UserFolders(variables).configuration.map { [$0 + "/siwa/config.json"] } ?? []) + [
+            "/etc/siwa/config.json"
+        ]
     }
 }

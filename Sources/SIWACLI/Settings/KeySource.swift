@@ -85,7 +85,7 @@ extension Settings {
 
     /// Where keys are looked for by their Key ID: Apple's own tools use the last four.
     func keyFolders(_ variables: (String) -> String?) -> [String] {
-        let home = nonEmpty(variables("HOME"))
+        let home = UserFolders(variables).home
         let usual = ["/.appstoreconnect/private_keys", "/.private_keys", "/private_keys"]
         return (file.map { [folder(of: $0.path)] } ?? [])
             + (nonEmpty(variables("API_PRIVATE_KEYS_DIR")).map { [$0] } ?? [])

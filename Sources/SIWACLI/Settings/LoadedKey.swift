@@ -8,21 +8,18 @@ struct LoadedKey: Sendable {
     let source: Setting<KeySource>
     /// What had to be undone to read it.
     let repairs: [PrivateKeyText.Repair]
-    let isReadableByOthers: Bool
+    /// Who else may read or write it.
+    let fileWarning: FileWarning?
 
     /// What the user should know, though the key works.
     var warnings: [String] {
         let place = source.value.description
         return
-            (isReadableByOthers ? [Self.openToOthers(place) + "; chmod 600 \(place)"] : [])
+            (fileWarning.map { [$0.text] } ?? [])
             + (repairs.isEmpty ? [] : ["the private key in \(place) had to be repaired: \(undone)"])
     }
 
     var undone: String { repairs.map(\.rawValue).joined(separator: ", ") }
-
-    static func openToOthers(_ path: String) -> String {
-        "the private key \(path) can be read by others"
-    }
 }
 
 extension Settings {
@@ -30,12 +27,12 @@ extension Settings {
     func loadKey(in world: World) throws(SettingsError) -> LoadedKey {
         guard let source = try keySource(in: world) else { throw noKey(world.variables) }
         try requireOpenSSL()
-        let (text, isOpen) = try keyText(source, in: world)
+        let (text, fileWarning) = try keyText(source, in: world)
         do {
             let found = try PrivateKeyText(text)
             return LoadedKey(
                 privateKey: try found.privateKey(), source: source, repairs: found.repairs,
-                isReadableByOthers: isOpen)
+                fileWarning: fileWarning)
         } catch {
             throw SettingsError(
                 .key, "the private key in \(source.value.description) \(error)",
@@ -53,23 +50,22 @@ extension Settings {
 
     private func keyText(
         _ source: Setting<KeySource>, in world: World
-    ) throws(SettingsError) -> (SecretBytes, isReadableByOthers: Bool) {
+    ) throws(SettingsError) -> (SecretBytes, FileWarning?) {
         switch source.value {
         case .file(let path):
             let file = try readKeyFile(path, source.origin, in: world)
-            if file.isReadableByOthers, isStrict.value {
-                throw SettingsError(
-                    .key, LoadedKey.openToOthers(path), hints: ["chmod 600 \(path)"])
-            }
-            return (file.contents, file.isReadableByOthers)
+            let warning = FileWarning(
+                "the private key", path, file.status, isSecret: true, world.variables)
+            if let warning, isStrict.value { throw warning.refused(.key) }
+            return (file.contents, warning)
         case .standardInput:
             let text = try Self.reading { () throws(FileError) in try world.files.readAll() }
-            return (text, false)
+            return (text, nil)
         case .variable(let name):
             guard let value = nonEmpty(world.variables(name)) else {
                 throw variableNotSet(name, neededBy: "--key")
             }
-            return (SecretBytes(value.utf8), false)
+            return (SecretBytes(value.utf8), nil)
         }
     }
 

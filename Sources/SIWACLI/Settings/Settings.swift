@@ -7,15 +7,20 @@ struct Settings: Sendable {
     let file: SettingsFile?
     let profileName: Setting<String>?
     let isStrict: Setting<Bool>
+    /// What the user should know, though the settings can be used.
+    let warnings: [String]
     private let typed: TypedSettings
     private let variables: @Sendable (String) -> String?
 
     init(_ typed: TypedSettings, in world: World) throws(SettingsError) {
         self.typed = typed
         variables = world.variables
+        let folders = UserFolders(world.variables)
         file = try ConfigurationPath(typed.global, in: world).load()
-        profileName = try Self.choose(typed.global.profile, world.variables, file)
         isStrict = Self.strictness(typed.global, file)
+        profileName = try Self.choose(typed.global.profile, world.variables, file)
+        if let warning = file?.warning, isStrict.value { throw warning.refused(.configuration) }
+        warnings = folders.warnings + (file?.warning.map { [$0.text] } ?? [])
     }
 
     /// What flags and environment alone say: for a look past a configuration that is broken.
@@ -25,6 +30,7 @@ struct Settings: Sendable {
         file = nil
         profileName = nil
         isStrict = Self.strictness(typed.global, nil)
+        warnings = UserFolders(world.variables).warnings
     }
 
     /// A setting that is text.
@@ -70,7 +76,7 @@ struct Settings: Sendable {
     /// the configuration's folder.
     func resolve(_ path: String, against folder: String) -> String {
         if path.hasPrefix("/") { return path }
-        if path.hasPrefix("~/"), let home = nonEmpty(variables("HOME")) {
+        if path.hasPrefix("~/"), let home = UserFolders(variables).home {
             return home + path.dropFirst()
         }
         return folder + "/" + path

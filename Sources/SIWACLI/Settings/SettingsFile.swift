@@ -11,6 +11,8 @@ struct SettingsFile: Sendable {
     let profileNames: [String]
     /// What stands in the file itself, for every profile.
     let common: Profile
+    /// Who else may write it.
+    var warning: FileWarning?
 
     /// The members of one profile; ``SettingsFile`` has checked their types.
     struct Profile: Sendable {

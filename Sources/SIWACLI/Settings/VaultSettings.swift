@@ -55,20 +55,73 @@ extension Settings {
     }
 
     /// Nil for a vault that is no file.
-    private static func path(inVault url: String) -> String? {
+    static func path(inVault url: String) -> String? {
         url.hasPrefix("sqlite:") ? String(url.dropFirst("sqlite:".count)) : nil
     }
 }
 
+/// What `--timeout` limits when the vault keeps a command waiting.
+enum VaultTimeLimit: Sendable {
+    /// The whole command.
+    case command
+    /// Each statement, of commands over many records.
+    case statement
+}
+
 extension Session {
     /// Opens the vault; its settings and keys are checked first.
-    func vault() throws -> Vault {
-        let store = try vaultStore()
+    func vault(_ limit: VaultTimeLimit = .command) throws -> Vault {
+        let store = try vaultStore(limit)
         return try Vault(store, try vaultKeys(), by: world.actor)
     }
 
     /// The records alone.
-    func vaultStore() throws -> any VaultStore { try world.vault(try settings.vaultURL().value) }
+    func vaultStore(_ limit: VaultTimeLimit = .command) throws -> any VaultStore {
+        let url = try settings.vaultURL()
+        try examineVaultFiles(url.value)
+        let store = try world.vault(url.value, try patience(limit))
+        for weakness in try store.weaknesses() {
+            guard !settings.isStrict.value else {
+                throw SettingsError(
+                    "the connection to the vault is not protected: \(weakness)", from: url.origin,
+                    hints: ["use sslmode=verify-full, siwa's default"])
+            }
+            console.warn("the connection to the vault: \(weakness); use sslmode=verify-full")
+        }
+        return store
+    }
+
+    /// How long the vault may keep this command waiting.
+    private func patience(_ limit: VaultTimeLimit) throws(SettingsError) -> VaultPatience {
+        let timeout = try settings.timeout()
+        switch limit {
+        case .statement: return .eachStatement(timeout)
+        case .command:
+            let (timekeeper, start) = (world.clocks.timekeeper, startOfCommand)
+            return VaultPatience { max(timeout - (timekeeper.elapsed() - start), .zero) }
+        }
+    }
+
+    /// Looks at whose the files of an embedded vault are: the database, and what SQLite keeps
+    /// beside it.
+    private func examineVaultFiles(_ url: String) throws(SettingsError) {
+        guard let path = Settings.path(inVault: url) else { return }
+        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) {
+            try examine(
+                FileWarning(
+                    "the vault", file, world.files.status(file), isSecret: false,
+                    world.variables), .configuration)
+        }
+    }
+
+    /// Says what speaks against a file, and refuses it under `--strict`.
+    private func examine(
+        _ warning: FileWarning?, _ subject: SettingsError.Subject
+    ) throws(SettingsError) {
+        guard let warning else { return }
+        guard !settings.isStrict.value else { throw warning.refused(subject) }
+        console.warn(warning.text)
+    }
 
     /// Reads the keys of the vault.
     func vaultKeys() throws -> VaultKeyRing {
@@ -88,12 +141,9 @@ extension Session {
         case .variable(let name): return SecretBytes((world.variables(name) ?? "").utf8)
         case .file(let path):
             let file = try keyFile(path, source.origin)
-            guard file.isReadableByOthers else { return file.contents }
-            let message = "the vault's keys \(path) can be read by others"
-            guard !settings.isStrict.value else {
-                throw SettingsError(.key, message, hints: ["chmod 600 \(path)"])
-            }
-            console.warn("\(message); chmod 600 \(path)")
+            try examine(
+                FileWarning(
+                    "the vault's keys", path, file.status, isSecret: true, world.variables), .key)
             return file.contents
         }
     }

@@ -78,7 +78,7 @@ struct VaultSelection: Sendable {
         // What is held must be sent while it is held, however slow the pace.
         let most = batch.rate.map { $0.perSecond * Int(duration.components.seconds) / 4 } ?? .max
         return VaultClaim(
-            vault: try session.vault(),
+            vault: try session.vault(.statement),
             filter: VaultFilter(
                 clientID: client, states: chosen + left,
                 notCheckedSince: notCheckedFor.map { now - $0.duration } ?? notCheckedSince),

@@ -16,6 +16,8 @@ public struct VaultError: Error, Hashable, Sendable {
         case busy
         /// No room is left.
         case full
+        /// The server did not prove its identity, or does not encrypt the connection.
+        case untrusted
         /// The server does not answer, or went away.
         case unreachable
         /// The database is broken.

@@ -81,6 +81,15 @@ public protocol VaultStore: Sendable {
 
     /// What is wrong with the database itself, a sentence each.
     func faults() throws(VaultError) -> [String]
+
+    /// What protects the connection to the database less than siwa's default does, a sentence
+    /// each. Does not connect.
+    func weaknesses() throws(VaultError) -> [String]
+}
+
+extension VaultStore {
+    /// A store that needs no connection has none.
+    public func weaknesses() throws(VaultError) -> [String] { [] }
 }
 
 /// What a decision makes of records, all in one transaction.

@@ -1,10 +1,14 @@
 internal import CPostgres
+internal import Glibc
 internal import SignInWithApple
 
 /// A connection to a server.
 final class PostgresDatabase: Database {
     private let postgres: siwa_postgres
     private let connection: OpaquePointer
+    private let patience: VaultPatience
+    /// Whether the server did not answer in time. Its late answers would be taken for others.
+    private var isAbandoned = false
     /// By their SQL, the names of statements that the server knows.
     private var statements: [String: String] = [:]
     /// How many it was told of; one whose first run failed is told again.
@@ -12,19 +16,30 @@ final class PostgresDatabase: Database {
 
     let dialect = Dialect.postgres
 
-    init(_ postgres: siwa_postgres, owning connection: OpaquePointer) {
-        (self.postgres, self.connection) = (postgres, connection)
+    init(
+        _ postgres: siwa_postgres, owning connection: OpaquePointer, _ patience: VaultPatience
+    ) {
+        (self.postgres, self.connection, self.patience) = (postgres, connection, patience)
+        // Without this, libpq waits for the server without end when it writes.
+        _ = postgres.PQsetnonblocking(connection, 1)
         _ = postgres.PQenterPipelineMode(connection)
     }
 
-    deinit { postgres.PQfinish(connection) }
+    deinit {
+        if isAbandoned { _ = shutdown(postgres.PQsocket(connection), CInt(SHUT_RDWR)) }
+        postgres.PQfinish(connection)
+    }
 
     /// Makes the session what the store relies on, whatever server and URL say.
-    ///
-    /// - Parameter patience: how long others may hold a lock.
-    func prepare(_ patience: Duration) throws(DatabaseFailure) {
-        let milliseconds = Int(clamping: Int64((patience / .milliseconds(1)).rounded(.up)))
-        _ = try run(Self.settings, .text("\(milliseconds)"))
+    func prepare() throws(DatabaseFailure) {
+        _ = try run(Self.settings, .text("\(Self.lockTimeout(patience.remaining()))"))
+    }
+
+    /// How long the server may wait for a lock, in milliseconds: shorter than siwa waits for the
+    /// server, so that the server can still say that it was a lock.
+    static func lockTimeout(_ patience: Duration) -> Int {
+        let milliseconds = Int(clamping: Int64((min(patience, .seconds(86400)) / .milliseconds(1))))
+        return max(1, milliseconds / 2, milliseconds - 500)
     }
 
     /// An answer means that it is on disk; a client that hangs does not hold others up for ever;
@@ -95,7 +110,9 @@ final class PostgresDatabase: Database {
         var failure: DatabaseFailure?
         // Each has an answer and nothing behind it; then comes one for them all. On a connection
         // that broke libpq goes on answering for ever.
+        let limit = WaitLimit(patience)
         for _ in 0...(2 * count) {
+            try awaitResult(limit)
             guard let result = PostgresResult(postgres, postgres.PQgetResult(connection)) else {
                 continue
             }
@@ -109,6 +126,25 @@ final class PostgresDatabase: Database {
             }
         }
         throw lost()
+    }
+
+    /// Waits until `PQgetResult` does not block.
+    private func awaitResult(_ limit: WaitLimit) throws(DatabaseFailure) {
+        while postgres.PQisBusy(connection) == 1 {
+            let events = postgres.PQflush(connection) == 1 ? POLLIN | POLLOUT : POLLIN
+            let slice = limit.slice
+            let isReady = isSocketReady(
+                postgres.PQsocket(connection), for: events, within: slice)
+            guard isReady || slice > 0 else {
+                isAbandoned = true
+                throw DatabaseFailure(
+                    .unreachable,
+                    "the PostgreSQL server did not answer within \(limit.allowed.inSeconds)",
+                    .disconnection)
+            }
+            // Also after a slice without an event: TLS may hold bytes that poll does not see.
+            guard postgres.PQconsumeInput(connection) == 1 else { throw lost() }
+        }
     }
 
     private func failure(_ result: borrowing PostgresResult) -> DatabaseFailure {
@@ -128,7 +164,8 @@ final class PostgresDatabase: Database {
 
     func rollBack() {
         // Where the connection is gone, the server does it.
-        if postgres.PQstatus(connection) == CONNECTION_OK { _ = try? run("ROLLBACK") }
+        guard !isAbandoned, postgres.PQstatus(connection) == CONNECTION_OK else { return }
+        _ = try? run("ROLLBACK")
     }
 
     func faults() throws(DatabaseFailure) -> [String] {

@@ -5,38 +5,50 @@ internal import SignInWithApple
 /// A database on a server that is, or is to be, a vault.
 struct PostgresPlace: DatabasePlace {
     private let url: String
-    /// How long others may hold what a call needs.
-    private let patience: Duration
+    private let patience: VaultPatience
 
-    init(url: String, patience: Duration) { (self.url, self.patience) = (url, patience) }
+    init(url: String, patience: VaultPatience) { (self.url, self.patience) = (url, patience) }
 
     let name = "the PostgreSQL database"
 
     func connect(creating: Bool) throws(DatabaseFailure) -> any Database {
         let postgres = try lifting { () throws(VaultError) in try PostgresLibrary.functions.get() }
         let url = try PostgresURL(url, postgres)
-        let connection = try open(url, postgres)
-        let database = PostgresDatabase(postgres, owning: connection)
-        try database.prepare(patience)
+        let settings = try PostgresSettings(url, postgres)
+        let attempt = PostgresAttempt(
+            postgres: postgres, url: url,
+            protection: PostgresProtection(settings, .find()),
+            limit: WaitLimit(patience, longest: .seconds(url.connectTimeout)))
+        let connection =
+            try settings.needsNameServer ? attempt.connectOnAnotherThread() : attempt.connect()
+        let database = PostgresDatabase(postgres, owning: connection, patience)
+        try database.prepare()
         return database
     }
 
+    func weaknesses() throws(DatabaseFailure) -> [String] {
+        let postgres = try lifting { () throws(VaultError) in try PostgresLibrary.functions.get() }
+        let settings = try PostgresSettings(try PostgresURL(url, postgres), postgres)
+        return PostgresProtection(settings, .find()).weakness.map { [$0] } ?? []
+    }
+}
+
+/// One attempt to connect to a server.
+struct PostgresAttempt: Sendable {
+    let postgres: siwa_postgres
+    let url: PostgresURL
+    let protection: PostgresProtection
+    let limit: WaitLimit
+
     /// Connects in steps, because only so libpq tells the server's code for a refusal.
-    private func open(
-        _ url: PostgresURL, _ postgres: siwa_postgres
-    ) throws(DatabaseFailure) -> OpaquePointer {
-        let connection = withCStrings(Self.keywords) { keywords in
-            withCStrings(Self.values(url)) { values in
-                postgres.PQconnectStartParams(keywords, values, 1)
-            }
-        }
-        guard let connection else {
+    func connect() throws(DatabaseFailure) -> OpaquePointer {
+        guard let connection = postgres.start(parameters) else {
             throw DatabaseFailure(.unusable, "PostgreSQL's library has no memory")
         }
         _ = postgres.PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
         _ = postgres.PQsetNoticeReceiver(connection, { _, _ in }, nil)
         do throws(DatabaseFailure) {
-            try finish(connection, postgres, within: .seconds(url.connectTimeout))
+            try finish(connection)
             return connection
         } catch {
             postgres.PQfinish(connection)
@@ -44,45 +56,62 @@ struct PostgresPlace: DatabasePlace {
         }
     }
 
-    // What stands before `dbname`, the URL, is what it says unless it says otherwise. A network
-    // that swallows everything is noticed in half a minute.
-    private static let keywords: [String] = [
-        "fallback_application_name", "keepalives_idle", "keepalives_interval", "keepalives_count",
-        "tcp_user_timeout", "dbname", "client_encoding",
-    ]
-
-    private static func values(_ url: PostgresURL) -> [String] {
-        ["siwa", "10", "5", "4", "30000", url.text, "UTF8"]
+    // What is in front of `dbname`, the URL, counts unless the URL says otherwise. A network that
+    // swallows everything is noticed in half a minute.
+    private var parameters: [(keyword: String, value: String)] {
+        [
+            ("fallback_application_name", "siwa"), ("keepalives_idle", "10"),
+            ("keepalives_interval", "5"), ("keepalives_count", "4"), ("tcp_user_timeout", "30000"),
+            ("dbname", url.text), ("client_encoding", "UTF8"),
+        ] + (protection.mode.map { [("sslmode", $0)] } ?? [])
+            + (protection.rootCertificate.map { [("sslrootcert", $0)] } ?? [])
     }
 
-    private func finish(
-        _ connection: OpaquePointer, _ postgres: siwa_postgres, within limit: Duration
-    ) throws(DatabaseFailure) {
-        let end = ContinuousClock.now + limit
+    private func finish(_ connection: OpaquePointer) throws(DatabaseFailure) {
         var next = PGRES_POLLING_WRITING
-        if postgres.PQstatus(connection) == CONNECTION_BAD { next = PGRES_POLLING_FAILED }
+        var status = postgres.PQstatus(connection)
+        if status == CONNECTION_BAD { next = PGRES_POLLING_FAILED }
         while next != PGRES_POLLING_OK {
-            guard next != PGRES_POLLING_FAILED else { throw refusal(connection, postgres) }
-            let left = (end - .now) / .milliseconds(1)
-            guard left > 0 else {
-                throw DatabaseFailure(
-                    .unreachable, "\(name): the server did not answer within \(limit)")
+            guard next != PGRES_POLLING_FAILED else {
+                throw refusal(connection, isAboutTLS: status == CONNECTION_SSL_STARTUP)
             }
             let events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT
-            var wait = pollfd(
-                fd: postgres.PQsocket(connection), events: Int16(events), revents: 0)
-            if poll(&wait, 1, CInt(left.rounded(.up))) > 0 {
+            let slice = limit.slice
+            if isSocketReady(postgres.PQsocket(connection), for: events, within: slice) {
+                status = postgres.PQstatus(connection)
                 next = postgres.PQconnectPoll(connection)
+            } else if slice == 0 {
+                throw late
             }
         }
     }
 
-    private func refusal(_ connection: OpaquePointer, _ postgres: siwa_postgres) -> DatabaseFailure
-    {
+    /// The server, or the name server, did not answer in time.
+    var late: DatabaseFailure {
+        DatabaseFailure(
+            .unreachable,
+            "the PostgreSQL server did not answer within \(limit.allowed.inSeconds)",
+            .disconnection)
+    }
+
+    private func refusal(_ connection: OpaquePointer, isAboutTLS: Bool) -> DatabaseFailure {
         let words = postgres.PQerrorMessage(connection).map { String(cString: $0) } ?? ""
         let refusal = ConnectionRefusal(words)
         let needsPassword = postgres.PQconnectionNeedsPassword(connection) == 1
-        return DatabaseFailure(refusal.kind(needsPassword: needsPassword), refusal.message)
+        let kind = refusal.kind(needsPassword: needsPassword)
+        guard isAboutTLS, kind == .unusable else { return DatabaseFailure(kind, refusal.message) }
+        return DatabaseFailure(.untrusted, refusal.message)
+    }
+}
+
+extension siwa_postgres {
+    /// Begins a connection; nil when there is no memory for it.
+    func start(_ parameters: [(keyword: String, value: String)]) -> OpaquePointer? {
+        withCStrings(parameters.map(\.keyword)) { keywords in
+            withCStrings(parameters.map(\.value)) { values in
+                PQconnectStartParams(keywords, values, 1)
+            }
+        }
     }
 }
 

@@ -6,6 +6,10 @@ struct PostgresURL {
     let text: String
     /// In seconds.
     let connectTimeout: Int
+    /// Whether it has an `sslmode`.
+    let statesMode: Bool
+    /// The section of a service file that it takes settings from.
+    let service: String?
 
     /// - Throws: of kind `unusable`, without libpq's words: of a password that is not
     ///   percent-encoded they would show the half.
@@ -18,6 +22,8 @@ struct PostgresURL {
                     + "everything but letters and digits must be percent-encoded")
         }
         self.text = text
+        statesMode = options["sslmode"] != nil
+        service = options["service"]
         let asked = options["connect_timeout"].flatMap { Int($0) } ?? 0
         connectTimeout = asked > 0 ? min(asked, 3600) : 10
     }

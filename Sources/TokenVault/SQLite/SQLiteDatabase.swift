@@ -6,11 +6,12 @@ final class SQLiteDatabase: Database {
     private let sqlite: siwa_sqlite
     private let path: String
     private let connection: OpaquePointer
+    private let waiting: SQLiteWaiting
     private var statements: [String: SQLiteStatement] = [:]
 
     let dialect = Dialect.sqlite
 
-    init(_ sqlite: siwa_sqlite, _ path: String, _ patience: Duration) throws(DatabaseFailure) {
+    init(_ sqlite: siwa_sqlite, _ path: String, _ patience: VaultPatience) throws(DatabaseFailure) {
         var connection: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         // SQLite takes names like ":memory:" for something else than files.
@@ -21,7 +22,8 @@ final class SQLiteDatabase: Database {
             throw sqlite.failure(code, connection, path)
         }
         (self.sqlite, self.path, self.connection) = (sqlite, path, connection)
-        _ = sqlite.sqlite3_busy_timeout(connection, CInt(clamping: patience.milliseconds))
+        waiting = SQLiteWaiting(patience)
+        waiting.install(on: connection, sqlite)
         _ = try run("PRAGMA foreign_keys = ON")
         _ = try run("PRAGMA synchronous = FULL")
         // Users come in no order: with room for the indexes of a million, and a log that gathers
@@ -46,6 +48,7 @@ final class SQLiteDatabase: Database {
     }
 
     func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]] {
+        waiting.begin()
         let statement = try prepared(sql)
         defer { statement.reset() }
         statement.bind(values)
@@ -74,7 +77,8 @@ final class SQLiteDatabase: Database {
 
     func rollBack() {
         // A full disk, for one, has rolled back already.
-        if sqlite.sqlite3_get_autocommit(connection) == 0 { _ = try? run("ROLLBACK") }
+        guard sqlite.sqlite3_get_autocommit(connection) == 0 else { return }
+        waiting.withoutEnd { _ = try? run("ROLLBACK") }
     }
 
     func faults() throws(DatabaseFailure) -> [String] {
@@ -82,13 +86,5 @@ final class SQLiteDatabase: Database {
         let strays = try run("PRAGMA foreign_key_check").compactMap { $0.first?.text }
         return words.filter { $0 != "ok" }.map { "'\(path)': \($0)" }
             + strays.map { "'\(path)': a row of \($0) refers to one that is missing" }
-    }
-}
-
-extension Duration {
-    /// In whole milliseconds.
-    fileprivate var milliseconds: Int64 {
-        let (milliseconds, overflow) = components.seconds.multipliedReportingOverflow(by: 1000)
-        return overflow ? .max : milliseconds
     }
 }

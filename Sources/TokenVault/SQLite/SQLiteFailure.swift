@@ -10,7 +10,7 @@ extension VaultError.Kind {
         let isFull = system == ENOSPC || system == EDQUOT
         self =
             switch code & 0xFF {
-            case SQLITE_BUSY, SQLITE_LOCKED: .busy
+            case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT: .busy
             case SQLITE_FULL: .full
             case SQLITE_IOERR, SQLITE_CANTOPEN: isFull ? .full : .unusable
             case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
@@ -32,6 +32,7 @@ extension siwa_sqlite {
         switch code & 0xFF {
         case SQLITE_NOTADB: return "this file is no SQLite database"
         case SQLITE_BUSY, SQLITE_LOCKED: return "another process holds the vault for too long"
+        case SQLITE_INTERRUPT: return "the vault did not finish the statement in time"
         case SQLITE_CONSTRAINT where code == siwa_foreign_key_missing:
             return "the vault does not know the key that a record is sealed with"
         default: break

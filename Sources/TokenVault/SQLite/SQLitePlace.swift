@@ -5,10 +5,9 @@ internal import SignInWithApple
 /// A file that is, or is to be, a vault.
 struct SQLitePlace: DatabasePlace {
     private let path: String
-    /// How long another process may hold it.
-    private let patience: Duration
+    private let patience: VaultPatience
 
-    init(path: String, patience: Duration) { (self.path, self.patience) = (path, patience) }
+    init(path: String, patience: VaultPatience) { (self.path, self.patience) = (path, patience) }
 
     var name: String { "'\(path)'" }
 

@@ -74,12 +74,11 @@ private final class Stage: Sendable {
                         throw FileError("read", path, reason: "there is no such file")
                     }
                     return LocalFile(
-                        contents: SecretBytes(contents), permissions: 0o600, isRegular: true,
-                        isWritableByOthers: false)
+                        contents: SecretBytes(contents), status: FileStatus(permissions: 0o600))
                 },
                 write: { _, path, _ throws(FileError) in throw self.refusal("write", path) },
                 create: { _, path throws(FileError) in throw self.refusal("create", path) },
-                exists: { files[$0] != nil }, names: { _ in [] },
+                exists: { files[$0] != nil }, status: { _ in nil }, names: { _ in [] },
                 makeFolder: { path throws(FileError) in throw self.refusal("create", path) },
                 tryLock: { path throws(FileError) in throw self.refusal("lock", path) },
                 readLine: { () throws(FileError) in SecretBytes(input.prefix { $0 != 0x0A }) },
@@ -95,12 +94,13 @@ private final class Stage: Sendable {
                 results: { path, _, _ throws(FileError) in throw self.refusal("write", path ?? "-")
                 },
                 hashes: { () throws(FileError) in throw self.refusal("create", "hashes") },
+                slots: { () throws(FileError) in throw self.refusal("create", "slots") },
                 holdSignals: { fatalError("signals were held") }, wishedSignal: { nil }),
             transport: { _ throws(TransportError) in
                 guard self.isDisconnected else { fatalError("the network was used") }
                 throw TransportError(.nameLookup, "there is no network", requestMayHaveLeft: false)
             },
-            vault: { url throws(VaultError) in
+            vault: { url, _ throws(VaultError) in
                 guard self.isDisconnected else { fatalError("the vault was opened") }
                 throw VaultError(.unreachable, "there is no vault at \(url)")
             })

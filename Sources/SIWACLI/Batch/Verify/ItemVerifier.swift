@@ -57,7 +57,10 @@ struct ItemVerifier: Sendable {
             if filter.contains(.failed) {
                 text += BatchOutput.bytes(
                     line: number, id: item.id, .failed, .temporary,
-                    [.error("no_key_set", reason)])
+                    [
+                        .init("token_fingerprint", .string(item.token.fingerprint)),
+                        .error("no_key_set", reason),
+                    ])
             }
             return result(item.id, .failed, in: text)
         }

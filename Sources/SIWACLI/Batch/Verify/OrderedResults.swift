@@ -35,7 +35,6 @@ final class OrderedResults: Sendable {
         var waiting: [Int: GroupResults] = [:]
         var ids: SeenIDs
         var idFailure: FileError?
-        var skipped = 0
     }
 
     /// - Parameters:
@@ -53,8 +52,6 @@ final class OrderedResults: Sendable {
     /// Why nobody can tell any more whether an id is new, and nothing is written; nil while all
     /// is well.
     var idFailure: FileError? { state.withLock { $0.idFailure } }
-    /// How many lines had their result already.
-    var skipped: Int { state.withLock { $0.skipped } }
 
     /// Whether the group of this number may be begun.
     func hasRoom(for number: Int) -> Bool {
@@ -88,7 +85,6 @@ final class OrderedResults: Sendable {
                     if result.length != nil { counts.add(result.status) }
                     due = due.lowerBound..<end
                 }
-                if result.length == nil { state.skipped += 1 }
             } catch {
                 state.idFailure = error
             }

@@ -19,6 +19,7 @@ struct VerdictWriter: Sendable {
         var line = BatchOutput.begin(
             line: item.line, id: item.id, status, status == .done ? .done : .no,
             behind: consume lines)
+        line.add("token_fingerprint", .string(item.token.fingerprint))
         if status == .refused {
             let refusal = VerifiedSubject.identityToken.refusal(verification.failures, hints: [])
             line.add(.error(refusal.code, refusal.message))

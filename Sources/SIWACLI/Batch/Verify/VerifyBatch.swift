@@ -23,19 +23,22 @@ struct VerifyBatch: Sendable {
         try session.checkNothingIsPicked()
         let given = try verifying.givenKeySet()
         let news = News()
-        let opened = try OpenedBatch(options, .valid, in: world, news: news.ring)
+        let opened = try await OpenedBatch(options, .valid, in: world, news: news.ring) {
+            line, number throws(InvalidLine) in
+            BatchItemName(try IdentityTokenItem(line, line: number))
+        }
         let output = opened.output
         let results = OrderedResults(
-            output, filter, ids: SeenIDs(spill: world.streams.hashes), news, ahead: workers * 2)
+            output, filter, ids: opened.resumed.ids, news, ahead: workers * 2)
         let groups = LineGroups(opened.lines, results, news) { [world] in
             world.streams.wishedSignal() != nil || output.failure != nil
                 || results.idFailure != nil
         }
         let worker = Worker(
             verifier: ItemVerifier(verifying, BatchKeys(verifying), given: given, filter),
-            done: opened.done, groups: groups)
+            done: opened.resumed.done, groups: groups)
         let progress = BatchProgress(output, world, isQuiet: session.options.isQuiet) {
-            opened.lines.expectedLines.map { $0 - results.skipped }
+            opened.lines.expectedLines.map { $0 - opened.before.total }
         }
         let problem = await ringing(news) {
             await work(worker) { group in
@@ -45,7 +48,7 @@ struct VerifyBatch: Sendable {
         }
         try BatchConclusion(
             session: session, options: options, output: output, progress: progress,
-            before: (results.skipped, opened.done.notDone), inputFailure: groups.failure
+            before: opened.before, inputFailure: groups.failure
         ).end(stoppedBy: problem ?? results.idFailure.map { Diagnosis($0) })
     }
 

@@ -1,0 +1,50 @@
+internal import Glibc
+
+/// Whose a file is and who may read and write it.
+public struct FileStatus: Sendable {
+    /// The permission bits, such as 0o600.
+    public let permissions: UInt32
+    /// Whether it is a regular file: the permissions of pipes and devices say nothing.
+    public let isRegular: Bool
+    /// Whether it belongs to another user than root and the one of this process.
+    public let isForeign: Bool
+    /// Whether this process is in the file's group.
+    public let isInGroup: Bool
+
+    package init(
+        permissions: UInt32, isRegular: Bool = true, isForeign: Bool = false,
+        isInGroup: Bool = false
+    ) {
+        (self.permissions, self.isRegular) = (permissions, isRegular)
+        (self.isForeign, self.isInGroup) = (isForeign, isInGroup)
+    }
+
+    init(_ status: stat) {
+        self.init(
+            permissions: status.st_mode & 0o7777, isRegular: status.st_mode & S_IFMT == S_IFREG,
+            isForeign: status.st_uid != geteuid() && status.st_uid != 0,
+            isInGroup: isGroupOfProcess(status.st_gid))
+    }
+
+    /// Whether anybody but this user and root can have written it.
+    public var isWritableByOthers: Bool { isForeign || permissions & 0o022 != 0 }
+
+    /// Whether others may read it: anybody, or a group that this process is not in. A mounted
+    /// secret is given to a group, so that the program can read it without owning it.
+    public var isReadableByOthers: Bool {
+        isRegular && (permissions & 0o004 != 0 || permissions & 0o040 != 0 && !isInGroup)
+    }
+}
+
+/// Looks at a file without opening it; nil when there is none that could be looked at.
+public func fileStatus(_ path: String) -> FileStatus? {
+    var status = stat()
+    return stat(path, &status) == 0 ? FileStatus(status) : nil
+}
+
+private func isGroupOfProcess(_ group: gid_t) -> Bool {
+    if getegid() == group { return true }
+    var groups = [gid_t](repeating: 0, count: Int(max(getgroups(0, nil), 0)))
+    let count = getgroups(CInt(groups.count), &groups)
+    return count > 0 && groups.prefix(Int(count)).contains(group)
+}

@@ -1,0 +1,84 @@
+internal import Glibc
+internal import Synchronization
+
+/// Numbered slots of 16 bytes on disk, all zero at first: what a long run remembers of each line
+/// without memory that grows with the input.
+///
+/// The file has no name, so that nothing is left of it however the process ends.
+public final class SlotFile: Sendable {
+    private let page: Mutex<SlotPage>
+
+    /// Makes an empty one.
+    ///
+    /// - Parameter folder: where the file is made, such as `/tmp`.
+    /// - Throws: ``FileError``.
+    public init(in folder: String) throws(FileError) {
+        page = Mutex(try SlotPage(in: folder))
+    }
+
+    /// The slot of this number, from 0.
+    ///
+    /// - Throws: ``FileError``.
+    public func slot(_ number: Int) throws(FileError) -> SIMD2<UInt64> {
+        try page.withLock { page throws(FileError) in try page.slot(number) }
+    }
+
+    /// Replaces the slot of this number, from 0.
+    ///
+    /// - Throws: ``FileError``.
+    public func set(_ number: Int, to slot: SIMD2<UInt64>) throws(FileError) {
+        try page.withLock { page throws(FileError) in try page.set(number, to: slot) }
+    }
+}
+
+/// The page of the file that was used last. Lines are read in their order and results come nearly
+/// in it, so that most slots are found here.
+private struct SlotPage: ~Copyable {
+    private let descriptor: CInt
+    private let folder: String
+    private var slots = [SIMD2<UInt64>](repeating: .zero, count: pageSize)
+    private var number = 0
+    private var isChanged = false
+
+    private static var pageSize: Int { 256 }
+    private static var slotSize: Int { 16 }
+
+    init(in folder: String) throws(FileError) {
+        self.folder = folder
+        descriptor = try makeUnlinkedFile(in: folder)
+    }
+
+    deinit { close(descriptor) }
+
+    mutating func slot(_ number: Int) throws(FileError) -> SIMD2<UInt64> {
+        try turn(to: number / Self.pageSize)
+        return slots[number % Self.pageSize]
+    }
+
+    mutating func set(_ number: Int, to slot: SIMD2<UInt64>) throws(FileError) {
+        try turn(to: number / Self.pageSize)
+        slots[number % Self.pageSize] = slot
+        isChanged = true
+    }
+
+    private mutating func turn(to next: Int) throws(FileError) {
+        guard next != number else { return }
+        if isChanged {
+            let written = try system("write", folder) {
+                slots.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, offset) }
+            }
+            guard written == Self.pageSize * Self.slotSize else {
+                throw FileError("write", folder, reason: "a temporary file is cut short")
+            }
+        }
+        (number, isChanged) = (next, false)
+        let place = offset
+        let got = try system("read", folder) {
+            slots.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, place) }
+        }
+        // What was never written lies behind the end of the file.
+        for index in got / Self.slotSize..<Self.pageSize { slots[index] = .zero }
+    }
+
+    private var offset: off_t { off_t(number * Self.pageSize * Self.slotSize) }
+}

@@ -1,0 +1,136 @@
+internal import LocalFiles
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// Compares the results of an earlier run with the input, line by line, before anything is sent:
+/// another month's input must not pass for the one that was worked on.
+struct ResumeCheck: Sendable {
+    private let results: EarlierResults
+    /// The output's path, for messages.
+    private let output: String
+    private let identify: @Sendable (SecretBytes, Int) throws(InvalidLine) -> BatchItemName
+    /// Whether lines without a result are kept, because the input cannot be read again.
+    private let keepsLines: Bool
+    private(set) var resumed: ResumedInput
+    private var last = 0
+
+    /// - Parameters:
+    ///   - identify: says what an item is known by; throws for a line that is no item.
+    ///   - keepsLines: whether the lines without a result are kept in ``resumed``.
+    init(
+        _ results: EarlierResults, in output: String, ids: SeenIDs, keepsLines: Bool,
+        identify: @escaping @Sendable (SecretBytes, Int) throws(InvalidLine) -> BatchItemName
+    ) {
+        (self.results, self.output, self.identify) = (results, output, identify)
+        self.keepsLines = keepsLines
+        resumed = ResumedInput(ids: ids)
+    }
+
+    /// Whether the last line with a result was compared.
+    var isComplete: Bool { last >= results.lastLine }
+
+    /// Compares the next lines of the input; those behind the last one with a result are kept in
+    /// any case.
+    ///
+    /// - Throws: ``ResumeMismatch``, ``FileError``.
+    mutating func take(_ lines: [InputLine]) throws {
+        for line in lines {
+            let result =
+                line.number <= results.lastLine ? try results.result(of: line.number) : nil
+            if let result {
+                try compare(line, result)
+            } else if keepsLines {
+                resumed.lines.append(line)
+            }
+            last = line.number
+        }
+    }
+
+    /// Takes the end of the input.
+    ///
+    /// - Throws: ``ResumeMismatch`` when a result's line is missing.
+    func end() throws(ResumeMismatch) {
+        guard isComplete else {
+            throw ResumeMismatch(.beyondEnd(of: last), line: results.lastLine, in: output)
+        }
+    }
+
+    private mutating func compare(_ line: InputLine, _ result: EarlierResult) throws {
+        let name: BatchItemName? =
+            if let bytes = line.bytes, !bytes.isBlank {
+                try? identify(bytes, line.number)
+            } else {
+                nil
+            }
+        let identity = name.map { ItemIdentity(id: $0.id, fingerprint: $0.fingerprint()) }
+        switch result.compared(with: identity) {
+        case .same: break
+        case .different: throw ResumeMismatch(.different, line: line.number, in: output)
+        case .incomparable: throw ResumeMismatch(.incomparable, line: line.number, in: output)
+        }
+        guard keepsLines else { return resumed.done.insert(line.number) }
+        // The id of an invalid line may be that of an item before it which is still to be done.
+        if case .item = result, let id = name?.id { _ = try resumed.ids.insert(id) }
+    }
+}
+
+/// What an item is known by.
+struct BatchItemName {
+    let id: JSON?
+    /// The fingerprint of its token; nil for an item without one.
+    let fingerprint: () -> String?
+}
+
+/// Where a resumed run goes on.
+struct ResumedInput: Sendable {
+    /// The lines that were read and have no result yet, when the input cannot be read again.
+    var lines: [InputLine] = []
+    /// The lines that are to be skipped when the input is read again.
+    var done = DoneLines()
+    /// The ids of the lines that are not read again.
+    var ids: SeenIDs
+}
+
+/// A result in the output is not of its line in the input.
+struct ResumeMismatch: Error, Sendable {
+    enum Reason: Sendable {
+        /// The line holds another item, or none.
+        case different
+        /// The input has only so many lines.
+        case beyondEnd(of: Int)
+        /// The result has neither an id nor a fingerprint.
+        case incomparable
+        /// The output has two results of different items.
+        case contradictory
+    }
+
+    let reason: Reason
+    /// Of the input.
+    let line: Int
+    let output: String
+
+    init(_ reason: Reason, line: Int, in output: String) {
+        (self.reason, self.line, self.output) = (reason, line, output)
+    }
+
+    var diagnosis: Diagnosis {
+        let message =
+            switch reason {
+            case .different:
+                "line \(line) of the input is not the item whose result is in '\(output)'"
+            case .beyondEnd(let lines):
+                "'\(output)' has a result for line \(line), but the input has \(lines) lines"
+            case .incomparable:
+                "the result for line \(line) in '\(output)' has neither an id nor a "
+                    + "token_fingerprint to compare with the input"
+            case .contradictory:
+                "'\(output)' has results of two different items for line \(line)"
+            }
+        return Diagnosis(
+            "other_input", message,
+            hints: [
+                "to continue the earlier run, give the input of that run",
+                "to begin with another input, name a new output file and leave out --resume",
+            ], exitCode: .usage)
+    }
+}

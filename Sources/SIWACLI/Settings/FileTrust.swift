@@ -1,0 +1,74 @@
+internal import LocalFiles
+
+/// What speaks against a file that settings, keys or a vault are in: whoever can write it decides
+/// what siwa does, and whoever can read a key has it.
+enum FileFault: String, Sendable {
+    case isForeign = "belongs to another user"
+    case isWritable = "can be written by others"
+    case isReadable = "can be read by others"
+
+    /// Nil when all is well.
+    ///
+    /// - Parameters:
+    ///   - isSecret: whether nobody else may read it.
+    ///   - variables: the environment. A file in `$CREDENTIALS_DIRECTORY`, which the service
+    ///     manager made for this process, is accepted as it is.
+    init?(
+        of status: FileStatus, at path: String, isSecret: Bool,
+        _ variables: (String) -> String?
+    ) {
+        let isCredential = nonEmpty(variables("CREDENTIALS_DIRECTORY")).map {
+            Self.isFolder($0, of: path)
+        }
+        guard status.isRegular, isCredential != true else { return nil }
+        if status.isForeign {
+            self = .isForeign
+        } else if status.isWritableByOthers {
+            self = .isWritable
+        } else if isSecret, status.isReadableByOthers {
+            self = .isReadable
+        } else {
+            return nil
+        }
+    }
+
+    /// The command that puts it right.
+    func remedy(for path: String) -> String {
+        switch self {
+        case .isForeign: "chown root \(path), or give it to the user that runs siwa"
+        case .isWritable: "chmod go-w \(path)"
+        case .isReadable: "chmod 600 \(path)"
+        }
+    }
+
+    private static func isFolder(_ folder: String, of path: String) -> Bool {
+        var folder = folder[...]
+        while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+        return folder.hasPrefix("/") && SIWACLI.folder(of: path) == folder
+    }
+}
+
+/// What is said of a file that others can write or read.
+struct FileWarning: Sendable {
+    let message: String
+    let remedy: String
+
+    /// - Parameter name: what messages call the file, such as `the private key`.
+    init?(
+        _ name: String, _ path: String, _ status: FileStatus?, isSecret: Bool,
+        _ variables: (String) -> String?
+    ) {
+        guard let status,
+            let fault = FileFault(of: status, at: path, isSecret: isSecret, variables)
+        else { return nil }
+        message = "\(name) \(path) \(fault.rawValue)"
+        remedy = fault.remedy(for: path)
+    }
+
+    var text: String { "\(message); \(remedy)" }
+
+    /// Under `--strict` it is an error.
+    func refused(_ subject: SettingsError.Subject) -> SettingsError {
+        SettingsError(subject, message, hints: [remedy])
+    }
+}

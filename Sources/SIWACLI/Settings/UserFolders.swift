@@ -1,0 +1,26 @@
+/// The folders of the user, as the environment names them.
+///
+/// A path that is not absolute is ignored, as the XDG Base Directory Specification demands: it
+/// would lead into the working directory, where anybody may have put files.
+struct UserFolders: Sendable {
+    let home: String?
+    /// `$XDG_CONFIG_HOME`, else `~/.config`.
+    let configuration: String?
+    /// `$XDG_CACHE_HOME`, else `~/.cache`.
+    let cache: String?
+    /// What was ignored.
+    let warnings: [String]
+
+    init(_ variables: (String) -> String?) {
+        let names = ["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"]
+        let values = names.map { nonEmpty(variables($0)) }
+        let absolute = values.map { value in value.flatMap { $0.hasPrefix("/") ? $0 : nil } }
+        home = absolute[0]
+        configuration = absolute[1] ?? home.map { $0 + "/.config" }
+        cache = absolute[2] ?? home.map { $0 + "/.cache" }
+        warnings = names.indices.compactMap { index in
+            guard let value = values[index], absolute[index] == nil else { return nil }
+            return "\(names[index]) is ignored: '\(value)' is not an absolute path"
+        }
+    }
+}

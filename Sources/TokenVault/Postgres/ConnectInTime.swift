@@ -1,0 +1,63 @@
+internal import CPostgres
+internal import Dispatch
+internal import SignInWithApple
+internal import Synchronization
+
+extension PostgresAttempt {
+    /// Connects on another thread, which is left behind when the limit is reached: libpq resolves
+    /// names without a limit of its own.
+    func connectOnAnotherThread() throws(DatabaseFailure) -> OpaquePointer {
+        let outcome = ConnectionOutcome()
+        DispatchQueue(label: "siwa.postgres").async {
+            do throws(DatabaseFailure) {
+                outcome.finish(.success(try connect()), postgres)
+            } catch {
+                outcome.finish(.failure(error), postgres)
+            }
+        }
+        guard let connection = try outcome.get(limit) else { throw late }
+        return connection
+    }
+}
+
+/// What became of a connection that another thread makes; whoever comes second knows of the first.
+private final class ConnectionOutcome: Sendable {
+    private let arrival = DispatchSemaphore(value: 0)
+    private let state = Mutex(State.pending)
+
+    private enum State {
+        case pending, abandoned
+        case finished(Result<Connection, DatabaseFailure>)
+    }
+
+    /// A pointer that one thread hands to another.
+    private struct Connection: @unchecked Sendable {
+        let pointer: OpaquePointer
+    }
+
+    /// Hands the outcome over, or closes a connection that came too late.
+    func finish(_ result: Result<OpaquePointer, DatabaseFailure>, _ postgres: siwa_postgres) {
+        let result = result.map(Connection.init)
+        let isAwaited = state.withLock { state in
+            guard case .pending = state else { return false }
+            state = .finished(result)
+            return true
+        }
+        if !isAwaited { postgres.PQfinish(try? result.get().pointer) }
+        arrival.signal()
+    }
+
+    /// Waits for the outcome; nil when the limit was reached first.
+    func get(_ limit: WaitLimit) throws(DatabaseFailure) -> OpaquePointer? {
+        var slice = limit.slice
+        while arrival.wait(timeout: .now() + .milliseconds(Int(slice))) == .timedOut, slice > 0 {
+            slice = limit.slice
+        }
+        let last = state.withLock { state in
+            if case .pending = state { state = .abandoned }
+            return state
+        }
+        guard case .finished(let result) = last else { return nil }
+        return try result.get().pointer
+    }
+}

@@ -1,0 +1,61 @@
+internal import CSQLite
+internal import Glibc
+internal import SignInWithApple
+
+/// How long SQLite may wait for other processes, and work, in one statement.
+final class SQLiteWaiting {
+    private let patience: VaultPatience
+    private var limit: WaitLimit
+    private var isEndless = false
+
+    init(_ patience: VaultPatience) {
+        self.patience = patience
+        limit = WaitLimit(patience)
+    }
+
+    /// Has a connection ask this object, which must live as long as the connection.
+    func install(on connection: OpaquePointer, _ sqlite: siwa_sqlite) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        _ = sqlite.sqlite3_busy_handler(connection, waitForOthers, context)
+        sqlite.sqlite3_progress_handler(connection, Self.stepsBetweenChecks, isToStop, context)
+    }
+
+    /// Starts the time of a statement.
+    func begin() { limit = WaitLimit(patience) }
+
+    /// Runs what must not be interrupted, and what waits for no other process.
+    func withoutEnd(_ body: () -> Void) {
+        isEndless = true
+        body()
+        isEndless = false
+    }
+
+    /// Waits a moment for the process that holds the vault.
+    ///
+    /// - Parameter count: of the moments that were waited for before.
+    /// - Returns: false when the time is over.
+    fileprivate func waitAgain(after count: CInt) -> Bool {
+        guard !limit.isOver else { return false }
+        let milliseconds = min(CInt(1) << min(count, 7), 100, limit.slice)
+        var pause = timespec(tv_sec: 0, tv_nsec: Int(milliseconds) * 1_000_000)
+        // A signal ends it early: it may have shortened the patience.
+        nanosleep(&pause, nil)
+        return true
+    }
+
+    fileprivate var mustStop: Bool { !isEndless && limit.isOver }
+
+    /// In instructions of SQLite's virtual machine: less than a millisecond.
+    private static let stepsBetweenChecks: CInt = 20_000
+}
+
+private let waitForOthers: @convention(c) (UnsafeMutableRawPointer?, CInt) -> CInt = {
+    guard let context = $0 else { return 0 }
+    let waiting = Unmanaged<SQLiteWaiting>.fromOpaque(context).takeUnretainedValue()
+    return waiting.waitAgain(after: $1) ? 1 : 0
+}
+
+private let isToStop: @convention(c) (UnsafeMutableRawPointer?) -> CInt = {
+    guard let context = $0 else { return 0 }
+    return Unmanaged<SQLiteWaiting>.fromOpaque(context).takeUnretainedValue().mustStop ? 1 : 0
+}

@@ -1,0 +1,34 @@
+import Glibc
+import LocalFiles
+import Testing
+
+@Suite struct FileStatusTests {
+    let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    /// A mounted secret belongs to root and to a group that the process is in.
+    @Test(.enabled(if: geteuid() == 0, "only root can give files to other groups"))
+    func `the group of the file may read it when this process is in the group`() throws {
+        for (mode, group, isOpen) in [
+            (0o640, 12345 as gid_t, true), (0o640, getegid(), false), (0o644, getegid(), true),
+            (0o600, 12345, false), (0o440, getegid(), false), (0o440, 12345, true),
+        ] {
+            try folder.write("x", to: "file", permissions: mode)
+            #expect(chown(folder.path("file"), 0, group) == 0)
+            #expect(chmod(folder.path("file"), mode_t(mode)) == 0)
+            let status = try #require(fileStatus(folder.path("file")))
+            #expect(status.isReadableByOthers == isOpen, "\(mode) \(group)")
+            #expect(!status.isForeign)
+        }
+    }
+
+    @Test func `what is not there has no status`() {
+        #expect(fileStatus(folder.path("absent")) == nil)
+    }
+
+    @Test func `a device is no regular file`() throws {
+        let status = try #require(fileStatus("/dev/null"))
+        #expect(!status.isRegular && !status.isReadableByOthers)
+    }
+}

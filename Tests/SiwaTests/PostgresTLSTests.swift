@@ -1,0 +1,160 @@
+import Foundation
+import SIWACrypto
+import SignInWithApple
+import TestSupport
+import Testing
+
+/// The connection to a vault on a server that is not this machine. Tests connect to 0.0.0.0, which
+/// Linux takes to 127.0.0.1 and which is no loopback address.
+@Suite struct PostgresTLSTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.write("vault.key", try VaultKeyRing.newLine(number: 1).revealed())
+    }
+
+    private func siwa(
+        _ arguments: String..., url: String, environment: [String: String] = [:]
+    ) async throws -> ProgramResult {
+        let settings = [
+            "HOME": folder.path, "SIWA_VAULT_URL": url,
+            "SIWA_VAULT_KEY_FILE": folder.path("vault.key"),
+        ]
+        return try await Executable.product("siwa").run(
+            .init(arguments, environment: settings.merging(environment) { $1 }))
+    }
+
+    private static let password = "r-hush-password"
+
+    @Test func `a server without TLS gets no password`() async throws {
+        try await RawServer.serving(Self.askingForPassword) { server in
+            let url = "postgresql://siwa:\(Self.password)@0.0.0.0:\(server.port)/siwa"
+            let result = try await siwa("vault", "list", url: url)
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.hints.contains { $0.contains("sslrootcert=") }, "\(result)")
+            #expect(result.hints.contains { $0.contains("sslmode=") }, "\(result)")
+            #expect(!result.errors.contains(Self.password))
+            // The request for TLS (PostgreSQL's documentation, "SSLRequest") and nothing else.
+            #expect(server.received == [[0, 0, 0, 8, 0x04, 0xD2, 0x16, 0x2F]])
+        }
+    }
+
+    @Test func `a stated sslmode is followed with a warning, and refused when strict`() async throws
+    {
+        try await RawServer.serving(Self.askingForPassword) { server in
+            let place = "siwa:\(Self.password)@0.0.0.0:\(server.port)/siwa"
+            let url = "postgresql://\(place)"
+            try folder.write(".pg_service.conf", "[ours]\nsslmode=prefer\n")
+            let ways: [(url: String, environment: [String: String])] = [
+                (url + "?sslmode=prefer", [:]), (url, ["PGSSLMODE": "prefer"]),
+                (url + "?service=ours", [:]), (url, ["PGSERVICE": "ours"]),
+            ]
+            for way in ways {
+                let strict = try await siwa(
+                    "vault", "list", "--strict", url: way.url, environment: way.environment)
+                #expect(strict.exitCode == 3, "\(way): \(strict)")
+                #expect(strict.errors.contains("sslmode=prefer"), "\(strict)")
+            }
+            #expect(server.connectionCount == 0)
+            for (number, way) in ways.enumerated() {
+                let result = try await siwa(
+                    "vault", "list", "--timeout", "1s", url: way.url, environment: way.environment)
+                #expect(result.errors.contains("siwa: warning:"), "\(way): \(result)")
+                #expect(result.errors.contains("sslmode=prefer"), "\(way): \(result)")
+                #expect(!result.errors.contains(Self.password))
+                // It is the user's choice: the password is sent.
+                try await eventually("the password arrives", limit: .seconds(10)) {
+                    server.receivedText.split(separator: Self.password).count == number + 2
+                }
+            }
+        }
+    }
+
+    @Test func `a server on this machine needs no TLS`() async throws {
+        try await RawServer.serving(Self.askingForPassword) { server in
+            for host in ["127.0.0.1", "localhost"] {
+                let url = "postgresql://siwa:\(Self.password)@\(host):\(server.port)/siwa"
+                let result = try await siwa(
+                    "vault", "list", "--timeout", "1s", "--strict", url: url)
+                #expect(result.exitCode == 75, "\(result)")
+                #expect(!result.errors.contains("warning"), "\(result)")
+            }
+            #expect(server.receivedText.contains(Self.password))
+        }
+    }
+
+    @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
+    func `a server with the right certificate is trusted, however its authority is named`()
+        async throws
+    {
+        let authority = try Self.authority(for: .address("0.0.0.0"))
+        let server = try await PostgresServer(TLSIdentity(authority, .address("0.0.0.0")))
+        let root = try folder.write("ca.pem", try authority.certificate.pemRepresentation())
+        for place in ["URL", "PGSSLROOTCERT", "SSL_CERT_FILE", ".postgresql/root.crt"] {
+            var environment: [String: String] = [:]
+            var url = try await emptyDatabase(on: server)
+            switch place {
+            case "URL": url += "?sslrootcert=\(root)"
+            case ".postgresql/root.crt":
+                mkdir(folder.path(".postgresql"), 0o700)
+                try folder.write(place, try authority.certificate.pemRepresentation())
+            default: environment[place] = root
+            }
+            let result = try await siwa(
+                "vault", "init", "--strict", url: url, environment: environment)
+            #expect(result.exitCode == 0, "\(place): \(result)")
+            #expect(!result.errors.contains("warning"), "\(place): \(result)")
+            #expect(
+                try await server.run(
+                    "SELECT count(*) FROM vault_key", on: server.url(Self.name(url))) == "1\n")
+        }
+    }
+
+    @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
+    func `a server with a wrong certificate gets no password`() async throws {
+        let authority = try Self.authority(for: .host("db.example.com"))
+        let root = try folder.write("ca.pem", try authority.certificate.pemRepresentation())
+        let stranger = try Self.authority(for: .address("0.0.0.0"))
+        for identity in [
+            try TLSIdentity(stranger, .address("0.0.0.0")),
+            try TLSIdentity(authority, .host("db.example.com")),
+        ] {
+            let server = try await PostgresServer(identity)
+            let url = try await emptyDatabase(on: server) + "?sslrootcert=\(root)"
+            let result = try await siwa("vault", "init", url: url)
+            #expect(result.exitCode == 3, "\(result)")
+            #expect(result.errors.contains("certificate"), "\(result)")
+            #expect(result.hints.contains { $0.contains("sslrootcert=") }, "\(result)")
+            #expect(result.hints.contains { $0.contains("sslmode=") }, "\(result)")
+            #expect(!result.errors.contains(Self.password))
+            let log = try server.log()
+            #expect(!log.contains("user=locked"), "\(log)")
+        }
+    }
+
+    private static func authority(for name: ServerName) throws -> CertificateAuthority {
+        let now = Int(Date().timeIntervalSince1970)
+        return try CertificateAuthority(
+            name: "Vault test", permitting: [name], validity: now - 60..<now + 3600)
+    }
+
+    /// Answers "no TLS", then asks for the password in plain text.
+    private static let askingForPassword: [Step] = [
+        .read(8), .write("N"), .read(9),
+        .write([UInt8(ascii: "R"), 0, 0, 0, 8, 0, 0, 0, 3]), .hold,
+    ]
+
+    /// The URL of a database of a user who needs a password, by TCP.
+    private func emptyDatabase(on server: PostgresServer) async throws -> String {
+        let name = Self.name(try await server.database())
+        _ = try? await server.run(
+            "CREATE ROLE locked SUPERUSER LOGIN PASSWORD '\(Self.password)'",
+            on: server.url("postgres"))
+        return "postgresql://locked:\(Self.password)@0.0.0.0:\(server.port ?? 0)/\(name)"
+    }
+
+    private static func name(_ url: String) -> String {
+        String(url.split(separator: "?").first?.split(separator: "/").last ?? "")
+    }
+}

@@ -1,0 +1,156 @@
+import Glibc
+import SIWACrypto
+import SignInWithApple
+import TestSupport
+import Testing
+
+/// A database that no longer answers: the code is spent, so the tokens must be printed.
+@Suite struct VaultWaitingTests {
+    @Test(
+        .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"),
+        .timeLimit(.minutes(2)), arguments: [true, false])
+    func `a COMMIT that is not answered leaves it unknown whether the token was stored`(
+        _ reachesServer: Bool
+    ) async throws {
+        let server = try await PostgresServer.shared()
+        let stage = try await VaultStage(.postgres, Population(usual: 1, all: .migrates))
+        let text = "INSERT INTO vault_token"
+        let proxy = try PostgresProxy(
+            server,
+            reachesServer ? .afterCommit(of: text, count: 1) : .beforeCommit(of: text, count: 1))
+        let result = try await exchange(stage, url: proxy.url(stage.databaseName))
+        #expect(proxy.hasStopped)
+        try checkNotStored(result, stage)
+        #expect(result.errors.contains("unknown whether the database committed"), "\(result)")
+        #expect(try stage.opened().isEmpty == !reachesServer)
+    }
+
+    @Test(
+        .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"),
+        .timeLimit(.minutes(2)))
+    func `a server that is stopped while Apple answers ends the command in time`() async throws {
+        let server = try await PostgresServer()
+        let stage = try await VaultStage(
+            .postgres, Population(usual: 1, all: .migrates), on: server)
+        try await stage.apple.post("faults", ["endpoint": "/auth/token", "delay": "1s"])
+        let program = try await start(stage, url: stage.url)
+        try await eventually("Apple has the code") {
+            try await !stage.apple.requests().isEmpty
+        }
+        try await server.signal(SIGSTOP)
+        let result = try await program.result()
+        try await server.signal(SIGCONT)
+        try checkNotStored(result, stage)
+    }
+
+    @Test(
+        .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"),
+        .timeLimit(.minutes(2)))
+    func `a server that is stopped from the beginning costs no code`() async throws {
+        let server = try await PostgresServer()
+        let stage = try await VaultStage(
+            .postgres, Population(usual: 1, all: .migrates), on: server)
+        try await server.signal(SIGSTOP)
+        let result = try await exchange(stage, url: stage.url)
+        try await server.signal(SIGCONT)
+        #expect(result.exitCode == 75, "\(result)")
+        #expect(result.output.isEmpty)
+        #expect(try await stage.apple.requests().isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `a vault that another process locks is waited for no longer than the timeout`()
+        async throws
+    {
+        let stage = try await VaultStage(.sqlite, Population(usual: 1, all: .migrates))
+        let other = try stage.vault()
+        let lock = try WriteLock(of: stage.apple.folder.path("vault.db"))
+        let result = try await exchange(stage, url: stage.url)
+        try checkNotStored(result, stage)
+        #expect(result.errors.contains("another process holds the vault"), "\(result)")
+        withExtendedLifetime((other, lock)) {}
+    }
+
+    @Test(
+        .enabled(if: geteuid() == 0, "needs root, to replace /etc/resolv.conf for one process"),
+        .timeLimit(.minutes(2)))
+    func `a name server that does not answer is waited for no longer than the timeout`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let silence = try SilentNameServer()
+        let resolver = try folder.write(
+            "resolv.conf", "nameserver \(silence.address)\noptions timeout:30 attempts:5\n")
+        let siwa = try Executable.product("siwa")
+        let result = try await Executable(path: "/usr/bin/unshare").run(
+            "-m", "sh", "-c", "mount --bind \"$0\" /etc/resolv.conf && exec \"$@\"", resolver,
+            siwa.path, "vault", "list", "--timeout", "2s", "--vault",
+            "postgresql://siwa@db.example.test/siwa",
+            environment: ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": folder.path])
+        #expect(result.exitCode == 75, "\(result)")
+        #expect(result.errors.contains("did not answer within 2 s"), "\(result)")
+    }
+
+    private func start(_ stage: VaultStage, url: String) async throws -> RunningProgram {
+        let code = try await stage.apple.code([.init("user", .string(stage.people.name(1)))])
+        return try stage.apple.start(
+            ["exchange", "--code", "-", "--store", "--timeout", "4s"], input: code,
+            environment: stage.environment.merging(["SIWA_VAULT_URL": url]) { $1 })
+    }
+
+    private func exchange(_ stage: VaultStage, url: String) async throws -> ProgramResult {
+        try await start(stage, url: url).result()
+    }
+
+    /// The tokens were printed, and the exit code says that they were not stored.
+    private func checkNotStored(_ result: ProgramResult, _ stage: VaultStage) throws {
+        #expect(result.exitCode == 1, "\(result)")
+        #expect(result.errors.contains("siwa: not_stored:"), "\(result)")
+        let answer = try result.json
+        #expect(answer["stored"]?.boolean == false)
+        #expect(answer["refresh_token"]?.string?.isEmpty == false)
+    }
+}
+
+extension VaultStage {
+    /// The database's name on its server.
+    fileprivate var databaseName: String {
+        String(url.split(separator: "?").first?.split(separator: "/").last ?? "")
+    }
+}
+
+/// Keeps other processes from writing to an SQLite file, as a process does that hangs in a
+/// transaction (SQLite's documentation, "WAL-mode File Format", section 2.3).
+private struct WriteLock {
+    private let memory: CInt
+
+    /// - Parameter path: of a file in WAL mode that a connection of this process keeps open.
+    init(of path: String) throws {
+        memory = open(path + "-shm", O_RDWR | O_CLOEXEC)
+        var lock = flock()
+        (lock.l_type, lock.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
+        (lock.l_start, lock.l_len) = (120, 1)
+        try #require(memory >= 0 && fcntl(memory, F_SETLK, &lock) == 0)
+    }
+}
+
+/// A port 53 that takes questions and answers none.
+private final class SilentNameServer {
+    let address = "127.0.0.77"
+    private let socket: CInt
+
+    init() throws {
+        socket = Glibc.socket(AF_INET, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var name = sockaddr_in()
+        (name.sin_family, name.sin_port) = (sa_family_t(AF_INET), UInt16(53).bigEndian)
+        name.sin_addr.s_addr = inet_addr(address)
+        let code = withUnsafePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        try #require(code == 0, "port 53 of \(address) cannot be had: error \(errno)")
+    }
+
+    deinit { close(socket) }
+}

@@ -1,0 +1,83 @@
+import SignInWithApple
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import TokenVault
+
+/// A vault keeps its caller waiting no longer than its patience lasts, also when that becomes
+/// shorter while it waits. Without that these tests hang, until their time limit.
+@Suite struct PatienceTests {
+    /// A patience of an hour that ends after it was asked a few times.
+    private func ending(after count: Int) -> VaultPatience {
+        let asked = Mutex(0)
+        return VaultPatience {
+            asked.withLock { asked in
+                asked += 1
+                return asked > count ? .zero : .seconds(3600)
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: SQLGrounds.here)
+    func `a patience that a signal shortens ends a wait for a lock`(
+        _ grounds: SQLGrounds
+    ) async throws {
+        let ground = try await grounds.ground()
+        try ground.vault().put([VaultRecord(.sample(1))])
+        let other = try ground.connect()
+        _ = try other.run(other.dialect.beginWriting)
+        _ = try other.run("UPDATE vault_token SET stored_at = 1700000005")
+        let isSignalled = Mutex(false)
+        let asked = Mutex(0)
+        let patience = VaultPatience {
+            guard isSignalled.withLock(\.self) else { return .seconds(3600) }
+            return asked.withLock {
+                $0 += 1; return $0 > 3 ? .zero : .seconds(3600)
+            }
+        }
+        let store = SQLVaultStore(try ground.place(patience))
+        #expect(try store.keyChecks() == [.first])
+        isSignalled.withLock { $0 = true }
+        let changed = VaultRecord(.sample(1), .dead)
+        let error = #expect(throws: VaultError.self) { try store.put([changed]) }
+        #expect(error?.isTemporary == true, "\(String(describing: error))")
+        isSignalled.withLock { $0 = false }
+        _ = try other.run("COMMIT")
+        // What was given up left nothing behind, and the store works on.
+        try store.put([changed])
+        #expect(try store.all() == [changed])
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: SQLGrounds.here)
+    func `a statement that takes too long is stopped`(_ grounds: SQLGrounds) async throws {
+        let ground = try await grounds.ground()
+        _ = try ground.vault()
+        let database = try ground.place(.eachStatement(.seconds(2))).connect(creating: false)
+        let endless = """
+            WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 - 1 FROM numbers)
+            SELECT count(*) FROM numbers
+            """
+        let failure = #expect(throws: DatabaseFailure.self) { try database.run(endless) }
+        #expect(failure?.error.isTemporary == true, "\(String(describing: failure))")
+    }
+
+    @Test func `a limit ends with its patience or with its own time, whichever is first`() {
+        #expect(WaitLimit(.eachStatement(.zero)).isOver)
+        #expect(WaitLimit(.eachStatement(.zero)).slice == 0)
+        #expect(WaitLimit(.eachStatement(.seconds(-3))).slice == 0)
+        #expect(WaitLimit(.eachStatement(.seconds(3600))).slice == 100)
+        #expect(
+            WaitLimit(.eachStatement(.seconds(3600)), longest: .seconds(5)).allowed == .seconds(5))
+        #expect(WaitLimit(.eachStatement(.seconds(2)), longest: .seconds(5)).allowed == .seconds(2))
+        let limit = WaitLimit(ending(after: 2))
+        #expect(!limit.isOver)
+        #expect(limit.isOver)
+    }
+
+    @Test func `a time is told in seconds`() {
+        #expect(Duration.seconds(5).inSeconds == "5 s")
+        #expect(Duration.milliseconds(250).inSeconds == "0.25 s")
+        #expect(Duration.milliseconds(10_001).inSeconds == "10.001 s")
+    }
+}

@@ -83,7 +83,9 @@ struct ServeCommand: Command {
     private func note(
         _ server: EmulatorServer, in folder: Folder, _ console: Console
     ) -> Bool {
-        console.note("watch it at \(server.url)\(AppleEmulator.consolePath)")
+        if isTerminal(2) {
+            console.note("watch it at \(server.url)\(AppleEmulator.consolePath)")
+        }
         return (try? folder.write(Array((server.url + "\n").utf8), Folder.server)) != nil
     }
 

@@ -25,8 +25,8 @@ struct RefreshCommand: Command {
         TokenOptions.parameters(at: \.source) + [
             .flag("all", \.isAll, help: "With --user: every active token of the user."),
             .flag(
-                "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
-        ] + GlobalOptions.parameters(at: \.global)
+                "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing.")
+        ] + GlobalOptions.requestParameters(at: \.global)
 
     var global = GlobalOptions()
     var source = TokenOptions()

@@ -91,7 +91,7 @@ extension Session {
         return store
     }
 
-    /// How long the vault may keep this command waiting.
+    /// How long the vault may keep this command waiting; a signal shortens it.
     private func patience(_ limit: VaultTimeLimit) throws(SettingsError) -> VaultPatience {
         let timeout = try settings.timeout()
         let (timekeeper, start, ending) = (world.clocks.timekeeper, startOfCommand, world.ending)
@@ -123,7 +123,7 @@ extension Session {
     }
 
     /// Says what speaks against a file, and refuses it under `--strict`.
-    private func examine(
+    func examine(
         _ warning: FileWarning?, _ subject: SettingsError.Subject
     ) throws(SettingsError) {
         guard let warning else { return }

@@ -17,6 +17,7 @@ let package = Package(
     name: "siwa",
     products: [
         .library(name: "SignInWithApple", targets: ["SignInWithApple"]),
+        .library(name: "AppleEmulator", targets: ["AppleEmulator"]),
         .executable(name: "siwa", targets: ["siwa"]),
         .executable(name: "siwa-emulator", targets: ["siwa-emulator"]),
     ],
@@ -72,6 +73,12 @@ let package = Package(
         .testTarget(
             name: "AppleEmulatorTests",
             dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            swiftSettings: strict),
+        // What docs/testing-your-app.md shows.
+        .testTarget(
+            name: "FixtureTests", dependencies: ["AppleEmulator", "SignInWithApple"],
+            path: "Tests/Clients/fixtures",
+            exclude: ["go", "node", "pytest", "check.py", "update.py"],
             swiftSettings: strict),
         .testTarget(
             name: "CurlTransportTests",

@@ -41,8 +41,14 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether it holds more than was asked for.
     public var isTooLarge: Bool { code == EFBIG }
 
-    /// Whether the reader at the other end of a pipe has gone.
-    public var isClosedPipe: Bool { code == EPIPE }
+    /// Whether the reader at the other end of a pipe or a socket has gone.
+    public var isClosedPipe: Bool { code == EPIPE || code == ECONNRESET }
+
+    /// Whether a result was lost on its way out: the disk is full or broken, a limit of file sizes is
+    /// reached, or the stream is closed.
+    public var isLostOutput: Bool {
+        operation == "write" && [ENOSPC, EDQUOT, EIO, EFBIG, EBADF].contains(code)
+    }
 
     /// Whether trying again later can help: the disk is full or broken, not the call wrong.
     public var isTemporary: Bool { [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM].contains(code) }

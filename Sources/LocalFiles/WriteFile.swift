@@ -78,11 +78,13 @@ private func write(
     }
 }
 
-/// Writes every byte, however few the system takes at a time.
+/// Writes every byte, however few the system takes at a time. Writing nothing fails if nobody reads
+/// the stream any more.
 public func writeAll(
     _ contents: SecretBytes, to descriptor: CInt, named path: String
 ) throws(FileError) {
     var done = 0
+    if contents.count == 0 { try checkReader(of: descriptor, named: path) }
     // At least once: writing nothing tells whether there is anything to write to.
     repeat {
         done += try system("write", path, on: descriptor, until: POLLOUT) {
@@ -91,6 +93,15 @@ public func writeAll(
             }
         }
     } while done < contents.count
+}
+
+/// A pipe takes a write of nothing whether or not somebody reads it; poll(2) knows.
+private func checkReader(of descriptor: CInt, named path: String) throws(FileError) {
+    var readiness = pollfd(fd: descriptor, events: 0, revents: 0)
+    _ = try system("write", path) { poll(&readiness, 1, 0) }
+    guard readiness.revents & Int16(POLLERR | POLLHUP) == 0 else {
+        throw FileError("write", path, code: EPIPE)
+    }
 }
 
 /// Removes a file; that there is none is no failure.

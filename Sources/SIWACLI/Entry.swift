@@ -14,7 +14,7 @@ public func runSIWA(_ arguments: [String]?, in world: World) async -> CInt {
     do {
         guard let arguments else { throw UsageError.notUTF8 }
         switch try siwaTool.parse(arguments) {
-        case .help(let text), .version(let text): try world.output(SecretBytes(text.utf8))
+        case .help(let text), .version(let text): try world.deliver(SecretBytes(text.utf8), of: nil)
         case .run(let command): try await run(command, in: world)
         }
         if let signal = world.ending.signal { throw Interruption(signal: signal) }

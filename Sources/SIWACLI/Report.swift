@@ -8,31 +8,68 @@ struct Report: Sendable {
     let json: JSON
     /// What is printed unless `--json` or `--print` ask otherwise; nil prints the JSON.
     let text: SecretText?
+    /// What the command did; nil if it only shows something. A command that did something fails
+    /// when nobody reads its result.
+    let deed: Deed?
 
-    init(_ json: JSON, text: SecretText? = nil) {
+    init(_ json: JSON, text: SecretText? = nil, of deed: Deed? = nil) {
         self.json = json
         self.text = text
+        self.deed = deed
     }
+}
+
+/// What a command did, for the case that its result cannot be delivered.
+struct Deed: Sendable {
+    /// What was done, as a sentence without its end.
+    let words: String
+    /// What to do next.
+    let hint: String
+
+    init(_ words: String, hint: String) { (self.words, self.hint) = (words, hint) }
 }
 
 extension World {
     /// Prints the result: one member, the JSON, or the text.
     func report(_ report: Report, _ options: GlobalOptions) throws {
-        if let member = options.print {
-            try print(try member.value(in: report.json))
-        } else if let text = report.text, !options.json {
-            try print(text)
-        } else {
-            try print(SecretText(report.json.indentedText))
-        }
-    }
-
-    private func print(_ text: SecretText) throws {
+        let text =
+            if let member = options.print {
+                try member.value(in: report.json)
+            } else if let text = report.text, !options.json {
+                text
+            } else {
+                SecretText(report.json.indentedText)
+            }
         var line = SecretBuffer(capacity: text.bytes.count + 1)
         text.bytes.withSpan { line.append(contentsOf: $0) }
         line.append(0x0A)
-        try output(line.finished())
+        try deliver(line.finished(), of: report.deed)
     }
+
+    /// Writes a result to standard output.
+    ///
+    /// A reader that goes away, as `head` does, ends nothing if the result only shows something: the
+    /// command continues to the exit code that it would have had.
+    ///
+    /// - Throws: ``UndeliveredResult``.
+    func deliver(_ result: SecretBytes, of deed: Deed?) throws(UndeliveredResult) {
+        do {
+            try output(result)
+        } catch {
+            guard deed == nil, error.isClosedPipe else {
+                throw UndeliveredResult(error, after: deed)
+            }
+        }
+    }
+}
+
+/// The result could not be written, or nobody reads it.
+struct UndeliveredResult: Error, Sendable {
+    let reason: FileError
+    /// What was done all the same; nil if nothing was.
+    let deed: Deed?
+
+    init(_ reason: FileError, after deed: Deed?) { (self.reason, self.deed) = (reason, deed) }
 }
 
 extension GlobalOptions {

@@ -6,23 +6,26 @@ internal import SignInWithApple
 /// What the commands that talk to Apple share: a client, its network, and its errors.
 struct Requests: Sendable {
     let session: Session
-    let loaded: LoadedClient
+    let client: RequestClient
     let network: Network
     let tokens: TokenClient
     let redirectURI: String?
     let codeVerifier: CodeVerifier?
 
     /// - Parameters:
+    ///   - client: nil reads the one of the settings.
     ///   - codeVerifier: the other half of a PKCE challenge, already read.
-    init(_ session: Session, codeVerifier: CodeVerifier? = nil) throws {
+    init(
+        _ session: Session, client: RequestClient? = nil, codeVerifier: CodeVerifier? = nil
+    ) throws {
         let settings = session.settings
         self.session = session
-        loaded = try session.client()
+        self.client = try client ?? session.requestClient()
         redirectURI = try settings.redirectURI()
         self.codeVerifier = codeVerifier
         network = try Network(session)
         tokens = TokenClient(
-            client: loaded.client, baseURL: network.baseURL, delivery: network.delivery)
+            client: self.client.secrets, baseURL: network.baseURL, delivery: network.delivery)
     }
 
     /// An exchange of `code` as the settings have it.
@@ -49,7 +52,7 @@ struct Requests: Sendable {
     /// What hints may draw on when Apple refuses.
     func situation(after failure: TokenFailure) -> Situation {
         Situation(
-            client: loaded, server: network.baseURL, hasRedirectURI: redirectURI != nil,
+            client: client, server: network.baseURL, hasRedirectURI: redirectURI != nil,
             hasCodeVerifier: codeVerifier != nil, findings: findings(after: failure))
     }
 
@@ -58,15 +61,22 @@ struct Requests: Sendable {
             return []
         }
         let surroundings = Surroundings(session.settings, in: session.world)
-        return ClientFindings(loaded, surroundings).all(
-            at: session.world.clocks.now(), isWeb: redirectURI != nil)
+        return client.findings(
+            surroundings, at: session.world.clocks.now(), isWeb: redirectURI != nil)
     }
 
-    /// Finds a closed standard output before a code is spent on a result nobody can get.
-    func checkOutput() throws { try session.world.output(SecretBytes([])) }
+    /// Fails if nobody reads standard output, before a code is spent on a result nobody can get.
+    func checkOutput() throws(UndeliveredResult) {
+        do {
+            try session.world.output(SecretBytes([]))
+        } catch {
+            throw UndeliveredResult(
+                error,
+                after: Deed("nothing was sent", hint: "the code has not been used: run it again"))
+        }
+    }
 
-    /// Prints the result of a call that spent a code: it cannot be run again, which is the
-    /// advice when standard output is merely full.
+    /// Prints the result of a call that spent a code.
     ///
     /// - Parameter isWhole: prints all of it, whatever `--print` asks for.
     func reportOnce(_ report: Report, isWhole: Bool = false) throws {
@@ -74,13 +84,7 @@ struct Requests: Sendable {
         var options = session.options
         // After a signal nobody may run the command again for what was not printed.
         if isWhole || session.world.ending.signal != nil { options.print = nil }
-        do {
-            try session.world.report(report, options)
-        } catch let error as FileError {
-            guard error.isClosedPipe else { throw LostResult(reason: error) }
-            session.console.warn("nobody read the result, and the code is spent")
-            throw error
-        }
+        try session.world.report(report, options)
     }
 
     /// Prints what would be sent, secrets as fingerprints. Sends nothing.

@@ -7,14 +7,41 @@ import Testing
 
     init() throws { siwa = try Siwa() }
 
-    @Test func `a reader that went away is no error`() async throws {
+    @Test func `a reader that goes away from what only shows something is no error`() async throws {
+        for var call in [Executable.Call(["--help"]), Executable.Call(["manual"])] {
+            call.output = .closedPipe
+            let result = try await siwa.run(call)
+            #expect(result.ending == .exit(0), "\(result)")
+            #expect(result.errorBytes.isEmpty, "\(result)")
+        }
+    }
+
+    @Test(arguments: [ChildOutput.closedPipe, .closedSocket])
+    func `a reader that went away from what was done is told of`(_ output: ChildOutput) async throws
+    {
         try await RawServer.serving(.answering(200, tokens)) { server in
-            for var call in [siwa.refresh(server.url), .init(["--help"]), .init(["manual"])] {
-                call.output = .closedPipe
-                let result = try await siwa.run(call)
-                #expect(result.ending == .exit(0), "\(result)")
-                #expect(result.errorBytes.isEmpty, "\(result)")
-            }
+            var call = siwa.refresh(server.url)
+            call.output = output
+            let result = try await siwa.run(call)
+            #expect(result.ending == .exit(74), "\(result)")
+            #expect(
+                result.errors.hasPrefix(
+                    "siwa: not_delivered: Apple accepted the refresh token, but nobody reads"),
+                "\(result)")
+        }
+    }
+
+    @Test(arguments: [ChildOutput.closedPipe, .closedSocket])
+    func `a reader that went away is noticed before a code is sent`(
+        _ output: ChildOutput
+    ) async throws {
+        try await RawServer.serving(.answering(200, tokens)) { server in
+            var call = siwa.exchange(server.url)
+            call.output = output
+            let result = try await siwa.run(call)
+            #expect(result.ending == .exit(74), "\(result)")
+            #expect(result.errors.contains("nothing was sent"), "\(result)")
+            #expect(server.requests.isEmpty)
         }
     }
 
@@ -25,7 +52,7 @@ import Testing
             ] {
                 call.output = .file("/dev/full")
                 let result = try await siwa.run(call)
-                #expect(result.ending == .exit(75), "\(result)")
+                #expect(result.ending == .exit(74), "\(result)")
                 #expect(result.errors.contains("no space left on device"), "\(result)")
                 #expect(result.errors.contains("standard output"), "\(result)")
             }

@@ -18,13 +18,14 @@ final class Memory: Sendable {
         case full
         case closed
         case deserted
+        case leaving
 
         var error: FileError {
             let code: CInt =
                 switch self {
                 case .full: 28
                 case .closed: 9
-                case .deserted: 32
+                case .deserted, .leaving: 32
                 }
             return FileError("write", "standard output", code: code)
         }
@@ -95,7 +96,9 @@ final class Memory: Sendable {
             if state.blockage == nil { state.output += bytes.revealed() }
             return state.blockage
         }
-        // A full disk or a pipe without a reader shows itself with the first byte only.
-        if let blockage, blockage == .closed || bytes.count > 0 { throw blockage.error }
+        // A full disk shows itself with the first byte only, as does a reader that goes away later.
+        if let blockage, [.closed, .deserted].contains(blockage) || bytes.count > 0 {
+            throw blockage.error
+        }
     }
 }

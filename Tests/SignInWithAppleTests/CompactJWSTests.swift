@@ -82,6 +82,20 @@ import Testing
         #expect(try reader.read(Array("\(other).\(Self.payload).".utf8)).header["alg"] == "RS256")
     }
 
+    @Test func `a reader that has read more headers than it remembers mistakes none`() throws {
+        var reader = CompactJWSReader()
+        let headers: [String] = (0..<100).map { Base64URL.encode(#"{"kid":"\#($0)"}"#.utf8) }
+        for _ in 0..<3 {
+            for (number, header) in headers.enumerated() {
+                for _ in 0..<2 {
+                    let jws = try reader.read(Array("\(header).\(Self.payload).AQID".utf8))
+                    #expect(jws.header == ["kid": .string("\(number)")])
+                    #expect(jws.headerText.value == jws.header)
+                }
+            }
+        }
+    }
+
     @Test func `signs exactly the text it makes`() throws {
         var input: [UInt8] = []
         let token = CompactJWS.sign(header: ["alg": "x"], payload: ["a": 1]) { lent in

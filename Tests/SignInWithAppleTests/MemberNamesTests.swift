@@ -2,35 +2,50 @@ import Testing
 
 @testable import SignInWithApple
 
+/// No object has a member twice, however many it has and however its names are written.
 @Suite struct MemberNamesTests {
     @Test(arguments: [1, 15, 16, 17, 100])
     func `notices every name that comes twice, however many there are`(_ count: Int) {
-        var names = ObjectDraft()
-        let first = (0..<count).map { names.insert("name \($0)") }
-        let second = (0..<count).map { names.insert("name \($0)") }
-        let another = names.insert("another")
-        #expect(first.allSatisfy { $0 } && !second.contains(true) && another)
+        let names = (0..<count).map { "name \($0)" }
+        #expect(repeated(names + ["another"]) == nil)
+        for name in names { #expect(repeated(names + [name]) == name) }
     }
 
     @Test(arguments: [0, 100])
     func `names that only look alike are two`(_ others: Int) {
-        var names = ObjectDraft()
-        for number in 0..<others { _ = names.insert("name \(number)") }
+        var names = (0..<others).map { "name \($0)" }
         for name in ["K", "\u{212A}", "k", "", "\u{E9}", "e\u{301}"] {
-            let inserted = [names.insert(name), names.insert(name)]
-            #expect(inserted == [true, false], "\(name)")
+            names.append(name)
+            #expect(repeated(names) == nil, "\(name)")
+            #expect(repeated(names + [name]).map { Array($0.utf8) } == Array(name.utf8))
         }
     }
-}
 
-/// An object that is being read.
-private struct ObjectDraft {
-    private var names = MemberNames()
-    private var members: [JSON.Member] = []
+    @Test(arguments: [0, 100])
+    func `a name is the same with escapes and without`(_ others: Int) {
+        let names = (0..<others).map { "name \($0)" }
+        for (one, other) in [("a", #"\u0061"#), (#"\u0061"#, "a"), (#"\/"#, #"\u002f"#)] {
+            #expect(repeated(names + [one, other]) != nil, "\(one) and \(other)")
+        }
+        #expect(repeated(names + ["a", #"\u0041"#, #"\\u0061"#]) == nil)
+    }
 
-    mutating func insert(_ name: String) -> Bool {
-        guard names.insert(name, behind: members) else { return false }
-        members.append(JSON.Member(name, .null))
-        return true
+    @Test func `members of members are no members`() throws {
+        let text = #"{"a":{"a":1,"b":[{"a":2}]},"b":{"b":3},"c":[{"c":4},{"c":5}]}"#
+        #expect(try JSON(text: text).text == text)
+        #expect(throws: JSONError.self) { try JSON(text: #"{"a":{"b":1},"c":{"d":1,"d":2}}"#) }
+        #expect(throws: JSONError.self) { try JSON(text: #"{"a":{"a":[{"a":1}]},"a":2}"#) }
+    }
+
+    /// The name that an object of these names, as they are written, is refused for.
+    private func repeated(_ names: [String]) -> String? {
+        let members = names.map { "\"\($0)\":0" }.joined(separator: ",")
+        do {
+            _ = try JSON(text: "{\(members)}")
+            return nil
+        } catch {
+            guard case .duplicate(let name) = error.reason else { return "\(error)" }
+            return name
+        }
     }
 }

@@ -35,6 +35,28 @@ final class Descriptor: Sendable {
         return (high[0], high[1])
     }
 
+    /// A stream socket whose other end is closed.
+    static func desertedSocket() throws -> Descriptor {
+        var ends: [CInt] = [-1, -1]
+        _ = try checked("socketpair") {
+            socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends)
+        }
+        close(ends[1])
+        let low = Descriptor(owning: ends[0])
+        return Descriptor(owning: try checked("fcntl") { fcntl(low.number, F_DUPFD_CLOEXEC, 16) })
+    }
+
+    /// The two ends of a pipe that takes not one byte more.
+    static func fullPipe() throws -> (read: Descriptor, write: Descriptor) {
+        let ends = try pipe()
+        let flags = try checked("fcntl") { fcntl(ends.write.number, F_GETFL) }
+        _ = try checked("fcntl") { fcntl(ends.write.number, F_SETFL, flags | O_NONBLOCK) }
+        var byte: UInt8 = 0x2E
+        while Glibc.write(ends.write.number, &byte, 1) == 1 {}
+        _ = try checked("fcntl") { fcntl(ends.write.number, F_SETFL, flags) }
+        return ends
+    }
+
     deinit { close(number) }
 
     /// Writes `bytes`.

@@ -17,6 +17,10 @@ package enum ChildOutput: Sendable {
     case captured
     /// To a pipe that nobody reads: writing fails with EPIPE.
     case closedPipe
+    /// To a socket whose other end is closed.
+    case closedSocket
+    /// To a pipe that is full and that nobody reads: writing hangs.
+    case hangingPipe
     /// To a device or file, such as `/dev/full`.
     case file(String)
 }
@@ -28,6 +32,8 @@ struct Streams: Sendable {
     let errors: Descriptor
     let inputEnd: Descriptor?
     let isOutputCaptured: Bool
+    /// Keeps a pipe open that nobody reads.
+    private let unreadEnd: Descriptor?
 
     init(_ call: Executable.Call) throws {
         switch call.input {
@@ -38,9 +44,12 @@ struct Streams: Sendable {
             inputEnd = nil
         case .pipe: (input, inputEnd) = try Descriptor.pipe()
         }
+        var unreadEnd: Descriptor?
         switch call.output {
         case .captured: output = try .anonymousFile()
         case .closedPipe: output = try Descriptor.pipe().write
+        case .hangingPipe: (unreadEnd, output) = try Descriptor.fullPipe()
+        case .closedSocket: output = try Descriptor.desertedSocket()
         case .file(let path): output = try Descriptor(path: path, O_WRONLY)
         }
         if case .captured = call.output {
@@ -49,5 +58,6 @@ struct Streams: Sendable {
             isOutputCaptured = false
         }
         errors = try .anonymousFile()
+        self.unreadEnd = unreadEnd
     }
 }

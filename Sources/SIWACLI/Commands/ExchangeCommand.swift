@@ -45,7 +45,7 @@ struct ExchangeCommand: Command {
             VaultArgument.option(\.vault),
             .flag(
                 "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
-        ] + GlobalOptions.parameters(at: \.global)
+        ] + GlobalOptions.requestParameters(at: \.global)
 
     var global = GlobalOptions()
     @Required var code: SecretArgument
@@ -118,7 +118,8 @@ struct ExchangeCommand: Command {
         }
         if let stored { members.append(.init("stored", .boolean((try? stored.get()) != nil))) }
         do {
-            try requests.reportOnce(Report(.object(members)))
+            let isStored = stored.map { (try? $0.get()) != nil } ?? false
+            try requests.reportOnce(Report(.object(members), of: .exchange(isStored: isStored)))
         } catch let error as AbsentMember {
             // What is missing is missing because of what failed: that is the better message.
             guard !failures.isEmpty else { throw error }
@@ -150,7 +151,7 @@ struct ExchangeCommand: Command {
         guard let userID else { throw NotStored("no identity token tells whose it is") }
         let user: VaultUser
         do {
-            user = try VaultUser(requests.loaded.client.clientID, validating: userID.rawValue)
+            user = try VaultUser(requests.client.clientID, validating: userID.rawValue)
         } catch {
             throw NotStored("the user \(error.fault)")
         }
@@ -193,5 +194,20 @@ struct ExchangeCommand: Command {
         } catch {
             return IdentityTokenVerification(impossible: .key, Diagnosis(error).message)
         }
+    }
+}
+
+extension Deed {
+    /// A code was exchanged.
+    ///
+    /// - Parameter isStored: whether the vault has the refresh token.
+    static func exchange(isStored: Bool) -> Deed {
+        isStored
+            ? Deed(
+                "the code was exchanged, and its refresh token is stored in the vault",
+                hint: "read it with 'siwa refresh --user' or 'siwa vault export --reveal'")
+            : Deed(
+                "the code was exchanged",
+                hint: "its tokens are lost: fix standard output, and ask the user to sign in again")
     }
 }

@@ -51,7 +51,12 @@ struct NotificationCommand: Command {
         let applied = try verified.claims.flatMap { notification in
             try vault.map { try apply(notification.event, to: $0, verifying) }
         }
-        try verifying.report(verified, of: .notification) { token in
+        let deed = applied.map { _ in
+            Deed(
+                "the notification was applied to the vault",
+                hint: "applying it again is harmless: fix standard output, then run it again")
+        }
+        try verifying.report(verified, of: .notification, deed: deed) { token in
             let event = token.payload.normalizedEvent.map { [JSON.Member("event", $0)] } ?? []
             let id = token.payload["jti"].map { [JSON.Member("jti", $0)] } ?? []
             return event + id + [

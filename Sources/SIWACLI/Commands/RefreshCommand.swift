@@ -21,7 +21,7 @@ struct RefreshCommand: Command {
         TokenOptions.parameters(at: \.source) + [
             .flag(
                 "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing.")
-        ] + GlobalOptions.parameters(at: \.global)
+        ] + GlobalOptions.requestParameters(at: \.global)
 
     var global = GlobalOptions()
     var source = TokenOptions()
@@ -52,7 +52,11 @@ struct RefreshCommand: Command {
             // The answer is good whatever becomes of the note.
             let noted = Result { try stored?.note(.refreshed) }
             try session.report(
-                Report(.object(answer.members(at: session.world.clocks.now()))))
+                Report(
+                    .object(answer.members(at: session.world.clocks.now())),
+                    of: Deed(
+                        "Apple accepted the refresh token",
+                        hint: "fix standard output, then run it again for an access token")))
             try noted.get()
         } catch let error as RequestError where error.failure.isInvalidGrant {
             try stored?.note(.refreshRefused)

@@ -144,11 +144,21 @@ struct SecretCommand: Command {
             : metadata + [.init("renewed", .boolean(renewed))]
     }
 
+    private func deed(renewed: Bool) -> Deed {
+        guard let out else {
+            return Deed(
+                "a client_secret was minted", hint: "fix standard output, then run it again")
+        }
+        return Deed(
+            renewed ? "the client_secret was written to \(out)" : "\(out) was left as it is",
+            hint: "read the file with 'siwa inspect @\(out)'")
+    }
+
     private func report(_ secret: ClientSecret, _ session: Session, renewed: Bool) throws {
         guard out == nil || global.json || global.print != nil else { return }
         try session.report(
             Report(
-                .object(members(of: secret, renewed: renewed)), text: out == nil ? secret.text : nil
-            ))
+                .object(members(of: secret, renewed: renewed)),
+                text: out == nil ? secret.text : nil, of: deed(renewed: renewed)))
     }
 }

@@ -66,7 +66,7 @@ struct Diagnosis: Sendable {
                     error.code, error.message, hints: error.hints, exitCode: .no,
                     requestID: error.requestID)
             case let error as ClientSecretError: Self(error)
-            case let error as LostResult: Self(error)
+            case let error as UndeliveredResult: Self(error)
             case let error as Interruption: Self(error)
             case let error as FileError: Self(error)
             default: Self(defect: error)
@@ -113,11 +113,6 @@ struct NegativeAnswer: Error, Sendable {
         self.hints = hints
         self.requestID = requestID
     }
-}
-
-/// A code was spent, and what it was spent on could not be printed.
-struct LostResult: Error, Sendable {
-    let reason: FileError
 }
 
 extension ClientSecretError {
@@ -172,20 +167,21 @@ extension Diagnosis {
             hints: [error.hint], exitCode: exitCode)
     }
 
-    private init(_ error: LostResult) {
+    private init(_ error: UndeliveredResult) {
+        let reason =
+            error.reason.isClosedPipe
+            ? "nobody reads standard output" : error.reason.description
         self.init(
-            "result_lost", "Apple took the code, but the result is lost: \(error.reason)",
-            hints: [
-                "do not send the code again: it is spent",
-                "mend standard output, then ask the user to sign in again",
-            ], exitCode: .outcomeUnknown)
+            "not_delivered", (error.deed.map { "\($0.words), but " } ?? "") + reason,
+            hints: [error.deed?.hint ?? "fix standard output, then run it again"],
+            exitCode: .notDelivered)
     }
 
     private init(_ error: FileError) {
-        guard error.path != "standard output" || error.isTemporary else {
+        guard !error.isLostOutput else {
             self.init(
-                "usage", error.description,
-                hints: ["give standard output somewhere to go"], exitCode: .usage)
+                "not_delivered", error.description, hints: ["make room, then run it again"],
+                exitCode: .notDelivered)
             return
         }
         self.init(

@@ -49,7 +49,8 @@ extension RevocationOrder {
             try requests.reportOnce(report)
         } else {
             let members = (report.json.members ?? []) + tokenMembers(answer)
-            try requests.reportOnce(Report(.object(members)), isWhole: true)
+            try requests.reportOnce(
+                Report(.object(members), of: .exchange(isStored: false)), isWhole: true)
         }
         try checkDead(revocation)
     }
@@ -63,7 +64,8 @@ extension RevocationOrder {
             .init("token_fingerprint", .string(token.fingerprint)),
             .init("at", .string(session.world.clocks.now().rfc3339)),
         ]
-        return Report(.object(members + tokenMembers(answer)))
+        return Report(
+            .object(members + tokenMembers(answer)), of: .exchange(isStored: false))
     }
 
     private func tokenMembers(_ answer: TokenResponse) -> [JSON.Member] {

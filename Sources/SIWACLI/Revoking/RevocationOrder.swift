@@ -9,7 +9,7 @@ struct RevocationOrder: Sendable {
     let requests: Requests
 
     var session: Session { requests.session }
-    var clientID: ClientID { requests.loaded.client.clientID }
+    var clientID: ClientID { requests.client.clientID }
 
     /// The requests that can be sent about a token, in their order.
     func sequence(_ token: SecretText) -> [TokenRequest] {
@@ -31,7 +31,7 @@ struct RevocationOrder: Sendable {
     func report(_ revocation: Revocation, of token: SecretText) -> Report {
         let report = RevocationReport(
             revocation, of: token, kind, clientID, at: session.world.clocks.now())
-        return Report(.object(report.members))
+        return Report(.object(report.members), of: .revocation(isDone: revocation.isDead))
     }
 
     /// Revokes a token that was given.
@@ -62,3 +62,14 @@ struct RevocationOrder: Sendable {
 }
 
 extension TokenKind: ParameterValue {}
+
+extension Deed {
+    /// A revocation was sent.
+    ///
+    /// - Parameter isDone: whether, for all that is known, the token does not work any more.
+    static func revocation(isDone: Bool) -> Deed {
+        Deed(
+            isDone ? "the token was revoked" : "the revocation was sent, and the token still works",
+            hint: "revoking again is harmless: fix standard output, then run it again")
+    }
+}

@@ -6,16 +6,18 @@ extension Verifying {
     /// A claim of such a token is printed only beside `valid`, never alone: what goes through a
     /// pipe leaves its exit code behind.
     ///
-    /// - Parameter members: what stands behind `valid` and `checks`.
+    /// - Parameters:
+    ///   - deed: what was done because of it; nil if nothing was.
+    ///   - members: what stands behind `valid` and `checks`.
     func report<Claims>(
-        _ verification: Verification<Claims>, of subject: VerifiedSubject,
+        _ verification: Verification<Claims>, of subject: VerifiedSubject, deed: Deed? = nil,
         _ members: (CompactJWS) -> [JSON.Member]
     ) throws {
         let verdict = verification.verdict
         let isAlone = session.options.print.map { !verdict.map(\.name).contains($0) } ?? false
         if verification.isValid || !isAlone {
             let content = verification.token.map(members) ?? []
-            try session.report(Report(.object(verdict + content)))
+            try session.report(Report(.object(verdict + content), of: deed))
         }
         let failures = verification.failures
         guard verification.isValid else {

@@ -67,17 +67,17 @@ public struct ClientSecret: Sendable {
     ) {
         guard let jws = try? CompactJWS(text.bytes.revealed()),
             jws.header["alg"] == "ES256", jws.header["kid"]?.string == key.id.rawValue,
-            jws.payload["iss"]?.string == team.rawValue,
-            jws.payload["sub"]?.string == client.rawValue,
-            jws.payload["aud"]?.string == Self.audience,
-            let issued = jws.payload["iat"]?.integer, let expires = jws.payload["exp"]?.integer,
+            jws.claims["iss"]?.isExactly(team.rawValue) == true,
+            jws.claims["sub"]?.isExactly(client.rawValue) == true,
+            jws.claims["aud"]?.isExactly(Self.audience) == true,
+            let issuedAt = jws.claims["iat"]?.moment, let expiresAt = jws.claims["exp"]?.moment,
             let signature = P256Signature(rawRepresentation: jws.signature),
             (try? key.privateKey.publicKey.isValidSignature(
                 signature, for: jws.signingInput.span)) == true
         else { return nil }
         self.text = text
         (teamID, clientID, keyID) = (team, client, key.id)
-        (issuedAt, expiresAt) = (NumericDate(issued), NumericDate(expires))
+        (self.issuedAt, self.expiresAt) = (issuedAt, expiresAt)
     }
 }
 

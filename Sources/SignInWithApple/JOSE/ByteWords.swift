@@ -5,28 +5,33 @@ extension Span<UInt8> {
     /// - Parameter marks: marks bytes of a word, as the functions of ``UInt64`` below do.
     @inline(__always)
     func index(from start: Int = 0, _ marks: (UInt64) -> UInt64) -> Int {
-        var index = start
-        while index < count {
-            let length = Swift.min(8, count - index)
-            let marked =
-                marks(word(at: index, length)) & (UInt64(repeating: 0x80) >> (64 - 8 * length))
-            guard marked == 0 else { return index + marked.trailingZeroBitCount / 8 }
-            index += length
+        var rest = extracting(droppingFirst: start)
+        while rest.count >= 8 {
+            let marked = marks(rest.firstWord) & UInt64(repeating: 0x80)
+            guard marked == 0 else {
+                return count &- rest.count &+ marked.trailingZeroBitCount / 8
+            }
+            rest = rest.extracting(droppingFirst: 8)
         }
-        return index
+        guard rest.count > 0 else { return count }
+        let marked = marks(rest.lastWord) & UInt64(repeating: 0x80) >> (64 - 8 * UInt64(rest.count))
+        return marked == 0 ? count : count - rest.count + marked.trailingZeroBitCount / 8
     }
 
-    /// Up to eight bytes, the first of them lowest.
+    /// Fewer than eight bytes, of which the first is lowest.
     @inline(__always)
-    private func word(at index: Int, _ length: Int) -> UInt64 {
-        let bytes = extracting(index..<index + length)
+    private var lastWord: UInt64 {
         var word: UInt64 = 0
-        if length == 8 {
-            // A known number of them: the optimiser makes one load of eight.
-            for offset in 0..<8 { word |= UInt64(bytes[offset]) << UInt64(offset * 8) }
-        } else {
-            for offset in bytes.indices { word |= UInt64(bytes[offset]) << UInt64(offset * 8) }
-        }
+        for offset in indices { word |= UInt64(self[offset]) << UInt64(offset * 8) }
+        return word
+    }
+
+    /// The first eight bytes, of which the first is lowest; there must be as many.
+    @inline(__always)
+    var firstWord: UInt64 {
+        var word: UInt64 = 0
+        // Of a known number of bytes the optimiser makes one load.
+        for offset in 0..<8 { word |= UInt64(self[offset]) << UInt64(offset * 8) }
         return word
     }
 }

@@ -4,8 +4,12 @@ public import SIWACrypto
 public struct CompactJWS: Sendable {
     /// The JOSE header.
     public let header: JSON
+    /// The JOSE header as it stands.
+    let headerText: JSONText
     /// The claims.
-    public let payload: JSON
+    public var payload: JSON { claims.value }
+    /// The claims as they stand.
+    let claims: JSONText
     /// The signature as it stands behind the second dot.
     public let signature: [UInt8]
     /// What the signature is over: header, dot, payload, as they stand.
@@ -48,8 +52,11 @@ public struct CompactJWS: Sendable {
     }
 
     /// Puts one together from what was read.
-    init(header: JSON, payload: JSON, signature: [UInt8], signingInput: [UInt8]) {
-        (self.header, self.payload) = (header, payload)
+    init(
+        header: (text: JSONText, value: JSON), claims: JSONText, signature: [UInt8],
+        signingInput: [UInt8]
+    ) {
+        (headerText, self.header, self.claims) = (header.text, header.value, claims)
         (self.signature, self.signingInput) = (signature, signingInput)
     }
 }

@@ -1,8 +1,19 @@
-/// Takes tokens apart, one after the other: most that come together have the same header, which
-/// is read once.
+/// Takes tokens apart, one after the other: tokens that come together have few different headers,
+/// each of which is read once.
 public struct CompactJWSReader: Sendable {
-    /// The header that was read last, and its text.
-    private var last: (text: [UInt8], header: JSON)?
+    /// The headers that were read last.
+    private var headers: [Header] = []
+    /// Where the next new header goes, once there is no more room.
+    private var oldest = 0
+
+    /// More than Apple has keys at a time.
+    private static let mostHeaders = 32
+
+    private struct Header {
+        /// As a token has it.
+        let encoded: [UInt8]
+        let content: (text: JSONText, value: JSON)
+    }
 
     /// A reader that has read nothing.
     public init() {}
@@ -19,7 +30,7 @@ public struct CompactJWSReader: Sendable {
             guard second < text.count else { throw .parts(2) }
             return CompactJWS(
                 header: try header(token[..<first]),
-                payload: try Self.object(text.extracting(first + 1..<second), in: .payload),
+                claims: try Self.object(text.extracting(first + 1..<second), in: .payload),
                 signature: try Self.decode(text.extracting((second + 1)...), in: .signature),
                 signingInput: Array(token[..<second]))
         } catch {
@@ -29,25 +40,36 @@ public struct CompactJWSReader: Sendable {
         }
     }
 
-    private mutating func header(_ text: ArraySlice<UInt8>) throws(CompactJWSError) -> JSON {
-        if let last, last.text.span.isExactly(text.span) { return last.header }
-        let header = try Self.object(text.span, in: .header)
-        last = (Array(text), header)
-        return header
+    private mutating func header(_ text: ArraySlice<UInt8>) throws(CompactJWSError) -> (
+        text: JSONText, value: JSON
+    ) {
+        let span = text.span
+        for index in headers.indices where headers[index].encoded.isExactly(span) {
+            return headers[index].content
+        }
+        let header = try Self.object(span, in: .header)
+        remember(Header(encoded: Array(text), content: (header, header.value)))
+        return (header, header.value)
+    }
+
+    private mutating func remember(_ header: Header) {
+        if headers.count < Self.mostHeaders { return headers.append(header) }
+        headers[oldest] = header
+        oldest = (oldest + 1) % Self.mostHeaders
     }
 
     private static func object(
         _ text: Span<UInt8>, in part: CompactJWSError.Part
-    ) throws(CompactJWSError) -> JSON {
+    ) throws(CompactJWSError) -> JSONText {
         let bytes = try decode(text, in: part)
-        let value: JSON
+        let object: JSONText
         do {
-            value = try JSON(bytes)
+            object = try JSONText(bytes)
         } catch {
             throw .json(part, error)
         }
-        guard value.members != nil else { throw .notAnObject(part) }
-        return value
+        guard object.isObject else { throw .notAnObject(part) }
+        return object
     }
 
     private static func decode(

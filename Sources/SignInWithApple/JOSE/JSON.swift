@@ -83,11 +83,28 @@ extension String {
     }
 }
 
+extension [UInt8] {
+    /// Equal byte by byte.
+    func isExactly(_ other: Span<UInt8>) -> Bool { span.isExactly(other) }
+
+    /// Whether the part at `range` is equal byte by byte.
+    func isExactly(_ other: Span<UInt8>, at range: Range<Int>) -> Bool {
+        let all = span
+        return all.extracting(range).isExactly(other)
+    }
+}
+
 extension Span<UInt8> {
     /// Equal byte by byte.
     func isExactly(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        for index in indices where self[index] != other[index] { return false }
+        var (rest, others) = (self, other)
+        while rest.count >= 8, others.count >= 8 {
+            guard rest.firstWord == others.firstWord else { return false }
+            rest = rest.extracting(droppingFirst: 8)
+            others = others.extracting(droppingFirst: 8)
+        }
+        for index in rest.indices where rest[index] != others[index] { return false }
         return true
     }
 }

@@ -5,8 +5,7 @@ extension JSON {
     ///   (RFC 7515 §4 forbids them in headers, RFC 7519 §4 in claims), invalid
     ///   UTF-8, lone surrogates, and nesting deeper than 32.
     public init(_ bytes: some Collection<UInt8>) throws(JSONError) {
-        var reader = JSONReader(Array(bytes))
-        self = try reader.document()
+        self = try JSONText(Array(bytes)).value
     }
 
     /// Reads a text.
@@ -18,29 +17,35 @@ extension JSON {
 }
 
 /// A strict recursive-descent reader; the depth limit bounds the recursion.
-private struct JSONReader {
+struct JSONReader {
     private let bytes: [UInt8]
     private var position = 0
+    /// See ``JSONText``.
+    private(set) var nodes: [JSONText.Node] = []
+    private(set) var unescaped: [[UInt8]] = []
+    /// How many blanks and how many values were read that a writer would write otherwise.
+    private var oddities = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    mutating func document() throws(JSONError) -> JSON {
-        let value = try value(depth: 0)
+    mutating func read() throws(JSONError) {
+        // What a token claims has fewer.
+        nodes.reserveCapacity(32)
+        try value(depth: 0)
         skipSpace()
         guard position == bytes.count else { throw failure(.trailing) }
-        return value
     }
 
-    private mutating func value(depth: Int) throws(JSONError) -> JSON {
+    private mutating func value(depth: Int) throws(JSONError) {
         skipSpace()
         switch try peek() {
-        case UInt8(ascii: "{"): return try object(depth: deeper(depth))
-        case UInt8(ascii: "["): return try array(depth: deeper(depth))
-        case UInt8(ascii: "\""): return .string(try string())
-        case UInt8(ascii: "t"): return try word("true", .boolean(true))
-        case UInt8(ascii: "f"): return try word("false", .boolean(false))
-        case UInt8(ascii: "n"): return try word("null", .null)
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+        case UInt8(ascii: "{"): try object(depth: deeper(depth))
+        case UInt8(ascii: "["): try array(depth: deeper(depth))
+        case UInt8(ascii: "\""): try string()
+        case UInt8(ascii: "t"): try word("true", .yes)
+        case UInt8(ascii: "f"): try word("false", .no)
+        case UInt8(ascii: "n"): try word("null", .null)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
         default: throw failure(.unexpected)
         }
     }
@@ -50,37 +55,56 @@ private struct JSONReader {
         return depth + 1
     }
 
-    private mutating func object(depth: Int) throws(JSONError) -> JSON {
-        var members: [JSON.Member] = []
+    private mutating func object(depth: Int) throws(JSONError) {
+        let (object, oddities) = (begin(.object), oddities)
         var names = MemberNames()
-        position += 1
-        if try next(isClosing: "}") { return .object([]) }
-        repeat {
-            skipSpace()
-            guard try peek() == UInt8(ascii: "\"") else { throw failure(.unexpected) }
-            let start = position
-            let name = try string()
-            guard names.insert(name, behind: members) else {
-                throw failure(.duplicate(name), at: start)
-            }
-            skipSpace()
-            guard try peek() == UInt8(ascii: ":") else { throw failure(.unexpected) }
-            position += 1
-            // What a token claims; an object inside another one is smaller.
-            if depth == 1, members.isEmpty { members.reserveCapacity(16) }
-            members.append(JSON.Member(name, try value(depth: depth)))
-        } while try !next(isClosing: "}", afterItem: true)
-        return .object(members)
+        if try !next(isClosing: "}") {
+            repeat {
+                skipSpace()
+                guard try peek() == UInt8(ascii: "\"") else { throw failure(.unexpected) }
+                try string()
+                try checkName(of: object, &names)
+                skipSpace()
+                guard try peek() == UInt8(ascii: ":") else { throw failure(.unexpected) }
+                position += 1
+                try value(depth: depth)
+            } while try !next(isClosing: "}", afterItem: true)
+        }
+        end(object, isPlain: oddities == self.oddities)
     }
 
-    private mutating func array(depth: Int) throws(JSONError) -> JSON {
-        var elements: [JSON] = []
+    private mutating func array(depth: Int) throws(JSONError) {
+        let (array, oddities) = (begin(.array), oddities)
+        if try !next(isClosing: "]") {
+            repeat {
+                try value(depth: depth)
+            } while try !next(isClosing: "]", afterItem: true)
+        }
+        end(array, isPlain: oddities == self.oddities)
+    }
+
+    /// Steps over an opening bracket; answers the index of its node.
+    private mutating func begin(_ kind: JSONText.Node.Kind) -> Int {
         position += 1
-        if try next(isClosing: "]") { return .array([]) }
-        repeat {
-            elements.append(try value(depth: depth))
-        } while try !next(isClosing: "]", afterItem: true)
-        return .array(elements)
+        add(kind, from: position - 1)
+        return nodes.count - 1
+    }
+
+    private mutating func end(_ index: Int, isPlain: Bool) {
+        nodes[index].range = nodes[index].range.lowerBound..<position
+        nodes[index].next = nodes.count
+        nodes[index].isPlain = isPlain
+    }
+
+    /// Adds a node for what stands from `start` to here.
+    private mutating func add(
+        _ kind: JSONText.Node.Kind, from start: Int, isPlain: Bool = true, unescaped: Int? = nil
+    ) {
+        if !isPlain { oddities += 1 }
+        nodes.append(
+            JSONText.Node(
+                kind: kind, range: start..<position, next: nodes.count + 1, isPlain: isPlain,
+                unescaped: unescaped))
     }
 
     /// Steps over the closing bracket, or over the comma that must stand after an item.
@@ -99,10 +123,10 @@ private struct JSONReader {
         return false
     }
 
-    private mutating func word(_ word: String, _ value: JSON) throws(JSONError) -> JSON {
+    private mutating func word(_ word: String, _ kind: JSONText.Node.Kind) throws(JSONError) {
         guard bytes[position...].starts(with: word.utf8) else { throw failure(.unexpected) }
         position += word.utf8.count
-        return value
+        add(kind, from: position - word.utf8.count)
     }
 
     private mutating func skipSpace() {
@@ -111,6 +135,7 @@ private struct JSONReader {
             case 0x20, 0x0A, 0x0D, 0x09: position += 1
             default: return
             }
+            oddities += 1
         }
     }
 
@@ -126,41 +151,98 @@ private struct JSONReader {
     }
 }
 
+// No object has a member twice. Names are compared as bytes, because Swift takes some different
+// texts for the same.
+extension JSONReader {
+    /// The names of an object, while it is read. Apple's objects are small: looking through a few
+    /// names costs less than hashing one, and far less than preparing for the first set.
+    fileprivate struct MemberNames {
+        var count = 0
+        /// Empty while there are few.
+        var many: Set<[UInt8]> = []
+
+        static let few = 16
+    }
+
+    /// Finds that no earlier member of an object has the name that was just read.
+    fileprivate func checkName(of object: Int, _ names: inout MemberNames) throws(JSONError) {
+        let name = nodes.count - 1
+        names.count += 1
+        let isNew =
+            if names.count <= MemberNames.few {
+                !hasEarlierName(object) { isSameText($0, name) }
+            } else {
+                insert(name, of: object, into: &names.many)
+            }
+        guard isNew else {
+            let text = String(decoding: text(of: name), as: UTF8.self)
+            throw failure(.duplicate(text), at: nodes[name].range.lowerBound)
+        }
+    }
+
+    /// False when it was there already.
+    private func insert(_ name: Int, of object: Int, into names: inout Set<[UInt8]>) -> Bool {
+        if names.isEmpty {
+            _ = hasEarlierName(object) { earlier in
+                names.insert(text(of: earlier))
+                return false
+            }
+        }
+        return names.insert(text(of: name)).inserted
+    }
+
+    /// Whether one of the names that an object has before the newest is as wanted.
+    private func hasEarlierName(_ object: Int, _ isWanted: (Int) -> Bool) -> Bool {
+        var index = object + 1
+        while index < nodes.count - 1 {
+            if isWanted(index) { return true }
+            index = nodes[index + 1].next
+        }
+        return false
+    }
+
+    private func isSameText(_ one: Int, _ other: Int) -> Bool {
+        let (one, other) = (nodes[one], nodes[other])
+        guard one.unescaped == nil, other.unescaped == nil else {
+            return text(of: one) == text(of: other)
+        }
+        guard one.range.count == other.range.count else { return false }
+        let text = bytes.span
+        return text.extracting(one.content).isExactly(text.extracting(other.content))
+    }
+
+    private func text(of name: Int) -> [UInt8] { text(of: nodes[name]) }
+
+    private func text(of name: JSONText.Node) -> [UInt8] {
+        name.unescaped.map { unescaped[$0] } ?? Array(bytes[name.content])
+    }
+}
+
 // Numbers and strings have rules of their own.
 extension JSONReader {
-    fileprivate mutating func number() throws(JSONError) -> JSON {
+    fileprivate mutating func number() throws(JSONError) {
         let start = position
         if bytes[position] == UInt8(ascii: "-") { position += 1 }
         let integerStart = position
         try digits()
-        if bytes[integerStart] == UInt8(ascii: "0"), position > integerStart + 1 {
-            throw failure(.number, at: start)
-        }
-        var isInteger = true
+        let startsWithZero = bytes[integerStart] == UInt8(ascii: "0")
+        if startsWithZero, position > integerStart + 1 { throw failure(.number, at: start) }
+        let integerEnd = position
         if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
-            isInteger = false
             position += 1
             try digits()
         }
         if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
-            isInteger = false
             position += 1
             if position < bytes.count, bytes[position] == 0x2B || bytes[position] == 0x2D {
                 position += 1
             }
             try digits()
         }
-        if isInteger, let value = integer(bytes[start..<position]) { return .integer(value) }
-        return .number(String(decoding: bytes[start..<position], as: UTF8.self))
-    }
-
-    /// Nil when it does not fit.
-    private func integer(_ text: ArraySlice<UInt8>) -> Int? {
-        // That many digits fit whatever they are.
-        guard text.count < 19, text.first != UInt8(ascii: "-") else {
-            return Int(String(decoding: text, as: UTF8.self))
-        }
-        return text.reduce(0) { $0 &* 10 &+ Int($1 &- 0x30) }
+        let isInteger = position == integerEnd
+        // -0 is written as 0.
+        let isPlain = !isInteger || !startsWithZero || start == integerStart
+        add(isInteger ? .integer : .otherNumber, from: start, isPlain: isPlain)
     }
 
     private mutating func digits() throws(JSONError) {
@@ -169,43 +251,39 @@ extension JSONReader {
         guard position > start else { throw failure(.number) }
     }
 
-    fileprivate mutating func string() throws(JSONError) -> String {
+    fileprivate mutating func string() throws(JSONError) {
         let start = position
-        position += 1
-        let run = position..<plainEnd(from: position)
-        position = run.upperBound
+        position = plainEnd(from: start + 1)
         guard try peek() != UInt8(ascii: "\"") else {
             position += 1
-            return try text(bytes.span.extracting(run), from: start)
+            return add(.string, from: start)
         }
         // Nearly no text gets here.
-        var text = Array(bytes[run])
-        while true {
-            let byte = try peek()
+        var text = Array(bytes[start + 1..<position])
+        var hasEscapes = false
+        while case let byte = try peek(), byte != UInt8(ascii: "\"") {
             position += 1
             switch byte {
-            case UInt8(ascii: "\""): return try self.text(text.span, from: start)
-            case UInt8(ascii: "\\"): try escape(into: &text)
+            case UInt8(ascii: "\\"):
+                hasEscapes = true
+                try escape(into: &text)
             case 0..<0x20: throw failure(.controlCharacter, at: position - 1)
             default: text.append(byte)
             }
         }
-    }
-
-    /// Where what stands for itself in a string ends.
-    private func plainEnd(from start: Int) -> Int {
-        bytes.span.index(from: start) { word in
-            word.marking(UInt8(ascii: "\"")) | word.marking(UInt8(ascii: "\\"))
-                | word.marking(below: 0x20)
-        }
-    }
-
-    private func text(_ bytes: Span<UInt8>, from start: Int) throws(JSONError) -> String {
-        do {
-            return String(copying: try UTF8Span(validating: bytes))
-        } catch {
+        position += 1
+        guard (try? UTF8Span(validating: text.span)) != nil else {
             throw failure(.notUTF8, at: start)
         }
+        if hasEscapes { unescaped.append(text) }
+        add(
+            .string, from: start, isPlain: false,
+            unescaped: hasEscapes ? unescaped.count - 1 : nil)
+    }
+
+    /// Where what stands for itself in a string, and is ASCII, ends.
+    private func plainEnd(from start: Int) -> Int {
+        bytes.span.index(from: start, JSON.markOddCharacters)
     }
 
     private mutating func escape(into text: inout [UInt8]) throws(JSONError) {

@@ -1,4 +1,12 @@
 extension JSON {
+    /// Marks the bytes of a word that are not all of a character, or must or may not stand for
+    /// themselves in a string.
+    @inline(__always)
+    static func markOddCharacters(_ word: UInt64) -> UInt64 {
+        word.marking(UInt8(ascii: "\"")) | word.marking(UInt8(ascii: "\\"))
+            | word.marking(below: 0x20) | word.marking(0x7F) | word
+    }
+
     /// The value on one line, members in their order, nothing escaped that need not be.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -48,16 +56,29 @@ public struct JSONLine: Sendable {
         writer.output.append(UInt8(ascii: "]"))
     }
 
+    /// Adds a member whose value is the header of a token.
+    public mutating func add(_ name: String, headerOf token: CompactJWS) {
+        begin(name)
+        writer.write(token.headerText)
+    }
+
     /// Adds a member whose value is ``JSON/normalizedClaims`` of a token's claims.
-    public mutating func add(_ name: String, normalizedClaims claims: JSON) {
+    public mutating func add(_ name: String, normalizedClaimsOf token: CompactJWS) {
+        let claims = token.claims
+        guard claims.isPlain else { return add(name, claims.value.normalizedClaims) }
         begin(name)
         writer.output.append(UInt8(ascii: "{"))
         isEmpty = true
-        claims.forEachNormalizedClaim { name, claim in
-            begin(name)
-            switch claim {
-            case .value(let value): writer.write(value, depth: 2)
-            case .moment(let moment): writer.quote(moment)
+        claims.forEachNormalizedPart { part in
+            switch part {
+            case .text(let range):
+                if !isEmpty { writer.output.append(UInt8(ascii: ",")) }
+                writer.output += claims.bytes[range]
+                isEmpty = false
+            case .claim(let name, .value(let value)): add(name, value)
+            case .claim(let name, .moment(let moment)):
+                begin(name)
+                writer.quote(moment)
             }
         }
         isEmpty = false
@@ -111,6 +132,12 @@ private struct JSONWriter {
             }
             close(UInt8(ascii: "}"), members.isEmpty, depth)
         }
+    }
+
+    /// Writes a text on one line.
+    mutating func write(_ text: JSONText) {
+        guard text.isPlain else { return write(text.value, depth: 0) }
+        output += text.bytes[text.nodes[0].range]
     }
 
     private mutating func separate(_ index: Int, _ depth: Int) {
@@ -170,11 +197,7 @@ private struct JSONWriter {
     private mutating func quotePlain(
         _ text: Span<UInt8>, _ left: Unicode.Scalar?, _ right: Unicode.Scalar?
     ) -> Bool {
-        let plain = text.index { word in
-            word.marking(UInt8(ascii: "\"")) | word.marking(UInt8(ascii: "\\"))
-                | word.marking(below: 0x20) | word.marking(0x7F) | word
-        }
-        guard plain == text.count else { return false }
+        guard text.index(JSON.markOddCharacters) == text.count else { return false }
         output.append(addingCapacity: text.count + 4) { output in
             if let left { output.append(UInt8(ascii: left)) }
             output.append(UInt8(ascii: "\""))

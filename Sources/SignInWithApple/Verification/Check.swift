@@ -85,6 +85,11 @@ public struct Check: Hashable, Sendable {
     }
 }
 
+extension JSONText.Value? {
+    /// A claim as a check's detail shows it.
+    var shown: String { (self?.json).shown }
+}
+
 extension JSON? {
     /// A claim as a check's detail shows it: short, and without control characters.
     var shown: String {

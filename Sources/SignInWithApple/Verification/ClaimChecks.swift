@@ -1,17 +1,17 @@
 // The claims that every token of Apple's has, one function each.
 extension TokenVerifier {
-    func issuer(_ claims: JSON) -> Check { oneOf(issuers, .issuer, "iss", claims["iss"]) }
+    func issuer(_ claims: JSONText) -> Check { oneOf(issuers, .issuer, "iss", claims["iss"]) }
 
-    func audience(_ claims: JSON) -> Check {
-        guard claims["aud"]?.elements == nil else {
+    func audience(_ claims: JSONText) -> Check {
+        let claim = claims["aud"]
+        guard claim?.isArray != true else {
             return .failed(
-                .audience,
-                "aud is an array, \(claims["aud"].shown); Apple's names one client, as a text")
+                .audience, "aud is an array, \(claim.shown); Apple's names one client, as a text")
         }
-        return oneOf(audiences, .audience, "aud", claims["aud"])
+        return oneOf(audiences, .audience, "aud", claim)
     }
 
-    func expiry(_ claims: JSON, _ now: NumericDate) -> Check {
+    func expiry(_ claims: JSONText, _ now: NumericDate) -> Check {
         guard let expires = claims["exp"]?.moment else {
             return .failed(.expiry, "exp is \(claims["exp"].shown), expected whole seconds")
         }
@@ -20,7 +20,7 @@ extension TokenVerifier {
             : .failed(.expiry, "expired at \(expires.rfc3339), it is \(now.rfc3339)")
     }
 
-    func issuedAt(_ claims: JSON, _ now: NumericDate) -> Check {
+    func issuedAt(_ claims: JSONText, _ now: NumericDate) -> Check {
         guard let issued = claims["iat"]?.moment else {
             return .failed(.issuedAt, "iat is \(claims["iat"].shown), expected whole seconds")
         }
@@ -32,9 +32,9 @@ extension TokenVerifier {
     }
 
     private func oneOf(
-        _ accepted: [String], _ subject: Check.Subject, _ member: String, _ claim: JSON?
+        _ accepted: [String], _ subject: Check.Subject, _ member: String, _ claim: JSONText.Value?
     ) -> Check {
-        guard let found = claim?.string, accepted.contains(where: { $0.isExactly(found) }) else {
+        guard let claim, let found = accepted.first(where: claim.isExactly) else {
             return .failed(
                 subject,
                 "\(member) is \(claim.shown), expected \(accepted.joined(separator: " or "))")

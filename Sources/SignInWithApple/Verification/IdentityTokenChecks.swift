@@ -7,14 +7,14 @@ extension TokenVerifier {
         at now: NumericDate
     ) -> IdentityTokenVerification {
         var checks = commonChecks(token, at: now)
-        checks.append(subject(token.payload))
-        checks.append(contentsOf: binding.checks(token.payload))
+        checks.append(subject(token.claims))
+        binding.addChecks(of: token.claims, to: &checks)
         return IdentityTokenVerification(token, checks, reading: IdentityTokenClaims.init)
     }
 
     /// Also what keeps a notification from passing for an identity token (RFC 8725 §3.12).
-    private func subject(_ claims: JSON) -> Check {
-        guard claims["sub"]?.string?.isEmpty == false else {
+    private func subject(_ claims: JSONText) -> Check {
+        guard claims["sub"]?.isFilledString == true else {
             let note = claims["events"] == nil ? "" : "; it has events, so it is a notification"
             return .failed(.subject, "sub is \(claims["sub"].shown)\(note)")
         }

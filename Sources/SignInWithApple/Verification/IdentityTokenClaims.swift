@@ -11,38 +11,39 @@ public struct IdentityTokenClaims: Hashable, Sendable {
     /// When it stops to count.
     public let expiresAt: NumericDate
     /// When the user last proved who they are; nil where Apple does not say.
-    public var authenticatedAt: NumericDate? { json["auth_time"]?.moment }
+    public var authenticatedAt: NumericDate? { text["auth_time"]?.moment }
     /// As the sign-in request had it, raw or hashed.
-    public var nonce: String? { json["nonce"]?.string }
+    public var nonce: String? { text["nonce"]?.string }
     /// The user's address, or a relay's; nil when the app never asked for it, and for some
     /// managed accounts.
-    public var email: String? { json["email"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
+    public var email: String? { text["email"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
     /// Whether Apple has verified ``email``; nil where Apple does not say.
-    public var isEmailVerified: Bool? { json["email_verified"]?.flag }
+    public var isEmailVerified: Bool? { text["email_verified"]?.json.flag }
     /// Whether ``email`` is a relay's: Apple leaves the claim out where it is not.
-    public var isPrivateEmail: Bool { json["is_private_email"]?.flag ?? false }
+    public var isPrivateEmail: Bool { text["is_private_email"]?.json.flag ?? false }
     /// Whether a person is behind it; only in apps, and normally at the first sign-in only.
     public var realUserStatus: RealUserStatus? {
-        json["real_user_status"]?.integer.map { RealUserStatus(rawValue: $0) }
+        text["real_user_status"]?.json.integer.map { RealUserStatus(rawValue: $0) }
     }
     /// For sixty days after an app changed teams: what to exchange for the new ``userID``.
     public var transferID: TransferID? {
-        json["transfer_sub"]?.string.map { TransferID(unchecked: $0) }
+        text["transfer_sub"]?.string.map { TransferID(unchecked: $0) }
     }
     /// Every claim as it came, unknown ones included.
-    public let json: JSON
+    public var json: JSON { text.value }
+    private let text: JSONText
 
     /// Nil when a claim that every token has is missing, or of another type.
-    init?(_ json: JSON) {
-        guard let userID = json["sub"]?.string, !userID.isEmpty,
-            let clientID = json["aud"]?.string, let issuer = json["iss"]?.string,
-            let issuedAt = json["iat"]?.moment, let expiresAt = json["exp"]?.moment
+    init?(_ text: JSONText) {
+        guard let userID = text["sub"]?.string, !userID.isEmpty,
+            let clientID = text["aud"]?.string, let issuer = text["iss"]?.string,
+            let issuedAt = text["iat"]?.moment, let expiresAt = text["exp"]?.moment
         else { return nil }
         self.userID = UserID(unchecked: userID)
         self.clientID = ClientID(unchecked: clientID)
         self.issuer = issuer
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
-        self.json = json
+        self.text = text
     }
 }

@@ -2,7 +2,7 @@ internal import SIWACrypto
 
 /// Compares a token's nonce with what the app put into its request. Apps send it as it is, or
 /// its SHA-256 in hexadecimal or base64url; Apple copies what they send.
-func nonceCheck(_ claims: JSON, _ expected: SecretText?) -> Check {
+func nonceCheck(_ claims: JSONText, _ expected: SecretText?) -> Check {
     guard let expected else {
         return .skipped(
             .nonce,
@@ -19,9 +19,9 @@ func nonceCheck(_ claims: JSON, _ expected: SecretText?) -> Check {
     return .failed(.nonce, forms.mistake(found) ?? "the token has another one")
 }
 
-private func missing(_ claims: JSON) -> String {
-    if let claim = claims["nonce"] { return "nonce is \(claim.kind), expected a text" }
-    return claims["nonce_supported"]?.flag == true
+private func missing(_ claims: JSONText) -> String {
+    if let claim = claims["nonce"] { return "nonce is \(claim.json.kind), expected a text" }
+    return claims["nonce_supported"]?.json.flag == true
         ? "the token has none, though nonce_supported is true: its sign-in had no nonce"
         : "the token has none"
 }

@@ -24,19 +24,19 @@ public struct TokenBinding: Sendable {
         self.acceptsMissingHashes = acceptsMissingHashes
     }
 
-    func checks(_ claims: JSON) -> [Check] {
-        [
-            nonceCheck(claims, nonce),
+    func addChecks(of claims: JSONText, to checks: inout [Check]) {
+        checks.append(nonceCheck(claims, nonce))
+        checks.append(
             code.map { hash(.cHash, of: $0.text, called: "authorization code", claims) }
-                ?? .skipped(.cHash, "no authorization code was given to compare"),
+                ?? .skipped(.cHash, "no authorization code was given to compare"))
+        checks.append(
             accessToken.map { hash(.atHash, of: $0.text, called: "access token", claims) }
-                ?? .skipped(.atHash, "no access token was given to compare"),
-        ]
+                ?? .skipped(.atHash, "no access token was given to compare"))
     }
 
     /// OpenID Connect Core §3.1.3.6, §3.3.2.11: base64url of the left half of the SHA-256.
     private func hash(
-        _ subject: Check.Subject, of text: SecretText, called what: String, _ claims: JSON
+        _ subject: Check.Subject, of text: SecretText, called what: String, _ claims: JSONText
     ) -> Check {
         guard let claim = claims[subject.rawValue] else {
             return acceptsMissingHashes
@@ -46,7 +46,7 @@ public struct TokenBinding: Sendable {
         guard let digest = try? text.bytes.withSpan(SHA256.digest) else {
             return .failed(subject, "there is no SHA-256 on this machine")
         }
-        return claim.string == Base64URL.encode(digest.prefix(16))
+        return claim.isExactly(Base64URL.encode(digest.prefix(16)))
             ? .passed(subject) : .failed(subject, "the token belongs to another \(what)")
     }
 }

@@ -35,10 +35,10 @@ public struct TokenVerifier: Sendable {
         checks.reserveCapacity(16)
         checks.append(.passed(.format))
         addSignatureChecks(token, to: &checks)
-        checks.append(issuer(token.payload))
-        checks.append(audience(token.payload))
-        checks.append(expiry(token.payload, now))
-        checks.append(issuedAt(token.payload, now))
+        checks.append(issuer(token.claims))
+        checks.append(audience(token.claims))
+        checks.append(expiry(token.claims, now))
+        checks.append(issuedAt(token.claims, now))
         return checks
     }
 }

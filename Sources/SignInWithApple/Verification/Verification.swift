@@ -8,12 +8,10 @@ public struct Verification<Claims: Sendable>: Sendable {
     public let claims: Claims?
 
     /// - Parameter read: reads the claims once they are known to be Apple's.
-    init(_ token: CompactJWS, _ checks: [Check], reading read: (JSON) -> Claims?) {
+    init(_ token: CompactJWS, _ checks: [Check], reading read: (JSONText) -> Claims?) {
         self.checks = checks
         self.token = token
-        let isSigned = checks.contains { $0.subject == .signature && $0.status == .passed }
-        let hasFailed = checks.contains { $0.status == .failed }
-        claims = isSigned && !hasFailed ? read(token.payload) : nil
+        claims = checks.areOfASoundToken ? read(token.claims) : nil
     }
 
     /// What could not be looked at: one check failed, and there was no other to make.
@@ -33,6 +31,22 @@ public struct Verification<Claims: Sendable>: Sendable {
 
     /// The checks that failed.
     public var failures: [Check] { checks.filter { $0.status == .failed } }
+}
+
+extension [Check] {
+    /// Whether the signature passed, and nothing failed.
+    fileprivate var areOfASoundToken: Bool {
+        // Looked at where they are: copying a check takes longer than looking at it.
+        let checks = span
+        var isSigned = false
+        for index in checks.indices {
+            if checks[index].status == .failed { return false }
+            if checks[index].subject == .signature, checks[index].status == .passed {
+                isSigned = true
+            }
+        }
+        return isSigned
+    }
 }
 
 /// What verifying an identity token found.

@@ -11,7 +11,17 @@ func checkCompactJWS(_ input: [UInt8]) throws(Violation) {
         try checkWriting(part)
     }
     try checkWriting(token.payload.normalizedClaims)
+    try checkPassingThrough(token)
     try checkVerification(of: token, input)
+}
+
+/// Parts that are written as they stand come out as their values are written.
+private func checkPassingThrough(_ token: CompactJWS) throws(Violation) {
+    var line = JSONLine()
+    line.add("header", headerOf: token)
+    line.add("claims", normalizedClaimsOf: token)
+    let values: JSON = ["header": token.header, "claims": token.payload.normalizedClaims]
+    try demand(line.finished() == values.bytes + [0x0A], "what passes through is what it means")
 }
 
 private func checkVerification(of token: CompactJWS, _ text: [UInt8]) throws(Violation) {

@@ -13,6 +13,11 @@ func checkJSON(_ input: [UInt8]) throws(Violation) {
     }
     try demand(value.hasUniqueNames, "no object has a member twice")
     try checkWriting(value)
+    if let text = try? JSONText(input), text.isPlain {
+        let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
+        let trimmed = input.drop { blanks.contains($0) }.reversed().drop { blanks.contains($0) }
+        try demand(Array(trimmed.reversed()) == value.bytes, "a plain text is what is written")
+    }
 }
 
 /// A value reads as it was written, in both forms. Bytes are compared, because to Swift some

@@ -28,8 +28,8 @@ struct VerdictWriter: Sendable {
         line.add("valid", .boolean(verification.isValid))
         line.add("checks", written: written)
         if let token = verification.token {
-            line.add("header", token.header)
-            line.add("claims", normalizedClaims: token.payload)
+            line.add("header", headerOf: token)
+            line.add("claims", normalizedClaimsOf: token)
         }
         text = line.finished()
     }

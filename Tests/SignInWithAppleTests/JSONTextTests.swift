@@ -1,0 +1,82 @@
+import SIWACrypto
+import Testing
+
+@testable import SignInWithApple
+
+/// A text that is kept as it stands says what the value says that is made of it.
+@Suite struct JSONTextTests {
+    static let plain = [
+        #"{}"#, #"[]"#, #"0"#, #"-1"#, "\"\"", "\"a b\"", #"-0.0"#, #"1e5"#,
+        #"9223372036854775808"#,
+        #"{"a":[1,{"b":null}],"c":{"d":[true,false,"e"]}}"#,
+        #"{"iss":"https://appleid.apple.com","exp":1800000600}"#,
+    ]
+
+    @Test(arguments: plain) func `is plain when it is what would be written`(_ text: String) throws
+    {
+        let read = try JSONText(Array(text.utf8))
+        #expect(read.isPlain && read.value.text == text)
+    }
+
+    static let odd = [
+        #"{ }"#, #"[1, 2]"#, #"{"a": 1}"#, "{\"a\":1\n}", #"-0"#, #"[-0]"#, #""\u0061""#, #""\/""#,
+        "\"\u{7F}\"", "\"\u{E9}\"", #"{"\u0061":1}"#, #"{"a":{"b":[ ]}}"#, "[\"\u{202E}\"]",
+    ]
+
+    @Test(arguments: odd) func `is not plain where it may differ`(_ text: String) throws {
+        #expect(try !JSONText(Array(text.utf8)).isPlain)
+    }
+
+    @Test func `blanks around it leave it plain, and are not part of it`() throws {
+        let text = try JSONText(Array(" {\"a\":1} \n".utf8))
+        #expect(text.isPlain && text.nodes[0].range == 1..<8)
+    }
+
+    @Test func `finds members as the value does`() throws {
+        let source = #"{"x":{"a":1},"a\u0062":"c","list":[1],"n":-0,"s":"\u0073","e":"","ab ":2}"#
+        let text = try JSONText(Array(source.utf8))
+        for name in ["x", "ab", "a\\u0062", "list", "n", "s", "e", "ab ", "a", ""] {
+            #expect(text[name]?.json == text.value[name], "\(name)")
+            #expect(text[name]?.string == text.value[name]?.string, "\(name)")
+            #expect(text[name]?.moment == text.value[name]?.moment, "\(name)")
+            #expect(text[name]?.isArray ?? false == (text.value[name]?.elements != nil))
+        }
+        #expect(text["s"]?.isExactly("s") == true && text["s"]?.isFilledString == true)
+        #expect(text["s"]?.isExactly("S") == false && text["n"]?.isExactly("-0") == false)
+        #expect(text["e"]?.isFilledString == false && text["x"]?.isFilledString == false)
+        #expect(try JSONText(Array("[1]".utf8))["a"] == nil)
+    }
+
+    static let claims = [
+        #""email":"a@b.example""#, #""email":"""#, #""email":1"#, #""email_verified":"true""#,
+        #""email_verified":true"#, #""email_verified":"TRUE""#, #""is_private_email":"false""#,
+        #""is_private_email":1"#, #""exp":1800000600"#, #""exp":"1""#, #""exp":-62167219201"#,
+        #""iat":0"#, #""nbf":-1"#, #""auth_time":253402300799"#, #""real_user_status":2"#,
+        #""real_user_status":7"#, #""exp_rfc3339":"never""#, #""real_user_status_name":1"#,
+        #""sub":"001""#, #""aud":["a"]"#, #""nonce":"n""#, #""more":{"exp":1}"#, #""e\u0078p":1"#,
+        #""name":"\u00e9""#, #""odd": 1"#, "\"\u{E9}\":2", #""auth_time_rfc3339":null"#,
+    ]
+
+    @Test func `claims come out in one spelling, whichever way they are written`() throws {
+        var random = Lottery(state: 20_261_122)
+        for _ in 0..<3000 {
+            var names: Set<JSON> = []
+            let members = Self.claims.shuffled(using: &random).prefix(
+                Int.random(in: 0...12, using: &random)
+            )
+            .filter { claim in
+                let name = try? JSON(text: "{\(claim)}").members?.first?.name
+                return names.insert(.string(name ?? "")).inserted
+            }
+            let payload = "{\(members.joined(separator: ","))}"
+            let token = try CompactJWS(
+                "\(Base64URL.encode(#"{"alg":"RS256"}"#.utf8)).\(Base64URL.encode(payload.utf8)).AQID"
+            )
+            var line = JSONLine()
+            line.add("header", headerOf: token)
+            line.add("claims", normalizedClaimsOf: token)
+            let expected: JSON = ["header": token.header, "claims": token.payload.normalizedClaims]
+            #expect(line.finished() == expected.bytes + [0x0A], "\(payload)")
+        }
+    }
+}

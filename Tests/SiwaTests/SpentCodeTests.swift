@@ -92,7 +92,9 @@ import Testing
         for run in codes.runs {
             #expect([0, 1, 75].contains(run.result.exitCode), "\(run.result)")
         }
-        if count >= 200 { for outage in Outage.allCases { #expect(disturbed[outage.rawValue] ?? 0 > 0) } }
+        if count >= 200 {
+            for outage in Outage.allCases { #expect(disturbed[outage.rawValue] ?? 0 > 0) }
+        }
         #expect(try stage.vault().store.faults() == [])
     }
 }

@@ -19,11 +19,15 @@ import Testing
             let code = try await stage.apple.code(ofUser: number, stage)
             // Makes the time longer in which the code is spent and its tokens are nowhere.
             if Bool.random(using: &random) {
-                try await stage.apple.post("faults", ["endpoint": "/auth/token", "delay": "30ms"])
+                for path in ["/auth/token", "/auth/revoke"] {
+                    try await stage.apple.post(
+                        "faults", ["endpoint": .string(path), "delay": "30ms"])
+                }
             }
             let command =
                 number.isMultiple(of: 2)
-                ? ["revoke", "--code", "-"] : ["exchange", "--code", "-", "--store"]
+                ? ["revoke", "--code", "-", "--print", "revoked"]
+                : ["exchange", "--code", "-", "--store", "--print", "user_id"]
             let program = try stage.apple.start(
                 command, input: code, environment: stage.environment)
             try await Task.sleep(for: longest * Double.random(in: 0..<1.2, using: &random))

@@ -36,12 +36,15 @@ struct SpentCodes {
             requests.filter { $0["grant_type"] == "authorization_code" && $0["status"] == 200 }
                 .compactMap { $0["fingerprints"]?["code"]?.string })
         let stored = try stage.opened()
-        return try runs.filter { fingerprints.contains(SecretText($0.code).fingerprint) }.map {
-            let output = $0.result.outputBytes
-            let json = output.isEmpty ? nil : try JSON(output)
+        return runs.filter { fingerprints.contains(SecretText($0.code).fingerprint) }.map {
+            // One member alone is a bare text.
+            let json = try? $0.result.json
+            let isStored = stored[stage.user($0.number)] != nil
+            if let said = json?["stored"] { #expect(said == .boolean(isStored), "\($0.result)") }
             return Spent(
                 run: $0, isPrinted: json?["refresh_token"]?.string != nil,
-                isStored: stored[stage.user($0.number)] != nil, isRevoked: json?["revoked"] == true)
+                isStored: isStored,
+                isRevoked: json?["revoked"] == true || $0.result.output == "true\n")
         }
     }
 }

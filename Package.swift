@@ -118,7 +118,9 @@ let package = Package(
             exclude: ["Vectors"], swiftSettings: strict),
         .testTarget(
             name: "TokenVaultTests",
-            dependencies: ["TokenVault", "CSQLite", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            dependencies: [
+                "TokenVault", "CSQLite", "SignInWithApple", "SIWACrypto", "TestSupport",
+            ],
             exclude: ["Fixtures"], swiftSettings: strict),
         .target(
             name: "FuzzTargets",

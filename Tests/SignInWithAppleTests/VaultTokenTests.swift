@@ -150,7 +150,9 @@ private struct Fixture {
 
     init() throws { fixture = try Fixture() }
 
-    @Test func `the history says that a token was revoked, when, how it is known and by whom`() throws {
+    @Test func `the history says that a token was revoked, when, how it is known and by whom`()
+        throws
+    {
         let (vault, start) = (fixture.vault, fixture.start)
         let record = try vault.store(fixture.token("r-1"), for: fixture.user, at: start)
         try vault.note([VaultNote(record, .revocationBegun)], at: start + .seconds(1))
@@ -190,7 +192,8 @@ private struct Fixture {
         #expect(try fixture.events() == [.stored, .revoking, .accountDeleted, .revoked])
     }
 
-    @Test func `a notification is about every token from before, and about no revoked one`() throws {
+    @Test func `a notification is about every token from before, and about no revoked one`() throws
+    {
         let (vault, start) = (fixture.vault, fixture.start)
         try vault.take(
             [fixture.item("r-1"), fixture.item("r-2", .dead), fixture.item("r-3", .revoked)],
@@ -305,7 +308,8 @@ private struct Fixture {
         let line = String(decoding: fixture.vault.keys.lines.revealed(), as: UTF8.self)
         let keys = try ring(line.dropLast() + " retired\n2 \(Self.digits)\n")
         #expect((keys.numbers, keys.retiredNumbers, keys.newest) == ([1, 2], [1], 2))
-        #expect(try ring(String(decoding: keys.lines.revealed(), as: UTF8.self)).retiredNumbers == [1])
+        #expect(
+            try ring(String(decoding: keys.lines.revealed(), as: UTF8.self)).retiredNumbers == [1])
         #expect(try keys.open(record).text.revealed() == "r-1")
         let fingerprint = try #require(record.id.fingerprint)
         let error = #expect(throws: VaultError.self) {

@@ -124,7 +124,8 @@ import Testing
         #expect((counts.imported, counts.updated, counts.unchanged) == (0, 0, 5))
         #expect(try vault.store.all().map(\.state) == Self.expected.map(\.state))
 
-        let again = try vault.store(token("r-fixture-web"), for: Self.expected[4].user, at: Self.now)
+        let again = try vault.store(
+            token("r-fixture-web"), for: Self.expected[4].user, at: Self.now)
         #expect(again.state == .active && again.storedAt == Self.now)
         let new = try vault.store(token("r-new"), for: Self.expected[0].user, at: Self.now)
         #expect(try vault.store.records(of: [Self.expected[0].user]).records.count == 2)

@@ -120,8 +120,10 @@ let package = Package(
             exclude: ["Vectors"], swiftSettings: strict),
         .testTarget(
             name: "TokenVaultTests",
-            dependencies: ["TokenVault", "CSQLite", "SignInWithApple", "TestSupport"],
-            swiftSettings: strict),
+            dependencies: [
+                "TokenVault", "CSQLite", "SignInWithApple", "SIWACrypto", "TestSupport",
+            ],
+            exclude: ["Fixtures"], swiftSettings: strict),
         .target(
             name: "FuzzTargets",
             dependencies: [

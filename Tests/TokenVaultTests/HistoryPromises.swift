@@ -27,9 +27,8 @@ extension Promise {
             #expect(try ground.store().entries() == [full, empty])
             for event in VaultHistoryEvent.allCases {
                 try store.add([entry(9, event)])
-                #expect(
-                    try store.entries(VaultHistoryFilter(since: NumericDate(9))).last?.event
-                        == event)
+                let latest = VaultHistoryFilter(since: NumericDate(9))
+                #expect(try store.entries(latest).last?.event == event)
             }
         },
         Promise("a change and its history happen together, or neither does") { ground in

@@ -7,6 +7,7 @@
 #   make lint       check the formatting; make format mends it
 #   make test-browser  install Chromium, too, and try the emulator's page in it
 #   make check      lint and test, as a change must pass
+#   make test-clients  run other people's OAuth clients against the emulator: CLIENTS (all of them)
 #   make sanitize   run the crypto and transport tests under the address and thread sanitizers
 #   make fuzz       look for inputs that break a rule: FUZZ_SECONDS (600) a target, or TARGET alone
 #   make endurance  run the long versions of tests with the release build, for half an hour
@@ -33,7 +34,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s
 
-.PHONY: demo test test-browser build setup lint format check sanitize fuzz fuzz-keep endurance bench \
+.PHONY: demo test test-browser test-clients build setup lint format check sanitize fuzz fuzz-keep endurance bench \
 	install clean
 
 demo: build
@@ -49,6 +50,23 @@ test:
 test-browser:
 	@.ci/setup $(PACKAGES) chromium
 	swift test --filter BrowserTests
+
+# Other people's clients, unmodified, against the emulator as appleid.apple.com
+# (docs/testing-your-app.md). PYTHON_CLIENTS are PyPI's, in an environment of their own.
+CLIENTS ?= python ruby go php fixtures
+CLIENT_PACKAGES := python3-venv iproute2 golang-go golang-golang-x-oauth2-dev \
+	golang-github-golang-jwt-jwt-dev ruby ruby-oauth2 ruby-jwt php-cli php-curl nodejs
+PYTHON_CLIENT_PACKAGES := python3-venv iproute2
+PYTHON_CLIENTS := social-auth-core==7.0.0 'django-allauth[socialaccount]==65.21.1' Authlib==1.9.9 \
+	joserfc==1.8.0 requests-oauthlib==2.0.0 pytest
+CLIENT_PRODUCTS ?= .build/debug
+test-clients:
+	@.ci/setup $(PACKAGES) $(if $(filter-out python,$(CLIENTS)),$(CLIENT_PACKAGES),$(PYTHON_CLIENT_PACKAGES))
+	@swift build --product siwa && swift build --product siwa-emulator
+	@python3 -m venv .build/clients
+	@.build/clients/bin/pip install --quiet $(PYTHON_CLIENTS)
+	SIWA_CLIENTS_PYTHON="$$PWD/.build/clients/bin/python" SIWA_CLIENTS_CACHE="$$PWD/.build/clients" \
+		Tests/Clients/run.sh $(CLIENT_PRODUCTS) $(CLIENTS)
 
 build: setup
 	@mkdir -p $(STATIC_LIBRARIES)
@@ -99,7 +117,8 @@ fuzz: setup
 fuzz-keep:
 	@Tests/Fuzz/fuzz.sh keep $(FUZZ_PROGRAM) $(TARGET)
 
-# A bad day for 100,000 revocations, kills, a transfer of 10,000 users, 20,000 users of a vault
+# A bad day for 100,000 revocations, kills, a transfer of 10,000 users, 20,000 users of a vault,
+# 500 signals to commands that spend a code, 200 outages of a database
 # (docs/testing.md).
 REVOCATIONS ?= 100000
 REFRESHES ?= 20000
@@ -107,12 +126,14 @@ KILLS ?= 50
 USERS ?= 10000
 VAULT_USERS ?= 20000
 VAULT_KILLS ?= 200
+CODE_SIGNALS ?= 500
+OUTAGES ?= 200
 endurance: build
 	SIWA_PRODUCTS="$$PWD/$(RELEASE)" SIWA_BATCH_ITEMS=$(REVOCATIONS) SIWA_REFRESH_ITEMS=$(REFRESHES) \
 	SIWA_KILLS=$(KILLS) SIWA_MIGRATION_USERS=$(USERS) SIWA_VAULT_USERS=$(VAULT_USERS) \
-	SIWA_VAULT_KILLS=$(VAULT_KILLS) \
+	SIWA_VAULT_KILLS=$(VAULT_KILLS) SIWA_CODE_SIGNALS=$(CODE_SIGNALS) SIWA_OUTAGES=$(OUTAGES) \
 	swift test --no-parallel \
-		--filter 'SiwaTests.(BatchFaultTests|MigrationTests|VaultWorkersTests|VaultKillTests)'
+		--filter 'SiwaTests.(BatchFaultTests|MigrationTests|VaultWorkersTests|VaultKillTests|SpentCodeTests)'
 
 # nginx is the server of the revocations; peers that are not installed are skipped by name.
 ROUNDS ?= 5

@@ -17,6 +17,7 @@ let package = Package(
     name: "siwa",
     products: [
         .library(name: "SignInWithApple", targets: ["SignInWithApple"]),
+        .library(name: "AppleEmulator", targets: ["AppleEmulator"]),
         .executable(name: "siwa", targets: ["siwa"]),
         .executable(name: "siwa-emulator", targets: ["siwa-emulator"]),
     ],
@@ -27,12 +28,14 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CProcess"),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
 
         .target(name: "CommandTable", swiftSettings: safe),
-        .target(name: "LocalFiles", dependencies: ["SIWACrypto"], swiftSettings: strict),
+        .target(
+            name: "LocalFiles", dependencies: ["CProcess", "SIWACrypto"], swiftSettings: strict),
         .target(name: "SIWACrypto", dependencies: ["COpenSSL"], swiftSettings: strict),
         .target(name: "SignInWithApple", dependencies: ["SIWACrypto"], swiftSettings: safe),
         .target(
@@ -73,6 +76,12 @@ let package = Package(
             name: "AppleEmulatorTests",
             dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
+        // What docs/testing-your-app.md shows.
+        .testTarget(
+            name: "FixtureTests", dependencies: ["AppleEmulator", "SignInWithApple"],
+            path: "Tests/Clients/fixtures",
+            exclude: ["go", "node", "pytest", "check.py", "update.py"],
+            swiftSettings: strict),
         .testTarget(
             name: "CurlTransportTests",
             dependencies: [
@@ -111,8 +120,10 @@ let package = Package(
             exclude: ["Vectors"], swiftSettings: strict),
         .testTarget(
             name: "TokenVaultTests",
-            dependencies: ["TokenVault", "CSQLite", "SignInWithApple", "TestSupport"],
-            swiftSettings: strict),
+            dependencies: [
+                "TokenVault", "CSQLite", "SignInWithApple", "SIWACrypto", "TestSupport",
+            ],
+            exclude: ["Fixtures"], swiftSettings: strict),
         .target(
             name: "FuzzTargets",
             dependencies: [

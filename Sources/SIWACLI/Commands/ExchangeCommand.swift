@@ -17,6 +17,9 @@ struct ExchangeCommand: Command {
 
         When the answer is lost, the exit code is 7 and the code may be spent. When the identity \
         token does not verify, the tokens are printed all the same and the exit code is 1.
+
+        After the code may have left, SIGINT, SIGTERM and SIGHUP, repeated or not, give Apple's \
+        answer 10 s and storing 2 s. Then all of the result is printed, not one member of it.
         """
     static let examples = [
         Example(
@@ -45,7 +48,7 @@ struct ExchangeCommand: Command {
             VaultArgument.option(\.vault),
             .flag(
                 "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
-        ] + GlobalOptions.parameters(at: \.global)
+        ] + GlobalOptions.requestParameters(at: \.global)
 
     var global = GlobalOptions()
     @Required var code: SecretArgument
@@ -151,7 +154,7 @@ struct ExchangeCommand: Command {
         guard let userID else { throw NotStored("no identity token tells whose it is") }
         let user: VaultUser
         do {
-            user = try VaultUser(requests.loaded.client.clientID, validating: userID.rawValue)
+            user = try VaultUser(requests.client.clientID, validating: userID.rawValue)
         } catch {
             throw NotStored("the user \(error.fault)")
         }

@@ -25,7 +25,7 @@ struct RefreshCommand: Command {
         TokenOptions.parameters(at: \.source) + [
             .flag("all", \.isAll, help: "With --user: every active token of the user."),
             .flag(
-                "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing.")
+                "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
         ] + GlobalOptions.requestParameters(at: \.global)
 
     var global = GlobalOptions()

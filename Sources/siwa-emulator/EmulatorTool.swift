@@ -15,6 +15,6 @@ let emulatorTool = Tool<Console>(
         notifications, reset.
         """,
     commands: [
-        InitCommand.self, ServeCommand.self, CompletionsCommand.self, ManualCommand.self,
+        InitCommand.self, ServeCommand.self, LogCommand.self, CompletionsCommand.self, ManualCommand.self,
     ],
     globals: [], exitCodes: ExitCode.entries)

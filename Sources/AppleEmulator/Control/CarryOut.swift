@@ -77,7 +77,7 @@ extension AppleEmulator {
     private func reset() -> JSON {
         service = Service(configuration: configuration, keys: keys, clock: clock)
         faults = FaultQueue()
-        log = RequestLog()
+        log = RequestLog(startingAfter: log.count)
         return ["reset": true]
     }
 }

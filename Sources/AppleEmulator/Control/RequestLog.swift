@@ -10,8 +10,11 @@ struct RequestLog {
     private var records: [RequestRecord] = []
     /// Where the oldest record stands once the log is full.
     private var oldest = 0
-    /// How many requests came, forgotten ones included.
-    private(set) var count = 0
+    /// How many requests came, forgotten ones included. A reset does not begin anew: whoever
+    /// follows the log goes on.
+    private(set) var count: Int
+
+    init(startingAfter count: Int = 0) { self.count = count }
 
     mutating func append(_ record: (_ number: Int) -> RequestRecord) {
         count += 1
@@ -21,7 +24,7 @@ struct RequestLog {
             records[oldest] = record(count)
             oldest = (oldest + 1) % Self.limit
         }
-        guard count > Self.detailLimit else { return }
+        guard records.count > Self.detailLimit else { return }
         records[index(of: count - Self.detailLimit)].checks = []
     }
 

@@ -6,23 +6,26 @@ internal import SignInWithApple
 /// What the commands that talk to Apple share: a client, its network, and its errors.
 struct Requests: Sendable {
     let session: Session
-    let loaded: LoadedClient
+    let client: RequestClient
     let network: Network
     let tokens: TokenClient
     let redirectURI: String?
     let codeVerifier: CodeVerifier?
 
     /// - Parameters:
+    ///   - client: nil reads the one of the settings.
     ///   - codeVerifier: the other half of a PKCE challenge, already read.
-    init(_ session: Session, codeVerifier: CodeVerifier? = nil) throws {
+    init(
+        _ session: Session, client: RequestClient? = nil, codeVerifier: CodeVerifier? = nil
+    ) throws {
         let settings = session.settings
         self.session = session
-        loaded = try session.client()
+        self.client = try client ?? session.requestClient()
         redirectURI = try settings.redirectURI()
         self.codeVerifier = codeVerifier
         network = try Network(session)
         tokens = TokenClient(
-            client: loaded.client, baseURL: network.baseURL, delivery: network.delivery)
+            client: self.client.secrets, baseURL: network.baseURL, delivery: network.delivery)
     }
 
     /// An exchange of `code` as the settings have it.
@@ -49,7 +52,7 @@ struct Requests: Sendable {
     /// What hints may draw on when Apple refuses.
     func situation(after failure: TokenFailure) -> Situation {
         Situation(
-            client: loaded, server: network.baseURL, hasRedirectURI: redirectURI != nil,
+            client: client, server: network.baseURL, hasRedirectURI: redirectURI != nil,
             hasCodeVerifier: codeVerifier != nil, findings: findings(after: failure))
     }
 
@@ -58,8 +61,8 @@ struct Requests: Sendable {
             return []
         }
         let surroundings = Surroundings(session.settings, in: session.world)
-        return ClientFindings(loaded, surroundings).all(
-            at: session.world.clocks.now(), isWeb: redirectURI != nil)
+        return client.findings(
+            surroundings, at: session.world.clocks.now(), isWeb: redirectURI != nil)
     }
 
     /// Fails if nobody reads standard output, before a code is spent on a result nobody can get.

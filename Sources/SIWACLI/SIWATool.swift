@@ -50,6 +50,7 @@ public let siwaTool = Tool<World>(
         Entry("SIWA_TEAM_ID, SIWA_CLIENT_ID, SIWA_KEY_ID", "As the flags of these names."),
         Entry("SIWA_PRIVATE_KEY_FILE", "The path of the .p8 private key."),
         Entry("SIWA_PRIVATE_KEY", "The text of the .p8 private key itself."),
+        Entry("SIWA_CLIENT_SECRET", "A client_secret that another machine minted, not a key."),
         Entry("SIWA_SECRET_LIFETIME", "As --lifetime."),
         Entry("SIWA_REDIRECT_URI", "As --redirect-uri."),
         Entry("SIWA_BASE_URL, SIWA_CA_FILE, SIWA_TIMEOUT", "As the flags of these names."),

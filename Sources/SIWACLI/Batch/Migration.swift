@@ -5,6 +5,7 @@ internal import SignInWithApple
 /// What both halves of an app transfer share.
 struct Migration: Sendable {
     let half: MigrationHalf
+    private let client: Client
     private let requests: Requests
     private let runner: BatchRunner
 
@@ -14,13 +15,15 @@ struct Migration: Sendable {
         half: (Client) throws -> MigrationHalf
     ) throws {
         let session = try Session(TypedSettings(global: global), in: world)
-        requests = try Requests(session)
-        self.half = try half(requests.loaded.client)
+        let loaded = try session.client()
+        client = loaded.client
+        requests = try Requests(session, client: .signing(loaded))
+        self.half = try half(client)
         var runner = try BatchRunner(
             session, batch, request: self.half.requestKind, mark: self.half.mark,
             situation: requests.situation)
         runner.layout = self.half.layout
-        let hints = MigrationHints(self.half.requestKind, requests.loaded.client)
+        let hints = MigrationHints(self.half.requestKind, client)
         runner.allRefused = hints?.nobody ?? []
         self.runner = runner
     }
@@ -39,7 +42,7 @@ struct Migration: Sendable {
             return try rehearse(
                 try await runner.firstItem(hint: "give an identifier a line", read))
         }
-        let job = MigrationJob(requests.loaded.client, baseURL: requests.network.baseURL)
+        let job = MigrationJob(client, baseURL: requests.network.baseURL)
         try await runner.run(job, read: read, resuming: { $0.trust() }) { _, outcome in
             switch outcome {
             case .refused(let refusal): ItemReport(refused: refusal, half.requestKind)
@@ -51,7 +54,6 @@ struct Migration: Sendable {
     /// A wrong team is found out weeks later, by the other one: it is worth a look.
     private func announce(_ acceptedAt: MomentText?) {
         let console = runner.session.console
-        let client = requests.loaded.client
         switch half {
         case .export(let team):
             console.note(
@@ -67,7 +69,6 @@ struct Migration: Sendable {
 
     private func rehearse(_ item: MigrationItem) throws {
         let now = runner.world.clocks.now()
-        let client = requests.loaded.client
         let form = item.request.form(
             clientID: client.clientID, clientSecret: try client.mintSecret(at: now).text)
         let question = item.request.carrying(

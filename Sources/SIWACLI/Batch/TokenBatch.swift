@@ -22,7 +22,23 @@ struct TokenBatch: Sendable {
     }
 
     /// Of which client.
-    var clientID: ClientID { requests.loaded.client.clientID }
+    var clientID: ClientID { requests.client.clientID }
+
+    /// Reads a line that holds a refresh token of a client that this run can speak for.
+    var read: ItemReading {
+        let only = requests.client.onlyClientID
+        return { line, number throws(InvalidLine) in
+            let (item, id) = try Self.readOpaque(line, number)
+            if let only, let own = item.clientID, own != only {
+                throw InvalidLine(
+                    id, "'client_id' is \(own), and the client_secret is for \(only)")
+            }
+            return (item, id)
+        }
+    }
+
+    typealias ItemReading =
+        @Sendable (SecretBytes, Int) throws(InvalidLine) -> (item: TokenItem, id: JSON?)
 
     /// Reads a line that holds a refresh token.
     static func readOpaque(
@@ -39,7 +55,7 @@ struct TokenBatch: Sendable {
         _ claim: VaultClaim?, _ sequence: (RefreshToken) -> [TokenRequest]
     ) async throws {
         guard let claim else {
-            let first = try await runner.firstItem(hint: "give a token a line", Self.readOpaque)
+            let first = try await runner.firstItem(hint: "give a token a line", read)
             return try requests.rehearse(sequence(RefreshToken(first.token)))
         }
         let records = try claim.vault.store.records(claim.filter, after: nil, limit: 1)

@@ -28,7 +28,7 @@ struct BatchRefreshCommand: Command {
             .flag(
                 "dry-run", \.isDryRun,
                 help: "Print the request of the first item with secrets masked; send nothing.")
-        ] + GlobalOptions.parameters(at: \.global)
+        ] + GlobalOptions.requestParameters(at: \.global)
 
     var global = GlobalOptions()
     var batch = BatchOptions()
@@ -47,7 +47,7 @@ struct BatchRefreshCommand: Command {
         }
         guard !isDryRun else { return try await tokens.rehearse(claim) { [.refresh($0)] } }
         let job = RefreshJob(
-            tokens.requests.loaded.client, baseURL: tokens.requests.network.baseURL)
+            tokens.requests.client.secrets, baseURL: tokens.requests.network.baseURL)
         let describe: @Sendable (TokenItem, ItemOutcome<TokenResponse>) -> ItemReport = {
             let report =
                 switch $1 {
@@ -61,7 +61,7 @@ struct BatchRefreshCommand: Command {
         }
         guard let claim else {
             return try await tokens.runner.run(
-                job, read: TokenBatch.readOpaque, describe: describe)
+                job, read: tokens.read, describe: describe)
         }
         try await tokens.runner.run(
             job, claiming: claim,

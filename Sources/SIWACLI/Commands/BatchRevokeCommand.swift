@@ -39,7 +39,7 @@ struct BatchRevokeCommand: Command {
             .flag(
                 "dry-run", \.isDryRun,
                 help: "Print the requests of the first item with secrets masked; send nothing."),
-        ] + GlobalOptions.parameters(at: \.global)
+        ] + GlobalOptions.requestParameters(at: \.global)
 
     var global = GlobalOptions()
     var batch = BatchOptions()
@@ -62,12 +62,12 @@ struct BatchRevokeCommand: Command {
             }
         }
         let job = RevokeJob(
-            tokens.requests.loaded.client, baseURL: tokens.requests.network.baseURL,
+            tokens.requests.client.secrets, baseURL: tokens.requests.network.baseURL,
             isConfirming: isConfirmed)
         let describe = description(clientID: tokens.clientID, at: world.clocks.now)
         guard let claim else {
             return try await tokens.runner.run(
-                job, read: TokenBatch.readOpaque, describe: describe)
+                job, read: tokens.read, describe: describe)
         }
         try await tokens.runner.run(
             job, claiming: claim,

@@ -57,6 +57,9 @@ struct ConfigShowCommand: Command {
             return [
                 text(settings, .teamID), text(settings, .clientID), keyID(settings, key),
                 Row("private_key", key.map { shown($0, world) }),
+                Row(
+                    "client_secret",
+                    try settings.clientSecretPlace(in: world).map { shown($0, world) }),
                 text(settings, .secretLifetime, standard: "5m"), text(settings, .redirectURI),
                 audiences(settings), address(settings, .baseURL, BaseURL.apple.description),
                 Row("ca_file", settings.path(.caFile).map(json)),
@@ -128,6 +131,17 @@ struct ConfigShowCommand: Command {
                     value: $0.rawValue, origin: .keyFileName(key?.value.description ?? ""))
             }
             return Row("key_id", (settings.text(.keyID) ?? named).map(json))
+        }
+
+        /// A path as it is; a secret that is itself a variable's text, as its fingerprint.
+        private static func shown(
+            _ place: Setting<ClientSecretPlace>, _ world: World
+        ) -> Setting<JSON> {
+            guard case .variable(let name) = place.value, let text = world.variables(name) else {
+                return Setting(value: .string(place.value.description), origin: place.origin)
+            }
+            return Setting(
+                value: .string(SecretText(text).description), origin: place.origin)
         }
 
         /// A path as it is; a key that is itself a variable's text, as its fingerprint.

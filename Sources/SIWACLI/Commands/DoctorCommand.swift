@@ -9,8 +9,8 @@ struct DoctorCommand: Command {
     static let abstract = "Find out why Apple refuses a client, and what to do about it."
     static let discussion = """
         Looks at everything that can be wrong without asking anybody: settings, key, file names, \
-        identifiers, other profiles, and a client_secret claim by claim, one that it mints and, \
-        with --secret, one that other software minted. Broken settings stop nothing.
+        identifiers, other profiles, and a client_secret claim by claim: one that it mints, and \
+        one that was minted elsewhere, of --secret or of the settings. Broken settings stop nothing.
 
         With --online it also looks at the way to Apple, at the clock, and asks Apple for a team \
         token, which tests the secret and spends nothing: an answer proves the secret good, \

@@ -45,7 +45,7 @@ struct ExchangeCommand: Command {
             VaultArgument.option(\.vault),
             .flag(
                 "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
-        ] + GlobalOptions.parameters(at: \.global)
+        ] + GlobalOptions.requestParameters(at: \.global)
 
     var global = GlobalOptions()
     @Required var code: SecretArgument
@@ -151,7 +151,7 @@ struct ExchangeCommand: Command {
         guard let userID else { throw NotStored("no identity token tells whose it is") }
         let user: VaultUser
         do {
-            user = try VaultUser(requests.loaded.client.clientID, validating: userID.rawValue)
+            user = try VaultUser(requests.client.clientID, validating: userID.rawValue)
         } catch {
             throw NotStored("the user \(error.fault)")
         }

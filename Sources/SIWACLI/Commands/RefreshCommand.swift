@@ -21,7 +21,7 @@ struct RefreshCommand: Command {
         TokenOptions.parameters(at: \.source) + [
             .flag(
                 "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing.")
-        ] + GlobalOptions.parameters(at: \.global)
+        ] + GlobalOptions.requestParameters(at: \.global)
 
     var global = GlobalOptions()
     var source = TokenOptions()

@@ -45,7 +45,7 @@ struct RevokeCommand: Command {
             .flag(
                 "dry-run", \.isDryRun, help: "Print the requests with secrets masked; send nothing."
             ),
-        ] + GlobalOptions.parameters(at: \.global)
+        ] + GlobalOptions.requestParameters(at: \.global)
 
     var global = GlobalOptions()
     var source = TokenOptions()

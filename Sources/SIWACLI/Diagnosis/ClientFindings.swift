@@ -126,6 +126,22 @@ struct ClientFindings: Sendable {
     }
 }
 
+extension RequestClient {
+    /// Why Apple may refuse it, as far as it can be seen on this machine.
+    func findings(
+        _ surroundings: Surroundings, at now: NumericDate, isWeb: Bool
+    ) -> [Finding] {
+        switch self {
+        case .signing(let loaded):
+            ClientFindings(loaded, surroundings).all(at: now, isWeb: isWeb)
+        case .given(let given, _):
+            ClientSecretFindings(
+                in: given.secret.text, expecting: ExpectedClient(clientID: clientID), at: now
+            ).all.filter { $0.severity != .note }
+        }
+    }
+}
+
 extension Finding {
     /// On one line.
     var hint: String { "\(seen): \(advice)" }

@@ -22,12 +22,12 @@ struct RefusalHints: Sendable {
         case .invalidGrant: invalidGrant
         case .invalidRequest: invalidRequest
         case .unauthorizedClient:
-            ["enable Sign in with Apple for \(client.clientID) in Apple's developer portal"]
+            ["enable Sign in with Apple for \(clientID) in Apple's developer portal"]
         case .unsupportedGrantType:
             [
                 """
                 check in Apple's developer portal that Sign in with Apple is enabled for \
-                \(client.clientID)
+                \(clientID)
                 """
             ]
         case .invalidScope:
@@ -41,12 +41,12 @@ struct RefusalHints: Sendable {
         }
     }
 
-    private var client: Client { situation.client.client }
+    private var clientID: ClientID { situation.client.clientID }
 
     private var invalidClient: [String] {
         let clock = failure.clockOffset.flatMap {
             Finding.clock(
-                off: $0, secretLifetime: client.secretLifetime, server: situation.server)
+                off: $0, secretLifetime: situation.client.secretLifetime, server: situation.server)
         }
         let seen = (situation.findings + (clock.map { [$0] } ?? [])).ranked
         let isCertain = seen.contains { $0.confidence == .certain }
@@ -56,16 +56,24 @@ struct RefusalHints: Sendable {
 
     /// What is left when nothing can be seen from here.
     private var unknownToApple: Finding {
-        let id = client.signingKey.id
+        let (keyID, teamID, key) =
+            switch situation.client {
+            case .signing(let loaded):
+                (
+                    loaded.client.signingKey.id, loaded.client.teamID,
+                    loaded.key.source.value.description
+                )
+            case .given(let given, _):
+                (given.secret.keyID, given.secret.teamID, "the key that signed the client_secret")
+            }
         return Finding(
             .unknownToApple, .error, .possible,
-            seen: "Apple may know another key, team or client than \(id), \(client.teamID), "
-                + "\(client.clientID)",
+            seen: "Apple may know another key, team or client than \(keyID), \(teamID), "
+                + "\(clientID)",
             advice: """
-                check that \(situation.client.key.source.value.description) is the .p8 that was \
-                downloaded for Key ID \(id), that this key is not revoked and belongs to team \
-                \(client.teamID), and that \(client.clientID) is an App ID or Services ID whose \
-                primary App ID the key is configured for
+                check that \(key) is the .p8 that was downloaded for Key ID \(keyID), that this key \
+                is not revoked and belongs to team \(teamID), and that \(clientID) is an App ID or \
+                Services ID whose primary App ID the key is configured for
                 """)
     }
 
@@ -99,7 +107,7 @@ struct RefusalHints: Sendable {
             ]
         case "The token has expired or has been revoked.":
             [
-                "the refresh token is dead for \(client.clientID): the user needs to sign in again",
+                "the refresh token is dead for \(clientID): the user needs to sign in again",
                 "Apple says the same of another client's token: check --client-id and --profile",
             ]
         default: unexplainedGrant
@@ -123,7 +131,7 @@ struct RefusalHints: Sendable {
     }
 
     private var migration: MigrationHints? {
-        MigrationHints(failure.request, client)
+        situation.client.signing.flatMap { MigrationHints(failure.request, $0.client) }
     }
 
     private var invalidRequest: [String] {

@@ -11,7 +11,7 @@ struct RequestError: Error, Sendable {
 
 /// What can be seen from here when Apple refuses.
 struct Situation: Sendable {
-    let client: LoadedClient
+    let client: RequestClient
     let server: BaseURL
     let hasRedirectURI: Bool
     let hasCodeVerifier: Bool

@@ -18,6 +18,8 @@ struct Patient: Sendable {
     let surroundings: Surroundings
     /// A secret that somebody else minted.
     let given: SecretText?
+    /// Why the client_secret of the settings cannot be read.
+    let givenFault: SettingsError?
 
     init(_ global: GlobalOptions, given argument: SecretArgument?, in world: World) throws {
         let typed = TypedSettings(global: global)
@@ -31,9 +33,7 @@ struct Patient: Sendable {
         }
         configurationFault = fault
         session = Session(settings, global, in: world)
-        given = try argument.map { [session] in
-            try session.secret($0, "--secret", isWhole: true)
-        }
+        (given, givenFault) = try Self.given(argument, session)
         teamID = Self.reading { () throws(SettingsError) in try settings.identifier(.teamID) }
         clientID = Self.reading { () throws(SettingsError) in try settings.identifier(.clientID) }
         let key = Self.reading { () throws(SettingsError) in try settings.loadKey(in: world) }
@@ -61,6 +61,21 @@ struct Patient: Sendable {
         return ExpectedClient(
             teamID: try? teamID.get(), clientID: try? clientID.get(), keyID: try? keyID.get(),
             key: inUse, otherKeys: others)
+    }
+
+    /// The secret of `--secret`, else the one that the settings have in place of a key.
+    private static func given(
+        _ argument: SecretArgument?, _ session: Session
+    ) throws -> (SecretText?, SettingsError?) {
+        if let argument { return (try session.secret(argument, "--secret", isWhole: true), nil) }
+        do {
+            guard let place = try session.settings.clientSecretPlace(in: session.world) else {
+                return (nil, nil)
+            }
+            return (try session.text(of: place), nil)
+        } catch let error as SettingsError {
+            return (nil, error)
+        }
     }
 
     private static func client(

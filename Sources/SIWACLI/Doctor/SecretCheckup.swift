@@ -27,6 +27,7 @@ struct SecretCheckup: Sendable {
     }
 
     private var given: [CheckLine] {
+        if let fault = patient.givenFault { return [CheckLine("given_secret", fault)] }
         guard let secret = patient.given else { return [] }
         let findings = ClientSecretFindings(
             in: secret, expecting: patient.expected, at: patient.now)

@@ -8,6 +8,8 @@ struct GlobalOptions: Sendable {
     var clientID: String?
     var keyID: String?
     var key: KeyArgument?
+    /// Only of commands that send requests with it.
+    var clientSecret: SecretArgument?
     var baseURL: String?
     var caFile: String?
     var timeout: DurationText?
@@ -20,6 +22,16 @@ struct GlobalOptions: Sendable {
 
     static func parameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
         all.map { $0.global().rerooted(at: path) }
+    }
+
+    /// The options of a command that can do without a key.
+    static func requestParameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
+        [
+            Parameter<Self>.option(
+                "client-secret", \.clientSecret, value: "SECRET",
+                help: "A client_secret that another machine minted, in place of a key."
+            ).rerooted(at: path)
+        ] + parameters(at: path)
     }
 
     static let all: [Parameter<Self>] = [

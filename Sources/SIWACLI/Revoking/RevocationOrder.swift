@@ -9,7 +9,7 @@ struct RevocationOrder: Sendable {
     let requests: Requests
 
     var session: Session { requests.session }
-    var clientID: ClientID { requests.loaded.client.clientID }
+    var clientID: ClientID { requests.client.clientID }
 
     /// The requests that can be sent about a token, in their order.
     func sequence(_ token: SecretText) -> [TokenRequest] {

@@ -26,8 +26,10 @@ enum KeySource: Hashable, Sendable {
 }
 
 extension Settings {
-    /// Which key is in use, without reading it.
+    /// Which key is in use, without reading it; nil when there is none, or a client_secret in its
+    /// place.
     func keySource(in world: World) throws(SettingsError) -> Setting<KeySource>? {
+        guard try clientSecretPlace(in: world) == nil else { return nil }
         if let argument = privateKeyArgument {
             let source: KeySource =
                 switch argument {

@@ -25,6 +25,11 @@ struct LoadedKey: Sendable {
 extension Settings {
     /// Reads the private key.
     func loadKey(in world: World) throws(SettingsError) -> LoadedKey {
+        if let place = try clientSecretPlace(in: world) {
+            throw SettingsError(
+                .key, "the private key is needed, and a client_secret is set (\(place.origin))",
+                hints: ["run it where the key is, or name the key with --key"])
+        }
         guard let source = try keySource(in: world) else { throw noKey(world.variables) }
         try requireOpenSSL()
         let (text, fileWarning) = try keyText(source, in: world)

@@ -43,6 +43,8 @@ struct SettingName: Hashable, Sendable {
     static let clientID = Self("client_id", "--client-id", "SIWA_CLIENT_ID")
     static let keyID = Self("key_id", "--key-id", "SIWA_KEY_ID")
     static let privateKey = Self("private_key", "--key", "SIWA_PRIVATE_KEY_FILE")
+    static let clientSecret = Self(
+        "client_secret_file", "--client-secret", "SIWA_CLIENT_SECRET")
     static let secretLifetime = Self("secret_lifetime", "--lifetime", "SIWA_SECRET_LIFETIME")
     static let redirectURI = Self("redirect_uri", "--redirect-uri", "SIWA_REDIRECT_URI")
     static let audiences = Self("audiences", "--audience", nil)

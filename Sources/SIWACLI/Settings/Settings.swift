@@ -82,6 +82,7 @@ struct Settings: Sendable {
         return folder + "/" + path
     }
 
+    var clientSecretArgument: SecretArgument? { typed.global.clientSecret }
     var privateKeyArgument: KeyArgument? { typed.global.key }
     var maxAttemptsTyped: Int? { typed.global.maxAttempts }
     var audiencesTyped: [String] { typed.audiences }

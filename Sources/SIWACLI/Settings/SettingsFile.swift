@@ -85,7 +85,8 @@ struct SettingsFile: Sendable {
 
     private static let profile: [(String, Shape)] =
         [
-            SettingName.teamID, .clientID, .keyID, .privateKey, .secretLifetime, .redirectURI,
+            SettingName.teamID, .clientID, .keyID, .privateKey, .clientSecret, .secretLifetime,
+            .redirectURI,
             .baseURL, .caFile, .timeout,
         ].map { ($0.member, .text) }
         + [(SettingName.audiences.member, .list), (SettingName.maxAttempts.member, .number), vault]

@@ -115,7 +115,7 @@ extension Session {
     }
 
     /// Says what speaks against a file, and refuses it under `--strict`.
-    private func examine(
+    func examine(
         _ warning: FileWarning?, _ subject: SettingsError.Subject
     ) throws(SettingsError) {
         guard let warning else { return }

@@ -15,6 +15,7 @@ let emulatorTool = Tool<Console>(
         notifications, reset.
         """,
     commands: [
-        InitCommand.self, ServeCommand.self, LogCommand.self, CompletionsCommand.self, ManualCommand.self,
+        InitCommand.self, ServeCommand.self, LogCommand.self, CompletionsCommand.self,
+        ManualCommand.self,
     ],
     globals: [], exitCodes: ExitCode.entries)

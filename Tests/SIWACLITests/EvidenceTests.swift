@@ -36,7 +36,8 @@ import Testing
         for name in Set(Self.rows.map(\.name)) {
             #expect(facts[name]?["verdict"] == "confirmed", "\(name)")
         }
-        for name in ["keys", "error_status", "revoke_garbage", "authorize_json", "order_malformed"] {
+        for name in ["keys", "error_status", "revoke_garbage", "authorize_json", "order_malformed"]
+        {
             #expect(facts[name]?["verdict"] == "confirmed", "\(name)")
         }
     }

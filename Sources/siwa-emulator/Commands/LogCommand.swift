@@ -36,7 +36,8 @@ struct LogCommand: Command {
     func run(in console: Console) async throws {
         guard folder != nil || url != nil else {
             throw Failure.usage(
-                "whose log is missing", hints: ["name the folder that is served, or give --url URL"])
+                "whose log is missing", hints: ["name the folder that is served, or give --url URL"]
+            )
         }
         let source = try LogSource(folder: folder.map { Folder(path: $0) }, url: url)
         var last = 0

@@ -118,7 +118,8 @@ private struct Redactor {
     private func shown(_ field: HTTPField) -> JSON.Member {
         let isPlain = Self.plain.contains(field.name.lowercased())
         return JSON.Member(
-            field.name, .string(isPlain ? printable(redacted(field.value), limit: 200) : "<hidden>"))
+            field.name, .string(isPlain ? printable(redacted(field.value), limit: 200) : "<hidden>")
+        )
     }
 
     /// An error whole, of everything else how much there is.

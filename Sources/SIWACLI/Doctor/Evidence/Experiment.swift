@@ -35,7 +35,8 @@ struct ExperimentPlan {
         return Experiment(
             name: name,
             request: HTTPRequest(
-                method: .get, url: baseURL.description + path + (query.isEmpty ? "" : "?" + encoded),
+                method: .get,
+                url: baseURL.description + path + (query.isEmpty ? "" : "?" + encoded),
                 fields: fields),
             parameters: query.map { JSON.Member($0, .string($1)) }, facts: facts)
     }

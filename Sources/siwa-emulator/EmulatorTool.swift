@@ -12,7 +12,8 @@ let emulatorTool = Tool<Console>(
 
         State lives in memory and ends with the server. Control it with requests to /emulator/: \
         codes, faults, clock, switches, requests, keys/revoke, keys/rotate, transfer, seed, \
-        notifications, reset.
+        notifications, receiver, users, reset. The console at /emulator does the same for \
+        people.
         """,
     commands: [
         InitCommand.self, ServeCommand.self, LogCommand.self, CompletionsCommand.self,

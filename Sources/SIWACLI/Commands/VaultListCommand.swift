@@ -29,7 +29,7 @@ struct VaultListCommand: Command {
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         let store = try session.vaultStore(.statement)
         let filter = try which.filter(session)
-        var layout = layout
+        var layout = layout(on: world.terminal)
         // Nothing is printed before it is certain that there is a vault.
         _ = try store.keyChecks()
         let output = try OutputLines(to: nil, in: world)
@@ -43,8 +43,8 @@ struct VaultListCommand: Command {
         try broken.check("the others are listed")
     }
 
-    private var layout: any ListLayout {
-        guard global.json || global.print != nil else { return TableLayout() }
+    private func layout(on terminal: Terminal) -> any ListLayout {
+        guard global.json || global.print != nil else { return TableLayout(terminal: terminal) }
         return JSONLayout(isBare: global.print != nil)
     }
 }
@@ -57,12 +57,19 @@ private protocol ListLayout {
 
 /// For people. The widths are fixed, because who writes as he reads does not know the widest yet.
 private struct TableLayout: ListLayout {
+    private let terminal: Terminal
+    private let table: TextTable
     private var isBegun = false
+
+    init(terminal: Terminal) {
+        self.terminal = terminal
+        table = TextTable(widths: Self.widths, within: terminal.width)
+    }
 
     mutating func lines(of page: [VaultRecord]) -> [UInt8] {
         let head = begin()
         return page.reduce(into: head) { lines, record in
-            lines += Self.line([
+            lines += line([
                 record.user.clientID.rawValue, record.user.userID.rawValue, record.state.rawValue,
                 record.storedAt.rfc3339, record.changedAt.rfc3339,
                 record.checkedAt?.rfc3339 ?? "-",
@@ -75,17 +82,22 @@ private struct TableLayout: ListLayout {
     private mutating func begin() -> [UInt8] {
         defer { isBegun = true }
         return isBegun
-            ? [] : Self.line(["CLIENT", "USER", "STATE", "STORED", "CHANGED", "CHECKED"])
+            ? []
+            : line(["CLIENT", "USER", "STATE", "STORED", "CHANGED", "CHECKED"], .bold)
     }
 
-    private static func line(_ cells: [String]) -> [UInt8] {
-        let padded = zip(cells, widths).map { printable($0, limit: 300).padded(to: $1) }
-        return Array((padded.joined(separator: "  ") + "\n").utf8)
+    private func line(_ cells: [String], _ color: Terminal.Color? = nil) -> [UInt8] {
+        let safe = cells.map { printable($0, limit: 300) }
+        guard terminal.width != nil else {
+            let padded = zip(safe, Self.widths.dropLast() + [0]).map { $0.padded(to: $1) }
+            return Array((padded.joined(separator: "  ") + "\n").utf8)
+        }
+        let lines = table.lines(of: safe) { terminal.output.painted($1, color) }
+        return Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 
-    /// A client, one of Apple's user ids, the longest state, three times; the last one is not
-    /// padded.
-    private static let widths = [24, 44, 15, 20, 20, 0]
+    /// A client, one of Apple's user ids, the longest state, three times.
+    private static let widths = [24, 44, 15, 20, 20, 20]
 }
 
 /// For machines: one object, a record a line.

@@ -119,7 +119,8 @@ fuzz: setup
 fuzz-keep:
 	@Tests/Fuzz/fuzz.sh keep $(FUZZ_PROGRAM) $(TARGET)
 
-# A bad day for 100,000 revocations, kills, a transfer of 10,000 users, 20,000 users of a vault
+# A bad day for 100,000 revocations, kills, a transfer of 10,000 users, 20,000 users of a vault,
+# 500 signals to commands that spend a code, 200 outages of a database
 # (docs/testing.md).
 REVOCATIONS ?= 100000
 REFRESHES ?= 20000
@@ -127,12 +128,14 @@ KILLS ?= 50
 USERS ?= 10000
 VAULT_USERS ?= 20000
 VAULT_KILLS ?= 200
+CODE_SIGNALS ?= 500
+OUTAGES ?= 200
 endurance: build
 	SIWA_PRODUCTS="$$PWD/$(RELEASE)" SIWA_BATCH_ITEMS=$(REVOCATIONS) SIWA_REFRESH_ITEMS=$(REFRESHES) \
 	SIWA_KILLS=$(KILLS) SIWA_MIGRATION_USERS=$(USERS) SIWA_VAULT_USERS=$(VAULT_USERS) \
-	SIWA_VAULT_KILLS=$(VAULT_KILLS) \
+	SIWA_VAULT_KILLS=$(VAULT_KILLS) SIWA_CODE_SIGNALS=$(CODE_SIGNALS) SIWA_OUTAGES=$(OUTAGES) \
 	swift test --no-parallel \
-		--filter 'SiwaTests.(BatchFaultTests|MigrationTests|VaultWorkersTests|VaultKillTests)'
+		--filter 'SiwaTests.(BatchFaultTests|MigrationTests|VaultWorkersTests|VaultKillTests|SpentCodeTests)'
 
 # nginx is the server of the revocations; peers that are not installed are skipped by name.
 ROUNDS ?= 5

@@ -28,12 +28,14 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CProcess"),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
 
         .target(name: "CommandTable", swiftSettings: safe),
-        .target(name: "LocalFiles", dependencies: ["SIWACrypto"], swiftSettings: strict),
+        .target(
+            name: "LocalFiles", dependencies: ["CProcess", "SIWACrypto"], swiftSettings: strict),
         .target(name: "SIWACrypto", dependencies: ["COpenSSL"], swiftSettings: strict),
         .target(name: "SignInWithApple", dependencies: ["SIWACrypto"], swiftSettings: safe),
         .target(
@@ -118,8 +120,10 @@ let package = Package(
             exclude: ["Vectors"], swiftSettings: strict),
         .testTarget(
             name: "TokenVaultTests",
-            dependencies: ["TokenVault", "CSQLite", "SignInWithApple", "TestSupport"],
-            swiftSettings: strict),
+            dependencies: [
+                "TokenVault", "CSQLite", "SignInWithApple", "SIWACrypto", "TestSupport",
+            ],
+            exclude: ["Fixtures"], swiftSettings: strict),
         .target(
             name: "FuzzTargets",
             dependencies: [

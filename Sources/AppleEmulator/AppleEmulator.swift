@@ -12,6 +12,15 @@ public actor AppleEmulator {
     var service: Service
     var faults = FaultQueue()
     var log = RequestLog()
+    var notifications = LatestItems<NotificationRecord>(limit: 200)
+    var history = LatestItems<ControlRecord>(limit: 50)
+    /// Where notifications go that name no address of their own.
+    var receiver: String?
+    /// How far the emulator's time is ahead of `clock`.
+    var clockOffset = Duration.zero
+    /// What the forms of the console must bring back; no other page can read it.
+    let consoleToken = Fresh.text(32, of: Fresh.alphanumeric)
+    var bell = ChangeBell()
 
     /// Starts with nothing issued.
     ///
@@ -27,6 +36,7 @@ public actor AppleEmulator {
         self.configuration = configuration
         self.keys = keys
         self.clock = clock
+        receiver = configuration.notificationURL
         courier = transport.map { Courier(transport: $0, timekeeper: timekeeper) }
         service = Service(configuration: configuration, keys: keys, clock: clock)
     }
@@ -34,20 +44,23 @@ public actor AppleEmulator {
     /// Answers one request; requests to Apple's paths are written down.
     public func respond(to request: EmulatorRequest) async -> EmulatorReply {
         let requestID = Fresh.requestID()
-        guard !request.isControl else {
-            return EmulatorReply(respond(with: await control(request), requestID))
-        }
+        if let reply = await answerForPeopleAndPrograms(request, requestID) { return reply }
         let fault = faults.next(for: request.path)
         let form = FormReading { () throws(Refusal) in try ReceivedForm(request) }
         let answer = answer(request, form, fault)
-        log.append {
-            RequestRecord(
-                number: $0, requestID: requestID, at: service.now(), request, form, answer, fault,
-                fault?.reachesApple ?? true ? service.examination.checks : [])
-        }
+        let page = fault?.apply(to: answer.page) ?? answer.page
+        let checks = fault?.reachesApple ?? true ? service.examination.checks : []
+        let (teamID, now) = (service.owner.teamID, service.now())
+        log.append(
+            {
+                RequestRecord(
+                    number: $0, requestID: requestID, at: now, request, form, answer, fault, checks)
+            },
+            details: RequestDetails(
+                request, form, page, teamID: teamID, at: service.timeOfSecrets))
+        bell.ring()
         return EmulatorReply(
-            respond(with: fault?.apply(to: answer.page) ?? answer.page, requestID),
-            delay: fault?.delay ?? .zero, cut: fault?.cut)
+            respond(with: page, requestID), delay: fault?.delay ?? .zero, cut: fault?.cut)
     }
 
     private func answer(
@@ -61,7 +74,7 @@ public actor AppleEmulator {
 
     /// Adds what Apple's edge adds. `Date` follows the emulator's clock, so that a client
     /// can see how far its own is off.
-    private func respond(with page: Page, _ requestID: String) -> HTTPResponse {
+    func respond(with page: Page, _ requestID: String) -> HTTPResponse {
         let edge = [
             HTTPField("Server", "Apple"), HTTPField("Date", service.now().httpDate),
             HTTPField("X-Apple-I-Request-ID", requestID),

@@ -51,5 +51,11 @@ static inline struct MHD_Daemon *siwa_start_daemon(
         MHD_OPTION_END);
 }
 
+/// MHD_CONTENT_READER_END_OF_STREAM, a macro with a cast: the body is complete.
+static inline ssize_t siwa_content_end(void) { return MHD_CONTENT_READER_END_OF_STREAM; }
+
+/// MHD_SIZE_UNKNOWN, a macro with a cast: the body is sent in chunks.
+static inline uint64_t siwa_size_unknown(void) { return MHD_SIZE_UNKNOWN; }
+
 /// MHD_CONTENT_READER_END_WITH_ERROR, a macro with a cast: ends the connection.
 static inline ssize_t siwa_content_broken(void) { return MHD_CONTENT_READER_END_WITH_ERROR; }

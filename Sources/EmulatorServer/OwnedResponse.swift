@@ -12,14 +12,43 @@ struct OwnedResponse: ~Copyable {
             let pointer = cut == nil
                 ? Self.whole(response.body) : Self.broken(response.body, at: cut)
         else { return nil }
+        self.init(pointer, response.fields)
+    }
+
+    /// An answer whose body is written while it is sent.
+    init?(_ response: HTTPResponse, writing body: EventBody) {
+        guard let pointer = Self.stream(body) else { return nil }
+        self.init(pointer, response.fields)
+    }
+
+    private init(_ pointer: OpaquePointer, _ fields: [HTTPField]) {
         self.pointer = pointer
-        for field in response.fields {
+        for field in fields {
             // Refuses what it writes itself, such as Content-Length: then there is only one.
             MHD_add_response_header(pointer, field.name, field.value)
         }
     }
 
     deinit { MHD_destroy_response(pointer) }
+
+    private static func stream(_ body: EventBody) -> OpaquePointer? {
+        let retained = Unmanaged.passRetained(body)
+        let response = MHD_create_response_from_callback(
+            siwa_size_unknown(), 16_384,
+            { context, _, buffer, room in
+                guard let context, let buffer else { return siwa_content_broken() }
+                return Unmanaged<EventBody>.fromOpaque(context).takeUnretainedValue()
+                    .read(into: buffer, room: room)
+            }, retained.toOpaque(),
+            { context in
+                guard let context else { return }
+                let body = Unmanaged<EventBody>.fromOpaque(context)
+                body.takeUnretainedValue().close()
+                body.release()
+            })
+        if response == nil { retained.release() }
+        return response
+    }
 
     private static func whole(_ body: [UInt8]) -> OpaquePointer? {
         body.withUnsafeBytes { bytes in

@@ -8,6 +8,10 @@ final class Reception: Sendable {
     let inFlight = InFlight()
     /// How many requests libmicrohttpd works on.
     let exchanges = Atomic(0)
+    /// How many browsers listen for events.
+    private let streams = Atomic(0)
+    /// A browser opens one for each page; more than these are refused.
+    private static let streamsLimit = 32
     private let emulator: AppleEmulator
     private let scheme: String
 
@@ -30,11 +34,35 @@ final class Reception: Sendable {
                 fields: connection.fields, body: body)
             return answer(request, in: exchange, on: connection) ? .YES : .NO
         case .send(let reply):
+            if let events = reply.events { return stream(reply, events, on: connection) }
             guard reply.cut != .noAnswer,
                 let response = OwnedResponse(reply.response, cut: reply.cut)
             else { return .NO }
             return connection.queue(response, status: reply.response.status)
         }
+    }
+
+    /// Sends events for as long as the client reads them.
+    private func stream(
+        _ reply: EmulatorReply, _ events: ConsoleEvents, on connection: Connection
+    ) -> MHD_Result {
+        let body = EventBody(on: connection)
+        guard let response = OwnedResponse(reply.response, writing: body),
+            streams.load(ordering: .relaxed) < Self.streamsLimit
+        else {
+            let full = HTTPResponse(status: 503, fields: [HTTPField("Retry-After", "10")])
+            guard let response = OwnedResponse(full, cut: nil) else { return .NO }
+            return connection.queue(response, status: full.status)
+        }
+        streams.add(1, ordering: .relaxed)
+        let hasStarted = inFlight.start(prepare: {}) { [self] in
+            var events = events
+            while let bytes = await events.next(), await body.write(bytes) {}
+            body.end()
+            streams.subtract(1, ordering: .relaxed)
+        }
+        guard hasStarted else { return .NO }
+        return connection.queue(response, status: reply.response.status)
     }
 
     /// Suspends the connection before anybody can resume it, and asks the emulator.

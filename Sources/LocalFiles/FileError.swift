@@ -51,7 +51,9 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether trying again later can help: the disk is full or broken, not the call wrong.
-    public var isTemporary: Bool { [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM].contains(code) }
+    public var isTemporary: Bool {
+        [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM, EAGAIN].contains(code)
+    }
 
     /// `cannot read 'key.p8': permission denied`.
     public var description: String { "cannot \(operation) '\(path)': \(reason)" }

@@ -9,6 +9,8 @@ public final class LineWriter: Sendable {
     private let name: String
     /// Whether there is something to sync: a pipe or a terminal has no disk behind it.
     private let isFile: Bool
+    /// How many bytes a pipe holds; 0 for what is no pipe.
+    private let pipeCapacity: Int
     private let news: @Sendable () -> Void
     private let sync: @Sendable (CInt) -> CInt
     private let state = Mutex<State>(State())
@@ -23,6 +25,8 @@ public final class LineWriter: Sendable {
         var isRunning = false
         var wasFull = false
         var failure: FileError?
+        /// The lines that were not written.
+        var undelivered = 0
     }
 
     /// Writes to `descriptor`, which it closes in the end unless it is a standard stream.
@@ -35,7 +39,9 @@ public final class LineWriter: Sendable {
         news: @escaping @Sendable () -> Void
     ) {
         var status = stat()
-        isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
+        isFile = kind == S_IFREG
+        pipeCapacity = kind == S_IFIFO ? max(Int(fcntl(descriptor, getPipeCapacity)), 0) : 0
         (self.descriptor, self.name, self.sync, self.news) = (descriptor, name, sync, news)
     }
 
@@ -57,10 +63,16 @@ public final class LineWriter: Sendable {
         }
     }
 
+    /// How many lines were added and have certainly not reached their reader.
+    public var undelivered: Int { state.withLock { $0.undelivered } }
+
     /// Adds whole lines, their ends included. Never blocks.
     public func append(_ lines: [UInt8]) {
         let isIdle = state.withLock { state in
-            guard state.failure == nil else { return false }
+            guard state.failure == nil else {
+                state.undelivered += lineCount(lines[...])
+                return false
+            }
             defer { state.isRunning = true }
             if !state.isRunning { DispatchQueue(label: "siwa.results").async { self.run() } }
             let before = state.pending.count
@@ -91,6 +103,8 @@ public final class LineWriter: Sendable {
         var isSynced = true
         // Trades places with what is pending: memory that is used again need not grow again.
         var group: [UInt8] = []
+        /// What the pipe may still hold.
+        var tail: [UInt8] = []
         while true {
             // Lines that nothing follows must not wait for the disk until the end.
             if isSynced { work.wait() } else { _ = work.wait(timeout: .now() + Self.syncWait) }
@@ -101,8 +115,11 @@ public final class LineWriter: Sendable {
                 swap(&group, &state.pending)
                 return (state.isClosing, state.wasFull)
             }
+            var written = 0
             do throws(FileError) {
-                try write(group)
+                try write(group, &written)
+                keep(group, in: &tail)
+                if isClosing { try checkReader(tail) }
                 let now = ContinuousClock.now
                 isSynced = !isFile || isSynced && group.isEmpty
                 if !isSynced, isClosing || now - lastSync > Self.syncInterval {
@@ -110,7 +127,12 @@ public final class LineWriter: Sendable {
                     (lastSync, isSynced) = (now, true)
                 }
             } catch {
-                state.withLock { $0.failure = error }
+                let lost = lineCount(group[written...])
+                state.withLock { state in
+                    state.failure = error
+                    state.undelivered += lost + lineCount(state.pending[...])
+                    state.pending = []
+                }
                 return news()
             }
             if wasFull { news() }
@@ -118,8 +140,28 @@ public final class LineWriter: Sendable {
         }
     }
 
-    private func write(_ bytes: [UInt8]) throws(FileError) {
-        var done = 0
+    /// Remembers the last bytes of a pipe.
+    private func keep(_ group: [UInt8], in tail: inout [UInt8]) {
+        guard pipeCapacity > 0 else { return }
+        tail += group
+        guard tail.count > 2 * pipeCapacity else { return }
+        tail.removeFirst(tail.count - pipeCapacity)
+    }
+
+    /// Finds that the reader of a pipe has gone and left something unread.
+    private func checkReader(_ tail: [UInt8]) throws(FileError) {
+        var unread: CInt = 0
+        var readiness = pollfd(fd: descriptor, events: 0, revents: 0)
+        guard pipeCapacity > 0, poll(&readiness, 1, 0) == 1,
+            readiness.revents & Int16(POLLERR) != 0,
+            ioctl(descriptor, UInt(FIONREAD), &unread) == 0, unread > 0
+        else { return }
+        let lost = lineCount(tail.suffix(Int(unread)))
+        state.withLock { $0.undelivered += lost }
+        throw FileError("write", name, code: EPIPE)
+    }
+
+    private func write(_ bytes: [UInt8], _ done: inout Int) throws(FileError) {
         while done < bytes.count {
             done += try system("write", name, on: descriptor, until: POLLOUT) {
                 bytes.withUnsafeBytes { bytes in
@@ -137,3 +179,9 @@ public final class LineWriter: Sendable {
     private static let syncInterval = Duration.milliseconds(200)
     private static let syncWait = DispatchTimeInterval.milliseconds(200)
 }
+
+/// `F_GETPIPE_SZ` of Linux, a macro that Swift does not import.
+private let getPipeCapacity: CInt = 1032
+
+/// How many lines end in some bytes.
+private func lineCount(_ bytes: ArraySlice<UInt8>) -> Int { bytes.count { $0 == 0x0A } }

@@ -1,19 +1,29 @@
+internal import CProcess
 internal import Glibc
 
 /// The wall clock: whole seconds since 1970-01-01T00:00:00Z.
 public func secondsSinceEpoch() -> Int { time(nil) }
 
-/// The command line without the program's name; nil when an argument is not UTF-8, because
+/// The arguments of the C entry point without the program's name; nil when one is not UTF-8, because
 /// Swift would quietly make another path or another token of it.
-public func commandLineArguments() -> [String]? {
-    var arguments: [String] = []
-    for argument in UnsafeBufferPointer(
-        start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)
-    ).dropFirst() {
+///
+/// Swift's own `CommandLine` reads `/proc/self/cmdline`, which is not mounted everywhere.
+public func commandLineArguments(
+    _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+) -> [String]? {
+    var texts: [String] = []
+    for argument in UnsafeBufferPointer(start: arguments, count: Int(count)).dropFirst() {
         guard let argument, let text = String(validatingCString: argument) else { return nil }
-        arguments.append(text)
+        texts.append(text)
     }
-    return arguments
+    return texts
+}
+
+/// Keeps secrets in memory from core dumps, which are files that others may read.
+public func forbidCoreDumps() {
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+    _ = siwa_forbid_dumps()
 }
 
 /// A variable of the environment; nil when it is not set.
@@ -27,8 +37,11 @@ public func environment(_ name: String) -> String? {
 /// How many processors there are.
 public func processorCount() -> Int { max(sysconf(CInt(_SC_NPROCESSORS_ONLN)), 1) }
 
-/// Makes a closed pipe an error of `write` in place of a silent death.
-public func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
+/// Makes a closed pipe and a limit of file sizes errors of `write` in place of a silent death.
+public func reportWriteErrors() {
+    signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+}
 
 /// Puts something that refuses every use where a standard stream was closed: else the next file
 /// or connection to be opened would take its number, and get what is printed.

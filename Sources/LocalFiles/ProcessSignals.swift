@@ -27,6 +27,24 @@ public enum ProcessSignals {
         }
         signal(SIGALRM) { _ in handleAlarm() }
         unblock(SIGALRM)
+        reportCrashes()
+    }
+
+    /// A defect, and memory that cannot be had, end the process with a message and an exit code that
+    /// runbooks know. `SWIFT_BACKTRACE` asks for Swift's own account of it instead.
+    private static func reportCrashes() {
+        guard getenv("SWIFT_BACKTRACE") == nil else { return }
+        // The usual stack may be what is used up.
+        var stack = stack_t()
+        stack.ss_size = 32 << 10
+        stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: stack.ss_size, alignment: 16)
+        sigaltstack(&stack, nil)
+        for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
+            var action = sigaction()
+            action.__sigaction_handler.sa_handler = { _ in handleCrash() }
+            action.sa_flags = SA_ONSTACK
+            sigaction(number, &action, nil)
+        }
     }
 
     /// The first signal that was recorded; nil if none was.
@@ -45,6 +63,13 @@ public enum ProcessSignals {
         if received != nil { alarm(watchdog) }
     }
 
+    /// Ends the process after so many seconds, whatever it does then. A signal that is recorded
+    /// earlier sets another alarm.
+    public static func setAlarm(after seconds: UInt32, exitCode: CInt) {
+        signalState.overdueExitCode.store(exitCode, ordering: .sequentiallyConsistent)
+        alarm(seconds)
+    }
+
     private static func unblock(_ number: CInt) {
         var set = sigset_t()
         sigemptyset(&set)
@@ -60,6 +85,7 @@ private final class SignalState: Sendable {
     let policy = Atomic<Int>(0)
     let received = Atomic<CInt>(0)
     let watchdog = Atomic<UInt32>(0)
+    let overdueExitCode = Atomic<CInt>(0)
 
     func reset() {
         policy.store(SignalPolicy.end.rawValue, ordering: .sequentiallyConsistent)
@@ -90,14 +116,30 @@ private func handleEndingSignal(_ number: CInt) {
 /// The watchdog: something hangs.
 private func handleAlarm() {
     let number = signalState.received.load(ordering: .sequentiallyConsistent)
-    guard number != 0 else { return }
-    let line: StaticString = "siwa: stopped: it hung after a signal asked it to end\n"
+    guard number == 0 else {
+        end("siwa: stopped: it hung after a signal asked it to end\n", 128 + number)
+    }
+    end(
+        "siwa: timeout: it hung beyond --timeout\n",
+        signalState.overdueExitCode.load(ordering: .sequentiallyConsistent))
+}
+
+/// The program met a defect, or the system gave it no memory.
+private func handleCrash() {
+    let unknown = signalState.overdueExitCode.load(ordering: .sequentiallyConsistent) == 7
+    end(
+        "siwa: defect: it crashed; if memory is limited (ulimit -v), raise the limit\n",
+        unknown ? 7 : 70)
+}
+
+/// Ends the process from within a signal handler.
+private func end(_ line: StaticString, _ exitCode: CInt) -> Never {
     // A pipe that nobody reads must not keep the process alive.
     var readiness = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
     if poll(&readiness, 1, 0) == 1 {
         _ = write(STDERR_FILENO, line.utf8Start, line.utf8CodeUnitCount)
     }
-    _exit(128 + number)
+    _exit(exitCode)
 }
 
 /// A shell starts background jobs with SIGINT ignored; that is respected.

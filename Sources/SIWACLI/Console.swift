@@ -22,6 +22,13 @@ struct Console: Sendable {
     /// Something that is as it may be, but worth knowing.
     func note(_ message: String) { say("note", message) }
 
+    /// How a batch went: a note, or an object for machines.
+    func summarize(_ text: String, _ members: [JSON.Member]) {
+        guard isJSON else { return note(text) }
+        guard !isQuiet else { return }
+        world.errorLine(JSON.object([.init("summary", .object(members))]).safeText)
+    }
+
     private func say(_ kind: String, _ message: String) {
         guard !isQuiet else { return }
         let color: Terminal.Color? = kind == "warning" ? .yellow : nil
@@ -80,6 +87,12 @@ extension Unicode.Scalar {
 }
 
 extension Duration {
+    /// `2 minutes`.
+    var inMinutes: String {
+        let minutes = components.seconds / 60
+        return minutes == 1 ? "1 minute" : "\(minutes) minutes"
+    }
+
     /// `0.123 s`.
     var inSeconds: String {
         let milliseconds =

@@ -40,7 +40,7 @@ struct Requests: Sendable {
         as work: EndingPlan.Work = .change,
         _ request: (TokenClient) async throws(TokenFailure) -> Answer
     ) async throws(RequestError) -> Answer {
-        session.world.ending.begin(work)
+        session.world.ending.begin(work, endingWithin: network.deadline.remaining)
         do {
             return try await request(tokens)
         } catch {

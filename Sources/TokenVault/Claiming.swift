@@ -109,9 +109,11 @@ extension Database {
                 var conditions = conditions(filter, client, state)
                 conditions.add("lease_until > \(dialect.now)")
                 conditions.add("lease_owner <>", .text(owner))
+                // In this order the rows are together in an index.
                 let sql = """
                     SELECT count(*), max(lease_until), \(dialect.now)
-                    FROM vault_token \(conditions.sql)
+                    FROM (SELECT lease_until FROM vault_token \(conditions.sql)
+                        ORDER BY lease_until, user_id) AS leased
                     """
                 let row = try run(sql, conditions.values).first ?? []
                 guard row.count == 3, let number = row[0].integer, let end = row[1].integer,

@@ -12,9 +12,11 @@ let emulatorTool = Tool<Console>(
 
         State lives in memory and ends with the server. Control it with requests to /emulator/: \
         codes, faults, clock, switches, requests, keys/revoke, keys/rotate, transfer, seed, \
-        notifications, reset.
+        notifications, receiver, users, reset. The console at /emulator does the same for \
+        people.
         """,
     commands: [
-        InitCommand.self, ServeCommand.self, CompletionsCommand.self, ManualCommand.self,
+        InitCommand.self, ServeCommand.self, LogCommand.self, CompletionsCommand.self,
+        ManualCommand.self,
     ],
     globals: [], exitCodes: ExitCode.entries)

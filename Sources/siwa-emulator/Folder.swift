@@ -7,6 +7,8 @@ internal import SignInWithApple
 struct Folder {
     static let configuration = "config.json"
     static let emulator = "emulator.json"
+    /// Where the emulator of this folder listens, while it does.
+    static let server = "server.url"
 
     let path: String
 
@@ -20,6 +22,20 @@ struct Folder {
     /// Secrets are for the owner alone, everything else is for everybody.
     func write(_ contents: [UInt8], _ name: String, isSecret: Bool = false) throws(FileError) {
         try writeFile(SecretBytes(contents), to: path(name), permissions: isSecret ? 0o600 : 0o644)
+    }
+
+    /// Where the emulator of this folder listens.
+    func serverURL() throws -> String {
+        let name = path(Self.server)
+        guard fileExists(name),
+            let url = String(decoding: try read(Self.server), as: UTF8.self)
+                .split(separator: "\n").first
+        else {
+            throw Failure.settings(
+                "no emulator serves '\(path)'",
+                hints: ["start it: siwa-emulator serve \(path)", "or name another with --url"])
+        }
+        return String(url)
     }
 
     /// What `emulator.json` says: the configuration, and the port of `init`.

@@ -16,6 +16,9 @@ final class MainThread: TaskExecutor {
         World.Signals(
             received: { ProcessSignals.received },
             apply: { policy, watchdog in ProcessSignals.apply(policy, watchdog: watchdog) },
+            setAlarm: { seconds, exitCode in
+                ProcessSignals.setAlarm(after: seconds, exitCode: exitCode)
+            },
             bell: bell)
     }
 

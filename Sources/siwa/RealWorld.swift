@@ -34,7 +34,12 @@ extension World {
             streams: .real(signals),
             signals: signals,
             transport: { settings throws(TransportError) in
-                try CurlTransport(
+                do throws(FileError) {
+                    try requireResources()
+                } catch {
+                    throw TransportError(.resources, error.reason, requestMayHaveLeft: false)
+                }
+                return try CurlTransport(
                     authorityFile: settings.authorityFile, variables: settings.variables)
             },
             vault: { url, patience throws(VaultError) in
@@ -52,9 +57,11 @@ extension World.Streams {
     fileprivate static func real(_ signals: World.Signals) -> Self {
         Self(
             lines: { path, news throws(FileError) -> any LineSource in
-                try LineReader(path, news: news)
+                try requireResources()
+                return try LineReader(path, news: news)
             },
             results: { path, keep, news throws(FileError) -> any LineSink in
+                try requireResources()
                 guard let path else { return LineWriter.standardOutput(news: news) }
                 return try LineWriter.appending(
                     to: path, keeping: keep, beginning: resultBeginning, news: news)

@@ -101,7 +101,7 @@ import Testing
             "<legend>Who signs in?</legend>", "<legend>The address</legend>",
             "Alice O&#39;Hara &amp; &lt;Sons&gt; <small>alice@example.com, first time here</small>",
             "carol <small>no address, first time here</small>",
-            #"<button name="action" value="continue">Continue</button>"#,
+            #"<button class="primary" name="action" value="continue">Continue</button>"#,
             #"<button name="action" value="cancel">Cancel</button>"#,
         ] { #expect(text.contains(expected), "\(expected)") }
         #expect(text.matches(of: /<h1>/).count == 1 && !text.contains("<script"))

@@ -19,7 +19,7 @@ extension ControlCase {
         ControlCase(
             testDescription: "from a web page", path: "reset",
             fields: [HTTPField("Host", "localhost"), HTTPField("Origin", "https://evil.example")],
-            status: 403, text: "must not come from a browser"),
+            status: 403, text: "must not come from another page"),
         ControlCase(
             testDescription: "under another name", path: "reset",
             fields: [HTTPField("Host", "evil.example")], status: 403, text: "loopback"),

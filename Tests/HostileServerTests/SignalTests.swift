@@ -39,14 +39,14 @@ import Testing
         var call = siwa.exchange("http://127.0.0.1:9")
         call.input = .pipe
         let running = try siwa.executable.start(call)
-        try await eventually("siwa reads") { try isWaitingForInput(running.pid) }
+        try await eventually("siwa reads") { try isReadingInput(running.pid) }
         running.signal(SIGINT)
         #expect(try await running.result().ending == .exit(130))
     }
 }
 
 /// Whether the kernel says that the process sleeps in a read of a pipe.
-private func isWaitingForInput(_ pid: pid_t) throws -> Bool {
+func isReadingInput(_ pid: pid_t) throws -> Bool {
     guard let file = fopen("/proc/\(pid)/syscall", "re") else { return false }
     defer { fclose(file) }
     var line = [CChar](repeating: 0, count: 256)

@@ -74,6 +74,48 @@ import Testing
         #expect(count == 20_000 * line.count)
     }
 
+    @Test func `what the reader of a pipe left unread when it went is not delivered`() throws {
+        var ends: [CInt] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let writer = LineWriter(ends[1], named: "pipe") {}
+        for number in 1...5 { writer.append(Array("line \(number)\n".utf8)) }
+        // The lines are in the pipe, and two and a half of them are read.
+        var room = [UInt8](repeating: 0, count: 18)
+        #expect(read(ends[0], &room, 7) == 7)
+        var got = 7
+        while got < 18 { got += read(ends[0], &room, 18 - got) }
+        close(ends[0])
+        let error = #expect(throws: FileError.self) { try writer.close() }
+        #expect(error?.isClosedPipe == true)
+        #expect(writer.undelivered == 3)
+    }
+
+    @Test func `a reader that went after it had read all missed nothing`() throws {
+        var ends: [CInt] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let writer = LineWriter(ends[1], named: "pipe") {}
+        writer.append(Array("line\n".utf8))
+        var room = [UInt8](repeating: 0, count: 5)
+        #expect(read(ends[0], &room, 5) == 5)
+        close(ends[0])
+        try writer.close()
+        #expect(writer.undelivered == 0)
+    }
+
+    @Test func `lines behind a failure are not delivered`() throws {
+        var ends: [CInt] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        // As siwa does.
+        signal(SIGPIPE, SIG_IGN)
+        close(ends[0])
+        let writer = LineWriter(ends[1], named: "pipe") {}
+        writer.append(Array("one\ntwo\n".utf8))
+        while writer.failure == nil { usleep(1000) }
+        writer.append(Array("three\n".utf8))
+        #expect(throws: FileError.self) { try writer.close() }
+        #expect(writer.undelivered == 3)
+    }
+
     @Test func `a new run does not touch a file that is not empty`() throws {
         try folder.write("old\n", to: "out")
         #expect(throws: FileError.self) {

@@ -163,6 +163,7 @@ import Testing
 }
 
 private final class Lines: LineSink {
+    var undelivered: Int { 0 }
     private let memory = Memory()
     var text: String { memory.with { String(decoding: $0.output, as: UTF8.self) } }
     var failure: FileError? { nil }

@@ -87,7 +87,7 @@ import Testing
                 World.Signals(
                     received: { self.state.withLock { $0.signal } },
                     apply: { policy, _ in self.state.withLock { $0.policies.append(policy) } },
-                    bell: bell), timekeeper)
+                    setAlarm: { _, _ in }, bell: bell), timekeeper)
         }
     }
 

@@ -5,9 +5,10 @@ import Testing
 
 /// Which exit code a command has to which several apply.
 @Suite struct ExitCodeTests {
-    @Test func `the order is 74, 3 to 6, 75, 1, 0`() {
+    @Test func `the order is 74, 9, 3 to 6, 75, 1, 0`() {
         let order: [ExitCode] = [
-            .notDelivered, .settings, .clientRefused, .grantRefused, .requestRefused, .temporary,
+            .notDelivered, .tooManyRefused, .settings, .clientRefused, .grantRefused,
+            .requestRefused, .temporary,
             .no, .done,
         ]
         for (index, code) in order.enumerated() {
@@ -22,7 +23,10 @@ import Testing
     @Test func `every code is in help, with what it means`() {
         #expect(
             ExitCode.entries.map(\.term)
-                == ["0", "1", "2", "3", "4", "5", "6", "7", "70", "74", "75", "129", "130", "143"])
+                == [
+                    "0", "1", "2", "3", "4", "5", "6", "7", "9", "70", "74", "75", "129", "130",
+                    "143",
+                ])
         #expect(Set(ExitCode.entries.map(\.meaning)).count == ExitCode.entries.count)
     }
 }

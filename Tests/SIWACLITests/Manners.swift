@@ -23,7 +23,7 @@ struct Manners {
             #expect(!outcome.errors.contains { $0.hasPrefix("hint: ") }, "\(outcome)")
         } else {
             let code = outcome.exitCode
-            #expect([1, 2, 3, 4, 5, 6, 7, 74, 75].contains(code), "exit \(code): \(call)")
+            #expect([1, 2, 3, 4, 5, 6, 7, 9, 74, 75].contains(code), "exit \(code): \(call)")
             asksForJSON ? errorObject() : errorLines()
         }
     }

@@ -55,6 +55,7 @@ private final class MemoryResults: LineSink {
     private let memory: Memory
     private let path: String?
     private let broken = Mutex<FileError?>(nil)
+    private let lost = Mutex(0)
 
     init(_ memory: Memory, _ path: String?) { (self.memory, self.path) = (memory, path) }
 
@@ -76,6 +77,7 @@ private final class MemoryResults: LineSink {
     }
 
     var failure: FileError? { broken.withLock { $0 } }
+    var undelivered: Int { lost.withLock { $0 } }
     var isFull: Bool { false }
 
     func append(_ lines: [UInt8]) {
@@ -84,6 +86,7 @@ private final class MemoryResults: LineSink {
                 try memory.print(SecretBytes(lines))
             } catch {
                 broken.withLock { $0 = error }
+                lost.withLock { $0 += 1 }
             }
             return
         }

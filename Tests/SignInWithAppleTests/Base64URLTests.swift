@@ -1,5 +1,6 @@
 import Foundation
 import SignInWithApple
+import TestSupport
 import Testing
 
 @Suite struct Base64URLTests {
@@ -49,9 +50,9 @@ import Testing
     }
 
     @Test func `random bytes agree with Foundation and come back`() throws {
-        var lottery = Lottery(state: 1)
+        var random = SeededRandom(seed: 1)
         for count in 0..<300 {
-            let bytes = lottery.bytes(count)
+            let bytes = random.bytes(count)
             let expected = Data(bytes).base64EncodedString()
                 .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
                 .replacingOccurrences(of: "=", with: "")

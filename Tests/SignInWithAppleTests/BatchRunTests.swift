@@ -181,7 +181,7 @@ struct BatchRunTests {
         for item in [1, 3] { desk.answer(item: item, .ok, at: .zero) }
         #expect(desk.results.isEmpty)
         desk.answer(item: 2, .ok, at: .zero)
-        #expect(desk.results == ["1 done", "3 done", "2 done"])
+        #expect(desk.results == ["2 done", "1 done", "3 done"])
     }
 
     @Test(arguments: [true, false])
@@ -195,6 +195,75 @@ struct BatchRunTests {
         _ = desk.startAll(at: .zero)
         #expect(desk.isFinished)
         #expect(desk.results == (stops ? [] : ["1 done", "2 done", "3 done"]))
+    }
+
+    @Test func `the brake drops what it holds, and writes what was done`() {
+        let refused = Set(1...300).subtracting([150, 250])
+        var desk = Hand(items: 300, concurrency: 10, doubts: refused, brake: .share(percent: 50))
+        var now = Duration.zero
+        while !desk.isFinished {
+            _ = desk.startAll(at: now)
+            for slot in desk.inFlight.keys.sorted() { desk.answer(slot, .ok, at: now) }
+            now += .milliseconds(10)
+        }
+        #expect(desk.results == ["150 done"])
+        guard case .tooManyRefused(let count, let all) = desk.run.end else {
+            Issue.record("ended as \(desk.run.end)")
+            return
+        }
+        #expect(count == 199 && all == 200)
+    }
+
+    @Test func `a signal drops what is held`() {
+        var desk = Hand(items: 60, concurrency: 30, doubts: [1, 2, 3], brake: .share(percent: 50))
+        _ = desk.startAll(at: .zero)
+        for item in 1...5 { desk.answer(item: item, .ok, at: .zero) }
+        desk.stop()
+        _ = desk.startAll(at: .seconds(1))
+        for slot in desk.inFlight.keys.sorted() { desk.answer(slot, .ok, at: .seconds(1)) }
+        _ = desk.startAll(at: .seconds(2))
+        #expect(desk.isFinished)
+        #expect(Set(desk.results) == Set((4...30).map { "\($0) done" }))
+    }
+
+    @Test func `nothing is sent past its deadline, not even after a long Retry-After`() {
+        var desk = Hand(
+            items: 2, concurrency: 2, deadline: { $0.number == 1 ? .seconds(2) : .seconds(60) })
+        _ = desk.startAll(at: .zero)
+        desk.answer(item: 1, .throttled(seconds: 3), at: .zero)
+        desk.answer(item: 2, .throttled(seconds: 3), at: .zero)
+        #expect(desk.startAll(at: .seconds(1)).isEmpty)
+        #expect(desk.results.isEmpty)
+        #expect(desk.startAll(at: .seconds(4)).map { desk.inFlight[$0] } == [2])
+        #expect(desk.results == ["1 late"])
+        desk.answer(item: 2, .ok, at: .seconds(4))
+        _ = desk.startAll(at: .seconds(4))
+        #expect(desk.isCompleted && desk.results == ["1 late", "2 done"])
+    }
+
+    @Test func `two minutes without a usable answer are told, and told again`() {
+        var desk = Hand(items: 10, concurrency: 2)
+        _ = desk.startAll(at: .zero)
+        desk.answer(0, .ok, at: .zero)
+        _ = desk.startAll(at: .zero)
+        _ = desk.startAll(at: .seconds(119))
+        #expect(desk.warnings.isEmpty)
+        _ = desk.startAll(at: .seconds(120))
+        _ = desk.startAll(at: .seconds(121))
+        #expect(desk.warnings == [.seconds(120)])
+        _ = desk.startAll(at: .seconds(250))
+        #expect(desk.warnings == [.seconds(120), .seconds(250)])
+        desk.answer(item: 2, .ok, at: .seconds(251))
+        _ = desk.startAll(at: .seconds(260))
+        #expect(desk.warnings.count == 2)
+    }
+
+    @Test func `a silent input is nothing to warn of`() {
+        var desk = Hand(items: 1, concurrency: 2, isSlow: true)
+        _ = desk.startAll(at: .zero)
+        #expect(desk.warnings.isEmpty)
+        _ = desk.startAll(at: .seconds(500))
+        #expect(desk.warnings.isEmpty)
     }
 
     @Test func `a slow input is waited for`() {
@@ -216,16 +285,18 @@ private struct Hand {
 
     init(
         items: Int, concurrency: Int, maxAttempts: Int = 4, steps: Int = 1, ticketLasts: Int? = nil,
-        doubts: Set<Int> = [], isSlow: Bool = false
+        doubts: Set<Int> = [], isSlow: Bool = false, brake: RefusalBrake.Rule = .afterSuccess,
+        deadline: (@Sendable (CountingJob.Item) -> Duration)? = nil
     ) {
         let settings = BatchSettings(
-            concurrency: concurrency, maxAttempts: maxAttempts,
+            concurrency: concurrency, maxAttempts: maxAttempts, brake: brake,
+            warnOfSilence: { [sunk] length in sunk.warnings.withLock { $0.append(length) } },
             isStopping: { [sunk] in sunk.isStopping.withLock { $0 } })
         let queue = Sunk()
         queue.next.withLock { $0 = isSlow ? -1 : 0 }
         run = BatchRun(
             CountingJob(steps: steps, ticketLasts: ticketLasts, doubts: doubts), settings: settings,
-            calendar: { NumericDate(1_700_000_000) },
+            calendar: { NumericDate(1_700_000_000) }, deadline: deadline,
             source: {
                 queue.next.withLock { next in
                     next += 1
@@ -238,10 +309,13 @@ private struct Hand {
                     switch result {
                     case .answered: "done"
                     case .failed(_, let attempts): "failed after \(attempts)"
+                    case .late: "late"
                     }
                 sunk.lines.withLock { $0.append("\(item.number) \(text)") }
             })
     }
+
+    var warnings: [Duration] { sunk.warnings.withLock { $0 } }
 
     func stop() { sunk.isStopping.withLock { $0 = true } }
 
@@ -302,6 +376,7 @@ private final class Sunk: Sendable {
     let lines = Mutex<[String]>([])
     let next = Mutex(0)
     let isStopping = Mutex(false)
+    let warnings = Mutex<[Duration]>([])
 }
 
 /// Asks about numbers; a ticket that lasts for so many items has to be fetched before.
@@ -345,7 +420,7 @@ private struct CountingJob: BatchJob {
         let number = item.number
         let verdict = response.verdict(hiding: []) { _ in number }
         if case .finished(let outcome) = verdict, doubts.contains(number) {
-            return .doubtful(outcome)
+            return .held(outcome)
         }
         guard case .finished = verdict, item.step < steps else { return verdict }
         item.step += 1

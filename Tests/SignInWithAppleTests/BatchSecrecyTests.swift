@@ -28,7 +28,7 @@ import Testing
             clientID: ClientID(unchecked: "com.example.web"), isInDoubt: isInDoubt)
         let request = try job.request(for: &item, at: start)
         guard
-            case .finished(.refused(let error)) = job.judge(
+            case .held(.refused(let error)) = job.judge(
                 .echo(of: request), for: &item, at: start)
         else {
             Issue.record("it was not refused")

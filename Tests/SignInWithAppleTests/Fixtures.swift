@@ -11,23 +11,6 @@ struct Row<Value: Sendable>: Sendable, CustomTestStringConvertible {
     init(_ name: String, _ value: Value) { (testDescription, self.value) = (name, value) }
 }
 
-/// Numbers that look random and are the same on every run (SplitMix64).
-struct Lottery: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func bytes(_ count: Int) -> [UInt8] {
-        (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
-    }
-}
-
 /// A file of this target's `Vectors` folder.
 func vector(_ name: String) -> [UInt8] {
     let url = URL(filePath: #filePath).deletingLastPathComponent().appending(

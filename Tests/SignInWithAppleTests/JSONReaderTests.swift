@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SignInWithApple
@@ -172,15 +173,15 @@ import Testing
     }
 
     @Test func `10,000 spoiled documents never crash, and what is read can be written`() throws {
-        var lottery = Lottery(state: 2)
+        var random = SeededRandom(seed: 2)
         let original = Array(Self.document.utf8)
         var read = 0
         for _ in 0..<10_000 {
             var bytes = original
-            for _ in 0..<Int.random(in: 1...3, using: &lottery) {
-                let place = Int.random(in: 0..<bytes.count, using: &lottery)
-                switch Int.random(in: 0..<3, using: &lottery) {
-                case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &lottery)
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &random)
                 case 1: bytes.remove(at: place)
                 default:
                     bytes.insert(original[original.count - 1 - place % original.count], at: place)

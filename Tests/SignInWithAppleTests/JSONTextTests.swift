@@ -1,4 +1,5 @@
 import SIWACrypto
+import TestSupport
 import Testing
 
 @testable import SignInWithApple
@@ -58,7 +59,7 @@ import Testing
     ]
 
     @Test func `claims come out in one spelling, whichever way they are written`() throws {
-        var random = Lottery(state: 20_261_122)
+        var random = SeededRandom(seed: 20_261_122)
         for _ in 0..<3000 {
             var names: Set<JSON> = []
             let members = Self.claims.shuffled(using: &random).prefix(

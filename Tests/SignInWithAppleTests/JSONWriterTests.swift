@@ -1,4 +1,5 @@
 import SignInWithApple
+import TestSupport
 import Testing
 
 @Suite struct JSONWriterTests {
@@ -42,39 +43,39 @@ import Testing
     }
 
     @Test func `500 random values come back`() throws {
-        var lottery = Lottery(state: 3)
+        var source = SeededRandom(seed: 3)
         for _ in 0..<500 {
-            let value = random(depth: 0, &lottery)
+            let value = random(depth: 0, &source)
             #expect(try JSON(value.bytes) == value)
             #expect(try JSON(text: value.indentedText) == value)
         }
     }
 
-    private func random(depth: Int, _ lottery: inout Lottery) -> JSON {
-        switch Int.random(in: 0..<(depth < 4 ? 7 : 5), using: &lottery) {
+    private func random(depth: Int, _ source: inout SeededRandom) -> JSON {
+        switch Int.random(in: 0..<(depth < 4 ? 7 : 5), using: &source) {
         case 0: return .null
-        case 1: return .boolean(Bool.random(using: &lottery))
-        case 2: return .integer(Int.random(in: .min ... .max, using: &lottery))
-        case 3: return .number("\(Int.random(in: 0...9, using: &lottery)).5E-7")
-        case 4: return .string(text(&lottery))
+        case 1: return .boolean(Bool.random(using: &source))
+        case 2: return .integer(Int.random(in: .min ... .max, using: &source))
+        case 3: return .number("\(Int.random(in: 0...9, using: &source)).5E-7")
+        case 4: return .string(text(&source))
         case 5:
             return .array(
-                (0..<Int.random(in: 0..<5, using: &lottery)).map { _ in
-                    random(depth: depth + 1, &lottery)
+                (0..<Int.random(in: 0..<5, using: &source)).map { _ in
+                    random(depth: depth + 1, &source)
                 })
         default:
             return .object(
-                (0..<Int.random(in: 0..<5, using: &lottery)).map {
-                    JSON.Member("\($0)" + text(&lottery), random(depth: depth + 1, &lottery))
+                (0..<Int.random(in: 0..<5, using: &source)).map {
+                    JSON.Member("\($0)" + text(&source), random(depth: depth + 1, &source))
                 })
         }
     }
 
-    private func text(_ lottery: inout Lottery) -> String {
+    private func text(_ source: inout SeededRandom) -> String {
         var text = ""
-        for _ in 0..<Int.random(in: 0..<8, using: &lottery) {
-            let value = UInt32.random(in: 0...0x10FFFF, using: &lottery)
-            let small = Bool.random(using: &lottery) ? value % 128 : value
+        for _ in 0..<Int.random(in: 0..<8, using: &source) {
+            let value = UInt32.random(in: 0...0x10FFFF, using: &source)
+            let small = Bool.random(using: &source) ? value % 128 : value
             if let scalar = Unicode.Scalar(small) { text.unicodeScalars.append(scalar) }
         }
         return text

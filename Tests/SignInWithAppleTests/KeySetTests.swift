@@ -1,12 +1,13 @@
 import SIWACrypto
 import SignInWithApple
+import TestSupport
 import Testing
 
 @Suite struct KeySetTests {
     /// An odd number of 2048 bits: nobody knows its factors, but a key set need not.
     static func modulus(_ seed: UInt64 = 1, bytes count: Int = 256) -> String {
-        var lottery = Lottery(state: seed)
-        return Base64URL.encode([0x80] + lottery.bytes(count - 2) + [0x01])
+        var random = SeededRandom(seed: seed)
+        return Base64URL.encode([0x80] + random.bytes(count - 2) + [0x01])
     }
 
     /// A JWK as Apple publishes it; a changed member is replaced, or left out when nil.

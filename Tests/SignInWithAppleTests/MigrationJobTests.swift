@@ -148,7 +148,7 @@ import Testing
                 status: 400,
                 body: Array(#"{"error":"x","error_description":"a-long-bearer-token"}"#.utf8)),
             for: &item, at: Self.start)
-        guard case .doubtful(.refused(let error)) = verdict else {
+        guard case .held(.refused(let error)) = verdict else {
             Issue.record("\(verdict)")
             return
         }
@@ -170,7 +170,7 @@ import Testing
         var item = try desk.item(1)
         let request = try desk.job.request(for: &item, at: Self.start)
         guard
-            case .doubtful(.refused(let second)) = desk.job.judge(
+            case .held(.refused(let second)) = desk.job.judge(
                 .echo(of: request), for: &item, at: Self.start)
         else {
             Issue.record("the user was migrated")
@@ -248,8 +248,8 @@ private struct Desk {
         switch job.judge(response, for: &item, at: NumericDate(1_800_000_000)) {
         case .finished(.done): "done"
         case .finished(.refused(let error)): "refused \(error.code.rawValue)"
-        case .doubtful(.refused(let error)): "doubtful \(error.code.rawValue)"
-        case .doubtful(.done): "doubtful done"
+        case .held(.refused(let error)): "doubtful \(error.code.rawValue)"
+        case .held(.done): "doubtful done"
         case .next: "next"
         case .trouble: "trouble"
         case .stop(.refused(let error)): "stop \(error.code.rawValue)"

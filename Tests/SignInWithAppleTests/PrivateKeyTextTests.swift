@@ -1,6 +1,7 @@
 import Foundation
 import SIWACrypto
 import SignInWithApple
+import TestSupport
 import Testing
 
 @Suite struct PrivateKeyTextTests {
@@ -194,13 +195,13 @@ import Testing
 
     @Test func `1,000 spoiled files never crash and are never another key`() throws {
         let expected = try Example.signingKey().privateKey.publicKey.x963Representation
-        var lottery = Lottery(state: 4)
+        var random = SeededRandom(seed: 4)
         let original = Array(Self.apple.utf8)
         for _ in 0..<1000 {
             var bytes = original
-            let place = Int.random(in: 0..<bytes.count, using: &lottery)
-            if Bool.random(using: &lottery) {
-                bytes[place] = UInt8.random(in: .min ... .max, using: &lottery)
+            let place = Int.random(in: 0..<bytes.count, using: &random)
+            if Bool.random(using: &random) {
+                bytes[place] = UInt8.random(in: .min ... .max, using: &random)
             } else {
                 bytes.removeSubrange(place..<min(place + 5, bytes.count))
             }

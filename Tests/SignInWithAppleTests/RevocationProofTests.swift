@@ -110,11 +110,12 @@ import Testing
             course.sent.append(try job.request(for: &item, at: Example.now).url)
             switch job.judge(answer.response, for: &item, at: Example.now) {
             case .next: continue
-            case .finished(.done(let revocation)): course.take(revocation)
-            case .finished(.refused(let refusal)), .stop(.refused(let refusal)):
+            case .finished(.done(let revocation)), .held(.done(let revocation)):
+                course.take(revocation)
+            case .finished(.refused(let refusal)), .held(.refused(let refusal)),
+                .stop(.refused(let refusal)):
                 course.end = refusal.code.rawValue
             case .stop, .trouble: course.end = "trouble"
-            case .doubtful: course.end = "doubtful"
             }
             break
         }

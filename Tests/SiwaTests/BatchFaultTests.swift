@@ -79,6 +79,8 @@ private struct Day {
         [
             "batch", command, "--input", input, "--output", apple.folder.path(output), "-q",
             "--concurrency", "64",
+            // Most of these tokens are dead, which the brake would take for a bad day.
+            "--max-refused", "100",
         ]
     }
 

@@ -81,16 +81,17 @@ import Testing
         try await finishes(lines(1..<41))
     }
 
-    @Test func `a full disk is a clear error, a reader that went away is none`() async throws {
+    @Test func `results that cannot be written or that nobody reads are exit 74`() async throws {
         let path = try folder.write("in", lines(1..<41))
         let full = try await siwa.run(call("/dev/full", input: path))
-        #expect(full.exitCode == 75, "\(full)")
+        #expect(full.exitCode == 74, "\(full)")
         #expect(full.errors.contains("no space left on device"), "\(full)")
         #expect(full.errors.contains("--resume"), "\(full)")
         var closed = call("-", input: path)
         closed.output = .closedPipe
         let result = try await siwa.run(closed)
-        #expect(result.exitCode == 0, "\(result)")
+        #expect(result.exitCode == 74, "\(result)")
+        #expect(result.errors.contains("40 of their results were not delivered"), "\(result)")
     }
 
     @Test func `an input that cannot be read to its end keeps what was finished`() async throws {

@@ -129,4 +129,43 @@ import Testing
         #expect(second.exitCode == 130 || second.exitCode == 143, "\(second)")
         #expect(second.outputBytes.isEmpty)
     }
+
+    @Test func `storing in a locked vault gets two seconds`() async throws {
+        let stage = try await VaultStage(.sqlite, Population(usual: 1, all: .migrates))
+        let other = try stage.vault()
+        let lock = try WriteLock(of: stage.apple.folder.path("vault.db"))
+        let result = try await store(stage, url: stage.url)
+        try expectTokens(result)
+        #expect(result.exitCode == 143, "\(result)")
+        #expect(try result.json["stored"] == false)
+        withExtendedLifetime((other, lock)) {}
+    }
+
+    @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
+    func `storing in a database that does not answer gets two seconds`() async throws {
+        let server = try await PostgresServer.shared()
+        let stage = try await VaultStage(.postgres, Population(usual: 1, all: .migrates))
+        let proxy = try PostgresProxy(
+            server, .beforeCommit(of: "INSERT INTO vault_token", count: 1))
+        let result = try await store(stage, url: proxy.url(stage.databaseName))
+        #expect(proxy.hasStopped)
+        try expectTokens(result)
+        #expect(result.exitCode == 143, "\(result)")
+        #expect(try result.json["stored"] == false)
+    }
+
+    /// Exchanges a code with an hour's patience, and signals it while it stores.
+    private func store(_ stage: VaultStage, url: String) async throws -> ProgramResult {
+        let code = try await stage.apple.code([.init("user", .string(stage.people.name(1)))])
+        let environment = stage.environment.merging(["SIWA_VAULT_URL": url]) { $1 }
+        // The identity token is verified by keys that are there already: nothing else takes long.
+        _ = try await stage.apple.siwa("keys")
+        let running = try stage.apple.start(
+            ["exchange", "--code", code, "--store", "--timeout", "1h", "--print", "user_id"],
+            environment: environment)
+        try await eventually("Apple has the code") { try await !stage.apple.requests().isEmpty }
+        try await Task.sleep(for: .milliseconds(500))
+        for signal in [SIGTERM, SIGINT] { running.signal(signal) }
+        return try await running.result()
+    }
 }

@@ -114,14 +114,14 @@ import Testing
 
 extension VaultStage {
     /// The database's name on its server.
-    fileprivate var databaseName: String {
+    var databaseName: String {
         String(url.split(separator: "?").first?.split(separator: "/").last ?? "")
     }
 }
 
 /// Keeps other processes from writing to an SQLite file, as a process does that hangs in a
 /// transaction (SQLite's documentation, "WAL-mode File Format", section 2.3).
-private struct WriteLock {
+struct WriteLock {
     private let memory: CInt
 
     /// - Parameter path: of a file in WAL mode that a connection of this process keeps open.

@@ -60,10 +60,11 @@ package final class PostgresServer: Sendable {
 
     /// Makes an empty database.
     ///
+    /// - Parameter options: what follows its name in the statement.
     /// - Returns: its URL.
-    package func database() async throws -> String {
+    package func database(_ options: String = "") async throws -> String {
         let name = "test\(UInt64.random(in: 0 ... .max))"
-        _ = try await run("CREATE DATABASE \(name)", on: url("postgres"))
+        _ = try await run("CREATE DATABASE \(name) \(options)", on: url("postgres"))
         return url(name)
     }
 

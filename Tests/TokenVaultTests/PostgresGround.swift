@@ -8,10 +8,19 @@ struct PostgresGround: SQLGround {
     let server: PostgresServer
     let url: String
 
-    /// - Parameter server: the shared one when nil.
-    init(on server: PostgresServer? = nil) async throws {
+    /// - Parameters:
+    ///   - server: the shared one when nil.
+    ///   - options: of the database.
+    init(on server: PostgresServer? = nil, _ options: String = "") async throws {
         if let server { self.server = server } else { self.server = try await .shared() }
-        url = try await self.server.database()
+        url = try await self.server.database(options)
+    }
+
+    /// A database that stores any bytes as text.
+    static func withoutEncoding() async throws -> Self {
+        try await Self(
+            on: nil,
+            "TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C' LOCALE_PROVIDER libc")
     }
 
     func place(_ patience: VaultPatience) throws -> any DatabasePlace {

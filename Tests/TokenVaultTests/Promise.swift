@@ -11,7 +11,8 @@ struct Promise: Sendable, CustomTestStringConvertible {
         (testDescription, self.check) = (name, check)
     }
 
-    static let all = making + reading + changing + claiming + contending
+    static let all =
+        making + reading + changing + claiming + contending + tokens + history
 }
 
 /// A place for one vault.

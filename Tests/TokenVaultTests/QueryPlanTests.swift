@@ -12,6 +12,7 @@ import Testing
         VaultFilter(clientID: ClientID(unchecked: "one"), states: [.active]),
         VaultFilter(
             states: [.active], notCheckedSince: NumericDate(5), notSealedWith: 4),
+        VaultFilter(states: [.active], notCheckedSince: NumericDate(5), isNewestOnly: true),
     ]
 
     private static let place = VaultRowKey(VaultRecordID(.sample(1, of: "one"), .sample()))
@@ -45,6 +46,78 @@ import Testing
     }
 
     @Test(arguments: SQLGrounds.here)
+    func `what others hold is found at the end of an index`(_ grounds: SQLGrounds) async throws {
+        let plans = try await plans(of: "SELECT", on: grounds.ground()) { store in
+            _ = try store.leasedByOthers(
+                than: "a", VaultFilter(clientID: ClientID(unchecked: "one"), states: [.active]))
+        }
+        #expect(plans.count == 1 && plans[0].reads(from: ["vault_token_turn"]), "\(plans)")
+        #expect(plans[0].contains("lease_until"), "\(plans)")
+    }
+
+    static let histories = [
+        (VaultHistoryFilter(), ["vault_history_time"]),
+        (VaultHistoryFilter(since: NumericDate(5), until: NumericDate(9)), ["vault_history_time"]),
+        (VaultHistoryFilter(events: [.dead]), ["vault_history_time"]),
+        (
+            VaultHistoryFilter(userID: UserID(unchecked: "u")),
+            ["vault_history_user", "vault_history_new_user"]
+        ),
+        (
+            VaultHistoryFilter(
+                userID: UserID(unchecked: "u"), clientID: ClientID(unchecked: "one"),
+                since: NumericDate(5), events: [.dead]),
+            ["vault_history_user", "vault_history_new_user"]
+        ),
+    ]
+
+    @Test(arguments: SQLGrounds.here)
+    func `the history is read along an index`(_ grounds: SQLGrounds) async throws {
+        for (filter, indexes) in Self.histories {
+            let plans = try await plans(of: "SELECT", on: grounds.ground()) { store in
+                _ = try store.history(
+                    filter, after: VaultHistoryPosition(at: 5, number: 1), limit: 5)
+            }
+            #expect(plans.count == (filter.userID == nil ? 1 : 4))
+            for plan in plans { #expect(plan.reads(from: indexes), "\(plan)") }
+        }
+    }
+
+    @Test(arguments: SQLGrounds.here)
+    func `no record takes more statements than it must`(_ grounds: SQLGrounds) async throws {
+        let ground = try await grounds.ground()
+        _ = try ground.vault()
+        let place = WatchedPlace(place: try ground.place(patience: .seconds(60)))
+        let store = SQLVaultStore(place)
+        _ = try store.keyChecks()
+        func statements(_ body: () throws -> Void) rethrows -> Int {
+            place.seen.statements.withLock { $0 = [] }
+            try body()
+            return place.seen.statements.withLock { $0.count }
+        }
+        func cost(_ body: (Int) throws -> Void) rethrows -> Int {
+            let few = try statements { try body(10) }
+            // Which states a claim looks at first differs from run to run.
+            return try (statements { try body(110) } - few + 50) / 100
+        }
+        var next = 0
+        // A look for the records of the user, and the new one.
+        let stored = try cost { count in
+            try store.put((next..<(next + count)).map { VaultRecord(.sample($0)) })
+            next += count
+        }
+        #expect(stored == 2)
+        #expect(try cost { _ = try store.claim(.long("\($0)"), limit: $0) } == 1)
+        let noted = try cost { count in
+            _ = try store.claim(.long("x\(count)"), limit: 0)
+            try store.change(VaultUser.samples(count), releasedBy: "\(count)") { user, record in
+                record.map { .put($0.becoming($0.state == .dead ? .active : .dead)) } ?? .keep
+            }
+        }
+        #expect(noted == 2)
+    }
+
+    @Test(arguments: SQLGrounds.here)
     func `a count sorts nothing`(_ grounds: SQLGrounds) async throws {
         let plans = try await plans(of: "SELECT", on: grounds.ground()) { store in
             _ = try store.counts(of: nil)
@@ -64,7 +137,10 @@ import Testing
         try body(store)
         let database = try place.place.connect(creating: false)
         return try place.seen.statements.withLock(\.self)
-            .filter { $0.sql.hasPrefix(verb) && $0.sql.contains("vault_token") }
+            .filter {
+                $0.sql.hasPrefix(verb)
+                    && ($0.sql.contains("vault_token") || $0.sql.contains("vault_history"))
+            }
             .map { statement in
                 try database.run(ground.explain + statement.sql, statement.values)
                     .flatMap { $0.compactMap(\.text) }.joined(separator: "\n")

@@ -33,7 +33,8 @@ struct ConsentPage {
                 \(people.enumerated().map { radio($1, isFirst: $0 == 0) })
                 </fieldset>
                 \(request.scopes.contains(.email) ? Self.emailChoices : "")
-                <p><button name="action" value="continue">Continue</button>
+                <p class="actions"><button class="primary" name="action" value="continue">\
+                Continue</button> \
                 <button name="action" value="cancel">Cancel</button></p>
                 </form>
                 """)
@@ -41,11 +42,11 @@ struct ConsentPage {
 
     private var introduction: HTML {
         let host = WebAddress(request.redirectURI)?.host ?? ""
-        let wishes = AuthorizationRequest.Scope.allCases
+        let scopes = AuthorizationRequest.Scope.allCases
             .filter { $0 != .openid && request.scopes.contains($0) }.map(\.rawValue)
         let asked =
-            wishes.isEmpty
-            ? "neither name nor email" : wishes.joined(separator: " and ")
+            scopes.isEmpty
+            ? "neither name nor email" : scopes.joined(separator: " and ")
         return """
             <p>\(request.client.clientID.rawValue) asks for \(asked). Afterwards you return to \
             \(host).</p>
@@ -69,7 +70,7 @@ struct ConsentPage {
         <span>Share my email</span></label>
         <label><input type="radio" name="email" value="\(EmailChoice.hide.rawValue)">
         <span>Hide my email <small>a relay address takes its place</small></span></label>
-        <p id="email-note"><small>Asked at the first sign-in only: whoever was here before has \
+        <p id="email-note"><small>Asked only at the first sign-in; returning users have already \
         chosen.</small></p>
         </fieldset>
         """

@@ -27,7 +27,7 @@ struct Document {
     private static func policy(_ nonce: String) -> String {
         """
         default-src 'none'; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; \
-        base-uri 'none'; frame-ancestors 'none'
+        img-src data:; base-uri 'none'; frame-ancestors 'none'
         """
     }
 
@@ -39,11 +39,12 @@ struct Document {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <title>\(title) – siwa-emulator</title>
+        <link rel="icon" href="\(PageTheme.icon)">
         <style nonce="\(nonce)">\(Self.style)</style>
         </head>
         <body>
-        <header><p><strong>This is siwa-emulator, not Apple.</strong> Nobody here is real, and \
-        no password is asked for.</p></header>
+        <header><span class="logo" aria-hidden="true"></span><p><strong>This is siwa-emulator, not \
+        Apple.</strong> Nobody here is real, and no password is asked for.</p></header>
         <main>
         <h1>\(title)</h1>
         \(content)
@@ -55,20 +56,61 @@ struct Document {
         """
     }
 
-    private static let style: HTML = """
+    private static let style = HTML(stringLiteral: PageTheme.variables + sheet)
 
-        :root { color-scheme: light dark; }
-        body { font: 1.0625rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 0 auto; \
-        padding: 1rem; overflow-wrap: anywhere; }
-        h1 { font-size: 1.5rem; line-height: 1.25; }
-        header { border: 2px dashed; border-radius: .5rem; padding: 0 1rem; }
-        fieldset { border: 1px solid; border-radius: .5rem; margin: 1rem 0; padding: .25rem 1rem; }
-        legend { font-weight: bold; padding: 0 .25rem; }
-        label { display: flex; align-items: center; gap: .75rem; min-height: 3rem; \
-        margin: .25rem 0; }
-        input { flex: none; width: 1.25rem; height: 1.25rem; }
-        small { display: block; }
-        button { font: inherit; min-height: 3rem; padding: 0 1.5rem; margin: 0 .5rem .5rem 0; }
+    private static let sheet = """
+
+        * { box-sizing: border-box; }
+        body { margin: 0; min-height: 100vh; padding: 1rem; background: var(--ground); \
+        color: var(--text); font: 1.0625rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+        header, main { max-width: 30rem; margin: 0 auto 1rem; }
+        header { display: flex; gap: .75rem; align-items: center; padding: .75rem 1rem; \
+        border: 1px dashed var(--muted); border-radius: .75rem; font-size: .9375rem; }
+        header p { margin: 0; }
+        .logo { flex: none; width: 2rem; height: 2rem; border-radius: .5rem; \
+        background: var(--accent); position: relative; }
+        .logo::before { content: ""; position: absolute; left: .6875rem; top: .375rem; \
+        width: .625rem; height: .625rem; border-radius: 50%; background: var(--on-accent); }
+        .logo::after { content: ""; position: absolute; left: .875rem; top: .875rem; \
+        width: .25rem; height: .75rem; background: var(--on-accent); }
+        main { padding: 1.5rem 1.25rem; background: var(--surface); border: 1px solid var(--line); \
+        border-radius: 1rem; box-shadow: var(--shadow); }
+        h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; }
+        h2 { margin: 1.25rem 0 .25rem; font-size: 1rem; }
+        p, dl { margin: 0 0 1rem; }
+        main > :last-child { margin-bottom: 0; }
+        dt { color: var(--muted); }
+        dd { margin: 0 0 .75rem; }
+        .mono { font-family: var(--mono); font-size: .9375rem; }
+        a { color: var(--accent); }
+        fieldset { margin: 0 0 1.25rem; padding: 0; border: 0; min-width: 0; }
+        legend { padding: 0 0 .5rem; font-weight: 600; }
+        label { display: flex; align-items: center; gap: .75rem; min-height: 3.25rem; \
+        margin: 0 0 .5rem; padding: .5rem .875rem; border: 1px solid var(--line); \
+        border-radius: .75rem; cursor: pointer; }
+        label:hover { border-color: var(--accent); }
+        label:has(:checked) { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); }
+        label:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
+        input { flex: none; width: 1.25rem; height: 1.25rem; margin: 0; accent-color: var(--accent); }
+        input:focus-visible { outline: none; }
+        small { display: block; color: var(--muted); font-size: .9375rem; }
+        button, .button { display: inline-flex; align-items: center; justify-content: center; \
+        min-height: 3rem; padding: 0 1.5rem; font: inherit; font-weight: 600; color: var(--text); \
+        background: var(--raised); border: 1px solid var(--line); border-radius: .75rem; \
+        cursor: pointer; text-decoration: none; }
+        button:hover, .button:hover { border-color: var(--accent); }
+        button:focus-visible, a:focus-visible { outline: 2px solid var(--accent); \
+        outline-offset: 2px; }
+        .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0; }
+        .actions button { flex: 1 1 9rem; }
+        button.primary { background: var(--accent); color: var(--on-accent); \
+        border-color: var(--accent); }
+        .problem { padding: .75rem 1rem; border-radius: .75rem; background: var(--bad-ground); \
+        color: var(--bad); }
+        @media (min-width: 40rem) {
+        body { padding-top: 8vh; }
+        main { padding: 2rem; }
+        }
 
         """
 }

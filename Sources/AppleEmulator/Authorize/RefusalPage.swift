@@ -11,7 +11,7 @@ extension Answer {
                 return Answer(
                     .json(["error": .string(refusal.code.rawValue)], status: 400), refusal)
             } catch let refusal as Refusal {
-                return Answer(refusal.document.page(status: 400), refusal)
+                return Answer(refusal.document(request).page(status: 400), refusal)
             }
         }
     }
@@ -29,14 +29,21 @@ extension EmulatorRequest {
 
 extension Refusal {
     /// The error as Apple's page names it, and the reason, which Apple keeps to itself.
-    fileprivate var document: Document {
-        let description: HTML = description.map { "<p>\($0)</p>" } ?? ""
+    fileprivate func document(_ request: EmulatorRequest) -> Document {
+        let description: HTML = description.map { "<h2>What Apple says</h2><p>\($0)</p>" } ?? ""
+        // Under Apple's own name there is no console.
+        let console: HTML =
+            (try? ControlGate.check(request)) == nil
+            ? "" : #"<p><a href="\#(ConsoleRoute.root)">See the request in the console</a></p>"#
         return Document(
             title: code.rawValue,
             content: """
                 \(description)
-                <h2>Why</h2>
-                <p>\(verdict)</p>
+                <h2>What is wrong</h2>
+                <p class="problem">\(verdict)</p>
+                <h2>What to change</h2>
+                <p>\(advice)</p>
+                \(console)
                 """)
     }
 }

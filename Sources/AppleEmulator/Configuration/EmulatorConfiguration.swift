@@ -10,19 +10,23 @@ public struct EmulatorConfiguration: Sendable {
     public let recipient: EmulatedTeam?
     /// The people who sign in; the first one is the default.
     public let users: [EmulatedUser]
+    /// Where notifications are posted unless another address is named; nil posts none.
+    public let notificationURL: String?
     /// How Apple behaves where that is not certain.
     public let switches: Switches
 
     /// Composes a configuration.
     public init(
         teamID: TeamID, clients: [EmulatedClient], keys: [EmulatedKey], users: [EmulatedUser],
-        switches: Switches = Switches(), recipient: EmulatedTeam? = nil
+        switches: Switches = Switches(), recipient: EmulatedTeam? = nil,
+        notificationURL: String? = nil
     ) {
         team = EmulatedTeam(teamID: teamID, keys: keys)
         self.clients = clients
         self.recipient = recipient
         self.users = users
         self.switches = switches
+        self.notificationURL = notificationURL
     }
 
     func client(_ name: String) -> EmulatedClient? {
@@ -39,7 +43,10 @@ extension EmulatorConfiguration {
     /// - Throws: ``ShapeError``, which names the member at fault.
     public init(json: JSON) throws(ShapeError) {
         let reader = try MemberReader(
-            json, knowing: ["team_id", "clients", "keys", "recipient", "users", "switches"])
+            json,
+            knowing: [
+                "team_id", "clients", "keys", "recipient", "users", "switches", "notification_url",
+            ])
         var switches = Switches()
         if let initial = json["switches"] { try switches.turn(initial) }
         self.init(
@@ -56,7 +63,8 @@ extension EmulatorConfiguration {
             switches: switches,
             recipient: try json["recipient"].map { entry throws(ShapeError) in
                 try EmulatedTeam(entry, at: "recipient")
-            })
+            },
+            notificationURL: try reader.loopbackURL("notification_url"))
     }
 
     /// The configuration as `emulator.json` holds it, switches left at their defaults.
@@ -66,8 +74,10 @@ extension EmulatorConfiguration {
             JSON.Member("clients", .array(clients.map(\.json))),
             JSON.Member("keys", .array(team.keys.map(\.json))),
         ]
+        let url = notificationURL.map { [JSON.Member("notification_url", .string($0))] } ?? []
         let people = JSON.Member("users", .object(users.map { JSON.Member($0.name, $0.json) }))
         return .object(
-            members + (recipient.map { [JSON.Member("recipient", $0.json)] } ?? []) + [people])
+            members + (recipient.map { [JSON.Member("recipient", $0.json)] } ?? []) + url + [people]
+        )
     }
 }

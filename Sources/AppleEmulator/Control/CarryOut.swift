@@ -6,26 +6,30 @@ extension AppleEmulator {
     ///
     /// - Throws: What the same request over a socket would be told.
     public func control(_ name: String, _ body: JSON = [:]) async throws -> JSON {
-        try await carryOut(try Control(named: name), body)
+        try await carryOut(try Control(named: name), body, isFromConsole: false)
     }
 
-    func control(_ request: EmulatorRequest) async -> Page {
+    /// Carries out a control request and writes down that it did, for the console.
+    func carryOut(_ control: Control, _ body: JSON, isFromConsole: Bool) async throws -> JSON {
+        guard control.isChange(body) else { return try await perform(control, body) }
+        func record(_ error: String?) {
+            history.append(
+                ControlRecord(
+                    at: service.now(), name: control.rawValue, summary: body.controlSummary,
+                    error: error, isFromConsole: isFromConsole))
+            bell.ring()
+        }
         do {
-            try ControlGate.check(request)
-            let (control, body) = (try Control(request), try request.controlBody())
-            let answer = try await carryOut(control, body)
-            let isLines = control == .seed && body["format"] == .string(Seed.Format.lines.rawValue)
-            return isLines ? .lines(answer) : .json(answer)
-        } catch let error as ControlError {
-            return error.page
-        } catch let error as ShapeError {
-            return ControlError(error.description).page
+            let answer = try await perform(control, body)
+            record(nil)
+            return answer
         } catch {
-            return ControlError(status: 500, "the emulator itself failed: \(error)").page
+            record("\(error)".clipped)
+            throw error
         }
     }
 
-    private func carryOut(_ control: Control, _ body: JSON) async throws -> JSON {
+    private func perform(_ control: Control, _ body: JSON) async throws -> JSON {
         switch control {
         case .codes:
             let admission = try service.signIn(
@@ -38,11 +42,14 @@ extension AppleEmulator {
         case .switches:
             try service.switches.turn(body)
             return service.switches.json
-        case .requests:
-            return log.json(try LogSelection(json: body))
+        case .requests: return try await requests(LogSelection(json: body))
         case .keysRevoke: return try revokeKey(body)
         case .keysRotate: return try await rotateKeys(Rotation(json: body))
         case .notifications: return try await notify(body)
+        case .notificationsResend: return try await resend(Redelivery(json: body))
+        case .receiver: return try setReceiver(body)
+        case .users: return try addUser(body)
+        case .faultsClear: return try clearFaults(body)
         case .transfer: return try service.accept(TransferAcceptance(json: body))
         case .seed: return try service.plant(Seed(json: body, in: configuration))
         case .reset: return reset()
@@ -50,12 +57,37 @@ extension AppleEmulator {
     }
 
     private func turnClock(_ body: JSON) throws(ShapeError) -> JSON {
-        let offset: Duration = try MemberReader(body, knowing: ["offset"]).required("offset")
+        let reader = try MemberReader(body, knowing: ["offset", "forward"])
+        let step: Duration? = try reader.optional("forward")
+        guard step == nil || body["offset"] == nil else {
+            throw ShapeError("", "'offset' and 'forward' exclude each other")
+        }
+        let offset: Duration =
+            if let step { clockOffset + step } else { try reader.required("offset") }
+        guard abs(offset.components.seconds) <= 100 * 366 * 86_400 else {
+            throw ShapeError("", "the emulator's time must stay within a century of the real time")
+        }
+        clockOffset = offset
         service.now = { [clock] in clock() + offset }
         let members = [
             JSON.Member("offset", offset.json), JSON.Member("now", .string(service.now().rfc3339)),
         ]
         return .object(members + (service.clockWarning(offset).map { [$0] } ?? []))
+    }
+
+    /// Answers the requests asked for; waits for the first of them when that is asked for, too.
+    private func requests(_ selection: LogSelection) async -> JSON {
+        let end = ContinuousClock.now + selection.wait
+        while !log.contains(selection), ContinuousClock.now < end, !Task.isCancelled {
+            await waitForChange(atMost: end - .now)
+        }
+        return log.json(selection)
+    }
+
+    private func clearFaults(_ body: JSON) throws(ShapeError) -> JSON {
+        let number: Int? = try MemberReader(body, knowing: ["number"]).optional("number")
+        faults.remove(number)
+        return ["queued": .integer(faults.count)]
     }
 
     private func revokeKey(_ body: JSON) throws(ShapeError) -> JSON {
@@ -78,6 +110,9 @@ extension AppleEmulator {
         service = Service(configuration: configuration, keys: keys, clock: clock)
         faults = FaultQueue()
         log = RequestLog()
+        notifications = LatestItems(limit: 200)
+        receiver = configuration.notificationURL
+        clockOffset = .zero
         return ["reset": true]
     }
 }

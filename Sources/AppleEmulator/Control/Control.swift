@@ -10,6 +10,10 @@ enum Control: String, CaseIterable {
     case keysRevoke = "keys/revoke"
     case keysRotate = "keys/rotate"
     case notifications
+    case notificationsResend = "notifications/resend"
+    case receiver
+    case users
+    case faultsClear = "faults/clear"
     case transfer
     case seed
     case reset
@@ -33,20 +37,21 @@ enum Control: String, CaseIterable {
         }
     }
 
+    /// Whether it changes something: reading the switches does not.
+    func isChange(_ body: JSON) -> Bool {
+        self != .requests && !(self == .switches && body == [:])
+    }
+
     private var methods: [String] {
         switch self {
         case .requests: ["GET"]
         case .switches: ["GET", "POST"]
-        case .codes, .faults, .clock, .keysRevoke, .keysRotate, .notifications, .transfer, .seed,
-            .reset:
-            ["POST"]
+        default: ["POST"]
         }
     }
 }
 
 extension EmulatorRequest {
-    var isControl: Bool { path.hasPrefix(Control.root) }
-
     /// The body of a control request; no body is an empty object. A GET has its query instead.
     func controlBody() throws(ControlError) -> JSON {
         if method == "GET" {

@@ -1,18 +1,65 @@
 internal import SignInWithApple
 
-/// Who may drive the emulator: programs on this machine, and no web page, neither by a
-/// cross-site request (which carries `Origin`) nor by a name of its own that
-/// resolves to this machine (which shows in `Host`).
+/// Who may drive the emulator: programs on this machine, and the console's own page in a browser.
+///
+/// Another web page gives itself away by `Origin` or `Sec-Fetch-Site`, one behind a name of its own
+/// that resolves to this machine (DNS rebinding) by `Host`. What a browser changes also needs the
+/// token that only the console's page contains.
 enum ControlGate {
+    /// Passes a request from a program, and a browser's request to look at something.
     static func check(_ request: EmulatorRequest) throws(ControlError) {
-        guard request.fields["origin"] == nil else {
-            throw ControlError(status: 403, "control requests must not come from a browser")
-        }
         guard let host = request.fields["host"].flatMap(WebAddress.host(of:)),
             WebAddress.isLoopback(host)
         else {
             throw ControlError(
                 status: 403, "control requests must name localhost or a loopback address as Host")
         }
+        guard request.fields["origin"].map({ $0 == request.origin }) ?? true,
+            request.isSameSite || request.opensPage
+        else {
+            throw ControlError(
+                status: 403, "control requests must not come from another page in a browser")
+        }
+        guard request.method == "GET" || request.isForm || !request.isFromBrowser else {
+            throw ControlError(
+                status: 403, "control requests from a browser must be the console's forms")
+        }
+    }
+
+    /// Passes a form of the console's own page.
+    static func check(_ token: String?, is expected: String) throws(ControlError) {
+        guard let token, isEqual(Array(token.utf8), Array(expected.utf8)) else {
+            throw ControlError(
+                status: 403, "the form was not sent by the console's page: reload /emulator")
+        }
+    }
+
+    /// Takes as long for a token that is nearly right as for any other.
+    private static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.count == right.count && zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+extension EmulatorRequest {
+    /// Whether a browser sent it; programs neither send `Origin` nor `Sec-Fetch-Site`.
+    var isFromBrowser: Bool {
+        fields["origin"] != nil || fields["sec-fetch-site"] != nil
+    }
+
+    /// Whether it says that its body is a form; curl says so of every body.
+    fileprivate var isForm: Bool {
+        let type = (fields["content-type"] ?? "").prefix { $0 != ";" }.filter { $0 != " " }
+        return type.lowercased() == Form.contentType
+    }
+
+    /// Browsers say where a request comes from; `none` means a person typed the address.
+    fileprivate var isSameSite: Bool {
+        ["same-origin", "none"].contains(fields["sec-fetch-site"] ?? "none")
+    }
+
+    /// Whether a person followed a link, from wherever, to look at a page.
+    fileprivate var opensPage: Bool {
+        method == "GET" && fields["sec-fetch-mode"] == "navigate"
+            && fields["sec-fetch-dest"] == "document"
     }
 }

@@ -19,6 +19,8 @@ struct Fault: Sendable {
     let percent: Int
     /// How many requests it still strikes.
     var count: Int
+    /// What names it while it waits.
+    var number = 0
 
     /// What it does, for `GET /emulator/requests`.
     var summary: String {
@@ -33,12 +35,23 @@ struct Fault: Sendable {
 
 /// The faults that wait, in the order they were queued.
 struct FaultQueue {
-    private var waiting: [Fault] = []
+    private(set) var waiting: [Fault] = []
+    private var lastNumber = 0
     private var chance = Chance()
 
     var count: Int { waiting.reduce(0) { $0 + $1.count } }
 
-    mutating func append(_ fault: Fault) { waiting.append(fault) }
+    mutating func append(_ fault: Fault) {
+        lastNumber += 1
+        var fault = fault
+        fault.number = lastNumber
+        waiting.append(fault)
+    }
+
+    /// Removes the fault of that number; nil removes all.
+    mutating func remove(_ number: Int?) {
+        waiting.removeAll { number == nil || $0.number == number }
+    }
 
     /// The fault that strikes a request to `path`; it is used up by one.
     mutating func next(for path: String) -> Fault? {

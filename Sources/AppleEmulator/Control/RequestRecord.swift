@@ -17,6 +17,8 @@ struct RequestRecord: Sendable {
     let status: Int
     let error: String?
     let verdict: String
+    /// Whether a check failed; revoke answers 200 even then.
+    let isRefused: Bool
     let fault: String?
     /// Everything that was examined, in order; empty once the record is old.
     var checks: [Check]
@@ -74,6 +76,7 @@ extension RequestRecord {
             contentType: request.fields["content-type"]?.clipped,
             status: fault?.page?.status ?? answer.page.status,
             error: fault?.page == nil ? answer.error : fault?.error,
-            verdict: answer.verdict, fault: fault?.summary, checks: checks)
+            verdict: answer.verdict, isRefused: answer.refusal != nil || answer.page.status >= 400,
+            fault: fault?.summary, checks: checks)
     }
 }

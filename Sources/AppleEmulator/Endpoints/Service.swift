@@ -110,10 +110,13 @@ struct Service {
     ) throws -> EmulatedTeam {
         try ClientAuthentication(
             configuration: configuration, teams: teams(for: purpose), revokedKeys: revokedKeys,
-            switches: switches, now: switches.secretClock == .moved ? now() : realNow(),
+            switches: switches, now: timeOfSecrets,
             examination: examination
         ).check(credentials)
     }
+
+    /// The time by which client secrets are judged.
+    var timeOfSecrets: NumericDate { switches.secretClock == .moved ? now() : realNow() }
 
     /// Looks a code or a token up, authenticates the client, and checks whether the two belong
     /// together, in the order of the profile.

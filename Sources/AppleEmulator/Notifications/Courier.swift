@@ -11,8 +11,13 @@ struct Courier: Sendable {
     /// What came of one attempt: a status, or why there is none.
     typealias Attempt = Result<Int, TransportError>
 
-    /// Delivers a notification as often as the switch says, and answers every attempt.
-    func deliver(_ notification: Notification, to url: String, attempts: Int) async -> [Attempt] {
+    /// Delivers copies of a notification at the same time; answers every attempt.
+    ///
+    /// - Parameter noting: called after each attempt.
+    func deliver(
+        _ notification: Notification, to url: String, copies: Int, attempts: Int,
+        noting note: @escaping @Sendable (Attempt) async -> Void
+    ) async -> [Attempt] {
         let request = HTTPRequest(
             method: .post, url: url,
             fields: [
@@ -20,20 +25,24 @@ struct Courier: Sendable {
                 HTTPField("User-Agent", "siwa-emulator"),
             ],
             body: SecretBytes(notification.body.bytes))
-        var made: [Attempt] = []
-        for _ in 0..<notification.delivery.count {
-            made += await deliver(request, attempts: attempts)
+        return await withTaskGroup(of: [Attempt].self) { group in
+            for _ in 0..<copies {
+                group.addTask { await deliver(request, attempts: attempts, noting: note) }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
         }
-        return made
     }
 
     /// Apple's schedule is not known; this one lets a test see all of it.
-    private func deliver(_ request: HTTPRequest, attempts: Int) async -> [Attempt] {
+    private func deliver(
+        _ request: HTTPRequest, attempts: Int, noting note: @Sendable (Attempt) async -> Void
+    ) async -> [Attempt] {
         var made: [Attempt] = []
         var wait = Duration.milliseconds(200)
         while true {
             let attempt = await attempt(request)
             made.append(attempt)
+            await note(attempt)
             if case .success(200) = attempt { return made }
             guard made.count < attempts, (try? await timekeeper.sleep(wait)) != nil else {
                 return made
@@ -53,7 +62,7 @@ struct Courier: Sendable {
 
 extension Switches.NotificationDelivery {
     /// How often one notification is delivered.
-    fileprivate var count: Int {
+    var count: Int {
         switch self {
         case .once: 1
         case .twice: 2

@@ -11,12 +11,16 @@ struct NotificationRequest {
     let url: String?
     /// How often it is tried, until the receiver answers 200.
     let attempts: Int
+    /// How long it waits before it is posted.
+    let delay: Duration
+    /// Whether the answer waits for the receiver's.
+    let waits: Bool
 
     init(
         json: JSON, in configuration: EmulatorConfiguration, _ users: UserDirectory
     ) throws(ShapeError) {
         let reader = try MemberReader(
-            json, knowing: ["type", "user", "client_id", "url", "attempts"])
+            json, knowing: ["type", "user", "client_id", "url", "attempts", "delay", "wait"])
         type = try reader.required("type")
         user = try reader.user(of: users)
         client =
@@ -24,8 +28,10 @@ struct NotificationRequest {
             ? configuration.primaryClient() : reader.client(of: configuration)
         url = try reader.loopbackURL()
         attempts = try reader.optional("attempts") ?? 3
-        guard (1...10).contains(attempts) else {
-            throw ShapeError("", "'attempts' must be 1 to 10")
+        delay = try reader.optional("delay") ?? .zero
+        waits = try reader.optional("wait") ?? true
+        guard (1...10).contains(attempts), (.zero ... .seconds(3600)).contains(delay) else {
+            throw ShapeError("", "'attempts' must be 1 to 10 and 'delay' at most an hour")
         }
     }
 }
@@ -42,11 +48,11 @@ extension EmulatorConfiguration {
 
 extension MemberReader {
     /// Nothing the emulator makes leaves this machine.
-    fileprivate func loopbackURL() throws(ShapeError) -> String? {
-        guard let url: String = try optional("url") else { return nil }
+    func loopbackURL(_ name: String = "url") throws(ShapeError) -> String? {
+        guard let url: String = try optional(name) else { return nil }
         guard WebAddress(url)?.isLoopback == true else {
             throw ShapeError(
-                place, "'url' must be an http or https URL of localhost or a loopback address")
+                place, "'\(name)' must be an http or https URL of localhost or a loopback address")
         }
         return url
     }

@@ -12,7 +12,7 @@ enum EmailSharing {
 
 /// Who signs in to which client, and what was chosen the first time.
 struct Consents {
-    private struct Parties: Hashable {
+    struct Parties: Hashable {
         let userID: UserID
         let clientID: ClientID
     }

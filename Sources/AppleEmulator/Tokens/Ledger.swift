@@ -23,6 +23,8 @@ struct Ledger {
         let user: EmulatedUser?
         let nonce: String?
         let signedInAt: NumericDate
+        /// What is refreshed; nil for a team's own session.
+        var refreshToken: String?
         /// When its code was exchanged, or it was last refreshed.
         var lastUsedAt: NumericDate
         var isRevoked = false
@@ -53,6 +55,9 @@ struct Ledger {
     var silentRelays: Set<UserID> = []
     private var codes: [String: Code] = [:]
     private var sessions: [Session] = []
+    /// How many sessions are alive, in all and of each user with each client.
+    private(set) var aliveCount = 0
+    private(set) var liveSessions: [Consents.Parties: Int] = [:]
     private var refreshTokens: [String: SessionID] = [:]
     private var accessTokens: [String: AccessToken] = [:]
     private var sweepThreshold = 10_000
@@ -75,13 +80,26 @@ extension Ledger {
     mutating func spendCode(_ text: String) { codes[text]?.isUsed = true }
 }
 
+// What the console shows.
+extension Ledger {
+    /// The latest `limit` sessions, the newest first.
+    func newestSessions(_ limit: Int) -> [Session] { Array(sessions.suffix(limit).reversed()) }
+
+    /// How many sessions there were.
+    var sessionCount: Int { sessions.count }
+}
+
 // Sessions and their tokens.
 extension Ledger {
     subscript(id: SessionID) -> Session { sessions[id.number] }
 
     mutating func open(_ session: Session, refreshToken: String? = nil) -> SessionID {
         let id = SessionID(number: sessions.count)
+        var session = session
+        session.refreshToken = refreshToken
         sessions.append(session)
+        aliveCount += 1
+        if let parties = session.parties { liveSessions[parties, default: 0] += 1 }
         if let refreshToken { refreshTokens[refreshToken] = id }
         return id
     }
@@ -119,7 +137,7 @@ extension Ledger {
         _ id: SessionID, scope: Switches.RevokeScope, among clients: [EmulatedClient]
     ) {
         let revoked = sessions[id.number]
-        sessions[id.number].isRevoked = true
+        endSession(id.number)
         guard let user = revoked.user else { return }
         consents.withdraw(user.userID, revoked.clientID)
         switch scope {
@@ -144,8 +162,15 @@ extension Ledger {
         where sessions[index].user?.userID == userID
             && clientIDs.contains(sessions[index].clientID)
         {
-            sessions[index].isRevoked = true
+            endSession(index)
         }
+    }
+
+    private mutating func endSession(_ index: Int) {
+        guard !sessions[index].isRevoked else { return }
+        sessions[index].isRevoked = true
+        aliveCount -= 1
+        if let parties = sessions[index].parties { liveSessions[parties]? -= 1 }
     }
 
     /// Forgets what expired a day ago, so that an emulator can run for weeks.
@@ -163,5 +188,12 @@ extension Dictionary where Key == String {
     /// sign is a K.
     fileprivate subscript(exactly key: String) -> Value? {
         key.utf8.allSatisfy { $0 < 0x80 } ? self[key] : nil
+    }
+}
+
+extension Ledger.Session {
+    /// Whose session it is, and with which client; nil for a team's own.
+    fileprivate var parties: Consents.Parties? {
+        user.map { Consents.Parties(userID: $0.userID, clientID: clientID) }
     }
 }

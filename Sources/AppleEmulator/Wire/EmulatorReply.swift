@@ -18,10 +18,16 @@ public struct EmulatorReply: Sendable {
     public let delay: Duration
     /// Where the connection ends early; nil when all of the answer arrives.
     public let cut: Cut?
+    /// What follows the header section without end, in place of a body; nil for most answers.
+    public let events: ConsoleEvents?
 
-    init(_ response: HTTPResponse, delay: Duration = .zero, cut: Cut? = nil) {
+    init(
+        _ response: HTTPResponse, delay: Duration = .zero, cut: Cut? = nil,
+        events: ConsoleEvents? = nil
+    ) {
         self.response = response
         self.delay = delay
         self.cut = cut
+        self.events = events
     }
 }

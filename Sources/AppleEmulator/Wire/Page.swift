@@ -20,6 +20,34 @@ struct Page: Sendable {
     /// No body and no type, as Apple's edge answers 403.
     static func bare(status: Int) -> Page { Page(status: status, fields: [], body: []) }
 
+    /// A page for people somewhere else on this server.
+    static func seeOther(_ location: String) -> Page {
+        Page(
+            status: 303,
+            fields: [HTTPField("Location", location), HTTPField("Cache-Control", "no-store")],
+            body: [])
+    }
+
+    /// A style sheet or script of the console.
+    static func asset(_ source: String, type: String) -> Page {
+        Page(
+            status: 200,
+            fields: [
+                HTTPField("Content-Type", "\(type);charset=UTF-8"),
+                HTTPField("Cache-Control", "no-cache"),
+                HTTPField("X-Content-Type-Options", "nosniff"),
+            ],
+            body: Array(source.utf8))
+    }
+
+    /// A piece of HTML that the console's script puts into its page.
+    static func fragment(_ html: HTML) -> Page {
+        var page = asset(html.source, type: "text/html")
+        // Opened by itself it can do nothing at all.
+        page.fields.append(HTTPField("Content-Security-Policy", "default-src 'none'; sandbox"))
+        return page
+    }
+
     /// A text given by a fault.
     static func text(_ text: String, status: Int) -> Page {
         Page(

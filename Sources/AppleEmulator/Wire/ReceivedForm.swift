@@ -3,7 +3,7 @@ internal import SignInWithApple
 /// The parameters of a query or a posted form, decoded strictly: a client that forgets to
 /// percent-encode should learn it here and not from Apple.
 struct ReceivedForm: Sendable {
-    struct Parameter: Sendable {
+    struct Parameter: Hashable, Sendable {
         let name: String
         let value: String
         /// Whether a space of the value was sent as `+`.

@@ -19,6 +19,7 @@ final class BatchOutput: Sendable {
     private let sink: any LineSink
     private let layout: BatchLayout
     private let counts = Mutex(BatchCounts())
+    private let unusables = Mutex(0)
 
     init(_ sink: any LineSink, _ layout: @escaping BatchLayout = standardLayout) {
         (self.sink, self.layout) = (sink, layout)
@@ -26,8 +27,12 @@ final class BatchOutput: Sendable {
 
     /// Why nothing is written any more; nil while all is well.
     var failure: FileError? { sink.failure }
+    /// How many results have certainly not reached their reader.
+    var undelivered: Int { sink.undelivered }
     /// Whether so much waits to be written that nobody should add to it.
     var isFull: Bool { sink.isFull }
+    /// How many records of a vault could not be used.
+    var unusable: Int { unusables.withLock { $0 } }
     /// How many of each there are.
     var counted: BatchCounts { counts.withLock { $0 } }
 
@@ -40,6 +45,7 @@ final class BatchOutput: Sendable {
 
     /// Writes what there is to say of an item.
     func write(line: Int, id: JSON?, _ report: ItemReport) {
+        if report.exitCode == .settings { unusables.withLock { $0 += 1 } }
         write(line: line, id: id, report.status, report.exitCode, report.members)
     }
 
@@ -132,6 +138,12 @@ struct BatchCounts: Sendable {
         ]
         return all.filter { $0.0 > 0 || [.done, always].contains($0.1) }
             .map { "\($0.0) \($0.1.rawValue)" }.joined(separator: ", ")
+    }
+
+    func adding(_ other: Self) -> Self {
+        var sum = self
+        sum.add(other)
+        return sum
     }
 
     mutating func add(_ other: Self) {

@@ -37,6 +37,9 @@ final class BatchProgress: Sendable {
     /// Takes the line away.
     func clear() { show?("") }
 
+    /// How long the run took so far, to the millisecond: `12.300`.
+    var seconds: String { String((timekeeper.elapsed() - start).inSeconds.dropLast(2)) }
+
     /// `99990 done, 6 refused in 12.300 s (8129/s)`.
     var summary: String {
         let counts = output.counted

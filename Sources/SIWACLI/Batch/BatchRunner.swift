@@ -16,6 +16,8 @@ struct BatchRunner: Sendable {
     let situation: @Sendable (TokenFailure) -> Situation
     /// How the line of an item is laid out.
     var layout: BatchLayout = standardLayout
+    /// When refusals are believed.
+    var brake = RefusalBrake.Rule.afterSuccess
     /// What it means when all items were refused, where it means more than one by one.
     var allRefused: [String] = []
 
@@ -132,6 +134,7 @@ struct BatchRunner: Sendable {
         case .answered(let outcome): describe(item, outcome)
         case .failed(let cause, let attempts):
             ItemReport(failed: cause, attempts, request).identifying(item.fingerprint)
+        case .late: ItemReport.late.identifying(item.fingerprint)
         }
     }
 
@@ -155,7 +158,10 @@ struct BatchRunner: Sendable {
         BatchSettings(
             concurrency: options.concurrency, rate: options.rate?.perSecond,
             maxAttempts: try session.settings.maxAttempts(),
-            timeout: try session.settings.timeout(),
+            timeout: try session.settings.timeout(), brake: brake,
+            warnOfSilence: { [console = session.console] length in
+                console.warn("Apple has answered nothing usable for \(length.inMinutes); trying on")
+            },
             isStopping: { [world] in
                 world.streams.wishedSignal() != nil || output.failure != nil
             })
@@ -194,6 +200,15 @@ struct BatchRunner: Sendable {
         case .stopped(let cause), .gaveUp(let cause):
             let failure = TokenFailure(cause: cause, request: request, attempts: 1)
             return Diagnosis(RequestError(failure: failure, situation: situation(failure)))
+        case .tooManyRefused(let refused, let count):
+            return Diagnosis(
+                "too_many_refused",
+                "Apple refused \(refused) of the last \(count) items; the run was stopped, and "
+                    + "recent refusals were neither written nor noted",
+                hints: [
+                    "check client_id, profile and input, and developer.apple.com/system-status",
+                    "if the items are really that bad, set --max-refused higher (100 never stops)",
+                ], exitCode: .tooManyRefused)
         case .askedToWait(let wait):
             return Diagnosis(
                 "throttled", "Apple asks for a wait of \(wait.inSeconds)", hints: [],
@@ -251,6 +266,11 @@ struct ItemReport: Sendable {
     init(failed cause: TokenFailure.Cause, _ attempts: Int, _ request: RequestKind) {
         self.init(.failed, TokenFailure(cause: cause, request: request, attempts: attempts))
     }
+
+    /// Another run may have claimed the record.
+    static let late = Self(
+        .failed, .temporary,
+        [.error("too_late", "it was not sent: its lease ended, and another run may have it")])
 
     /// A line an item has no room for advice.
     private init(_ status: BatchStatus, _ failure: TokenFailure) {

@@ -16,6 +16,8 @@ public protocol LineSource: Sendable {
 public protocol LineSink: Sendable {
     /// Why nothing is written any more; nil while all is well.
     var failure: FileError? { get }
+    /// How many lines were added and have certainly not reached their reader.
+    var undelivered: Int { get }
     /// Whether so much waits to be written that nobody should add to it.
     var isFull: Bool { get }
     /// Adds whole lines, their ends included. Never blocks.

@@ -16,9 +16,11 @@ struct TokenBatch: Sendable {
         let session = try Session(
             TypedSettings(global: global, vault: selection.vault), in: world)
         requests = try Requests(session)
-        runner = try BatchRunner(
+        var runner = try BatchRunner(
             session, options, request: request, mark: mark, needsInput: selection.vault == nil,
             situation: requests.situation)
+        runner.brake = .share(percent: options.maxRefused.percent)
+        self.runner = runner
     }
 
     /// Of which client.

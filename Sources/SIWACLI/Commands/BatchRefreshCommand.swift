@@ -24,7 +24,7 @@ struct BatchRefreshCommand: Command {
             "Validate what is stored, at most once a day."),
     ]
     static let parameters: [Parameter<Self>] =
-        BatchOptions.parameters(at: \.batch) + VaultSelection.parameters(at: \.selection) + [
+        BatchOptions.brakedParameters(at: \.batch) + VaultSelection.parameters(at: \.selection) + [
             .flag(
                 "dry-run", \.isDryRun,
                 help: "Print the request of the first item with secrets masked; send nothing.")

@@ -34,7 +34,7 @@ struct BatchRevokeCommand: Command {
             "Revoke what the vault has of deleted accounts."),
     ]
     static let parameters: [Parameter<Self>] =
-        BatchOptions.parameters(at: \.batch) + VaultSelection.parameters(at: \.selection) + [
+        BatchOptions.brakedParameters(at: \.batch) + VaultSelection.parameters(at: \.selection) + [
             .flag("confirm", \.isConfirmed, help: "Prove by a refresh that each token is dead."),
             .flag(
                 "dry-run", \.isDryRun,

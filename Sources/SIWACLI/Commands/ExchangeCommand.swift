@@ -17,6 +17,9 @@ struct ExchangeCommand: Command {
 
         When the answer is lost, the exit code is 7 and the code may be spent. When the identity \
         token does not verify, the tokens are printed all the same and the exit code is 1.
+
+        After the code may have left, SIGINT, SIGTERM and SIGHUP, repeated or not, give Apple's \
+        answer 10 s and storing 2 s. Then all of the result is printed, not one member of it.
         """
     static let examples = [
         Example(

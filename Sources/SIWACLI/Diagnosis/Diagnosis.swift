@@ -54,6 +54,7 @@ struct Diagnosis: Sendable {
                     exitCode: .settings)
             case let error as RequestError: Self(error)
             case let error as BatchStopped: error.diagnosis
+            case let error as BatchFailure: error.diagnosis
             case let error as ResumeMismatch: error.diagnosis
             case let error as OutputNotEmpty: error.diagnosis
             case let error as BrokenVault: error.diagnosis

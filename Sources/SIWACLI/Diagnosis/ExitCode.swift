@@ -10,6 +10,7 @@ enum ExitCode: CInt, Sendable, CaseIterable {
     case grantRefused = 5
     case requestRefused = 6
     case outcomeUnknown = 7
+    case tooManyRefused = 9
     case defect = 70
     case notDelivered = 74
     case temporary = 75
@@ -29,6 +30,8 @@ enum ExitCode: CInt, Sendable, CaseIterable {
         case .requestRefused: "Apple refused the request otherwise."
         case .outcomeUnknown:
             "A single-use code was sent and Apple's answer is unknown: do not retry blindly."
+        case .tooManyRefused:
+            "The brake stopped a batch: too many refusals. Look before you run it again."
         case .defect: "A defect in siwa."
         case .notDelivered:
             "The result could not be written, or nobody read it: standard error says what was done."
@@ -61,14 +64,15 @@ extension ExitCode {
         case .defect: 1
         case .hungUp, .interrupted, .terminated: 2
         case .notDelivered: 3
-        case .usage: 4
-        case .settings: 5
-        case .clientRefused: 6
-        case .grantRefused: 7
-        case .requestRefused: 8
-        case .temporary: 9
-        case .no: 10
-        case .done: 11
+        case .tooManyRefused: 4
+        case .usage: 5
+        case .settings: 6
+        case .clientRefused: 7
+        case .grantRefused: 8
+        case .requestRefused: 9
+        case .temporary: 10
+        case .no: 11
+        case .done: 12
         }
     }
 }

@@ -7,7 +7,7 @@ extension TransportError.Kind {
         case .nameLookup: "name_lookup"
         case .tooLarge: "too_large"
         case .connect, .tls, .certificate, .proxy, .timeout, .cut, .malformed, .cancelled,
-            .authorities, .unavailable:
+            .authorities, .resources, .unavailable:
             rawValue
         }
     }
@@ -26,6 +26,7 @@ extension TransportError.Kind {
         case .malformed: "the answer is not HTTP"
         case .cancelled: "given up"
         case .authorities: "the authorities to trust cannot be read"
+        case .resources: "the system refuses what a request needs"
         case .unavailable: "libcurl cannot be used"
         }
     }
@@ -53,6 +54,7 @@ extension TransportError.Kind {
             check --ca-file, SSL_CERT_FILE, SSL_CERT_DIR and CURL_CA_BUNDLE: \
             each names certificates in PEM
             """
+        case .resources: "raise the limit, or wait until other processes have ended"
         case .unavailable: "install libcurl 7.87 or newer: apt-get install libcurl4"
         }
     }

@@ -109,7 +109,7 @@ extension TokenFailure {
     fileprivate var stage: NetworkCheckup.Stage? {
         guard case .unreachable(let error) = cause else { return .answer }
         return switch error.kind {
-        case .unavailable, .cancelled: nil
+        case .unavailable, .resources, .cancelled: nil
         case .nameLookup: .dns
         case .connect, .proxy: .connection
         case .tls, .certificate, .authorities: .tls

@@ -22,6 +22,15 @@ final class Ending: Sendable {
         signals.apply(work.policy, work.watchdog)
     }
 
+    /// The command turns to `work`, which ends by itself within `limit` unless something hangs that
+    /// cannot be interrupted: then the process ends a little later.
+    func begin(_ work: EndingPlan.Work, endingWithin limit: Duration) {
+        begin(work)
+        guard signal == nil else { return }
+        let seconds = UInt32(clamping: limit.components.seconds + 6)
+        signals.setAlarm(seconds, (work == .code ? ExitCode.outcomeUnknown : .temporary).rawValue)
+    }
+
     /// How long the work may still take; nil while no signal has come.
     var remaining: Duration? {
         let now = timekeeper.elapsed()

@@ -9,21 +9,26 @@ extension World {
         /// Sets what signals do from now on, and after how many seconds the process ends whatever it
         /// does, once a signal was recorded.
         public var apply: @Sendable (SignalPolicy, UInt32) -> Void
+        /// Ends the process after so many seconds with this exit code, whatever it does.
+        public var setAlarm: @Sendable (UInt32, CInt) -> Void
         /// Rings when a signal is recorded.
         public var bell: SignalBell
 
         /// Composes the signals of a process.
         public init(
             received: @escaping @Sendable () -> CInt?,
-            apply: @escaping @Sendable (SignalPolicy, UInt32) -> Void, bell: SignalBell
+            apply: @escaping @Sendable (SignalPolicy, UInt32) -> Void,
+            setAlarm: @escaping @Sendable (UInt32, CInt) -> Void, bell: SignalBell
         ) {
             self.received = received
             self.apply = apply
+            self.setAlarm = setAlarm
             self.bell = bell
         }
 
         /// No signal ever comes.
-        public static let none = Self(received: { nil }, apply: { _, _ in }, bell: SignalBell())
+        public static let none = Self(
+            received: { nil }, apply: { _, _ in }, setAlarm: { _, _ in }, bell: SignalBell())
     }
 }
 

@@ -8,9 +8,16 @@ struct BatchOptions: Sendable {
     var concurrency = 16
     var rate: RateText?
     var isResuming = false
+    /// How many of the last answers may be refusals.
+    var maxRefused = PercentArgument.half
 
     static func parameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
         (files + requests + resumption).map { $0.rerooted(at: path) }
+    }
+
+    /// With the brake, for a batch that ends tokens' lives.
+    static func brakedParameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
+        (files + requests + brake + resumption).map { $0.rerooted(at: path) }
     }
 
     /// Without those about requests, for a batch that makes none.
@@ -31,7 +38,17 @@ struct BatchOptions: Sendable {
     private static let requests: [Parameter<Self>] = [
         .option(
             "concurrency", \.concurrency, value: "N", help: "Have at most N requests in flight."),
-        .option("rate", \.rate, value: "N/s", help: "Start at most N requests a second."),
+        .option(
+            "rate", \.rate, value: "N/s",
+            help: "Start at most N requests a second; each run on a shared vault counts its own."),
+    ]
+
+    private static let brake: [Parameter<Self>] = [
+        .option(
+            "max-refused", \.maxRefused, value: "PERCENT",
+            help:
+                "Stop when Apple refuses more than PERCENT of the last 200 items (50 unless set; 100 never stops)."
+        )
     ]
 
     private static let resumption: [Parameter<Self>] = [
@@ -96,4 +113,25 @@ struct RateText: ParameterValue, Hashable {
     static var expectation: String { "a rate such as 50/s" }
 
     var argumentDescription: String { "\(perSecond)/s" }
+}
+
+/// A share, from 0 to 100 percent: `50`, or `50%`.
+struct PercentArgument: ParameterValue, Hashable {
+    let percent: Int
+
+    static let half = Self(percent: 50)
+
+    private init(percent: Int) { self.percent = percent }
+
+    init?(argument: String) {
+        let digits = argument.hasSuffix("%") ? argument.dropLast() : argument[...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = Int(digits), (0...100).contains(number)
+        else { return nil }
+        percent = number
+    }
+
+    static var expectation: String { "a percentage from 0 to 100" }
+
+    var argumentDescription: String { "\(percent)" }
 }

@@ -91,14 +91,17 @@ extension Session {
         return store
     }
 
-    /// How long the vault may keep this command waiting.
+    /// How long the vault may keep this command waiting; a signal shortens it.
     private func patience(_ limit: VaultTimeLimit) throws(SettingsError) -> VaultPatience {
         let timeout = try settings.timeout()
-        switch limit {
-        case .statement: return .eachStatement(timeout)
-        case .command:
-            let (timekeeper, start) = (world.clocks.timekeeper, startOfCommand)
-            return VaultPatience { max(timeout - (timekeeper.elapsed() - start), .zero) }
+        let (timekeeper, start, ending) = (world.clocks.timekeeper, startOfCommand, world.ending)
+        return VaultPatience {
+            let usual =
+                switch limit {
+                case .statement: timeout
+                case .command: max(timeout - (timekeeper.elapsed() - start), .zero)
+                }
+            return ending.remaining.map { min($0, usual) } ?? usual
         }
     }
 

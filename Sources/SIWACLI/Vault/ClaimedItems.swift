@@ -221,9 +221,7 @@ extension ClaimedItems.Held {
     fileprivate var late: ClaimedItems.Finished {
         ClaimedItems.Finished(
             line: item.line, record: record, event: nil,
-            report: ItemReport(
-                .failed, .temporary,
-                [.error("too_late", "its turn did not come while it was held for this run")]))
+            report: ItemReport.late.identifying(item.fingerprint))
     }
 }
 

@@ -25,7 +25,7 @@ extension BatchRun {
             case .failure(let error): .trouble(.unreachable(error))
             }
         switch verdict {
-        case nil, .finished, .doubtful, .next: noteGoodAnswer(at: now)
+        case nil, .finished, .held, .next: noteGoodAnswer(at: now)
         case .stop(let cause): finish(.stopped(cause), at: now)
         case .trouble(let cause): slowDown(cause, since: pace.mark, at: now)
         }
@@ -43,11 +43,13 @@ extension BatchRun {
         switch verdict {
         case .finished(let outcome):
             noteGoodAnswer(at: now)
-            settleDoubts()
+            let reaction = brake.done()
             sink(flight.item, .answered(outcome))
-        case .doubtful(let outcome):
+            react(reaction, at: now)
+        case .held(let outcome):
             noteGoodAnswer(at: now)
-            doubtful.append((flight.item, outcome))
+            held.append((flight.item, outcome))
+            react(brake.refused(), at: now)
         case .next:
             noteGoodAnswer(at: now)
             // First in the queue: what was begun is ended before something new is begun.
@@ -57,10 +59,19 @@ extension BatchRun {
         }
     }
 
-    /// What was in doubt was about its items after all.
-    mutating func settleDoubts() {
-        for (item, outcome) in doubtful { sink(item, .answered(outcome)) }
-        doubtful = []
+    /// Believes some of the refusals that are held, or stops. What is held when the run has ended
+    /// is dropped.
+    mutating func react(_ reaction: RefusalBrake.Reaction, at now: Duration) {
+        guard endedAt == nil else { return }
+        switch reaction {
+        case .release(0): break
+        case .release(let count):
+            for (item, outcome) in held.prefix(count) { sink(item, .answered(outcome)) }
+            held.removeFirst(min(count, held.count))
+        case .stop:
+            let share = brake.share
+            finish(.tooManyRefused(refused: share.refused, of: share.of), at: now)
+        }
     }
 
     private mutating func noteGoodAnswer(at now: Duration) {

@@ -42,10 +42,9 @@ extension BatchJob {
 public enum BatchVerdict<Outcome: Sendable>: Sendable {
     /// The item is done with, one way or the other.
     case finished(Outcome)
-    /// The item is done with if this was about the item; it may have been about all of them. Its
-    /// result waits until another item is finished or the input ends, and is none when the run
-    /// stops before.
-    case doubtful(Outcome)
+    /// The item was refused, which may be about all items. Its result is held until the run's
+    /// ``RefusalBrake`` believes it, and dropped when the run stops before.
+    case held(Outcome)
     /// The item has another request to make.
     case next
     /// The same request can fare better later.
@@ -60,6 +59,8 @@ public enum BatchResult<Outcome: Sendable>: Sendable {
     case answered(Outcome)
     /// What was wrong outlasted the attempts.
     case failed(TokenFailure.Cause, attempts: Int)
+    /// The item may not be sent any more: its deadline passed before an attempt.
+    case late
 }
 
 /// How a whole run ended.
@@ -74,4 +75,6 @@ public enum BatchEnd: Sendable {
     case askedToWait(Duration)
     /// Somebody asked it to stop.
     case interrupted
+    /// So many of the last answers were refusals that they are not believed.
+    case tooManyRefused(refused: Int, of: Int)
 }

@@ -19,8 +19,11 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
     var preparation: Int?
     /// Items that wait for another attempt; never more than may be in flight.
     var waiting: [Flight] = []
-    /// Results that may say nothing about their items.
-    var doubtful: [(item: Job.Item, outcome: Job.Outcome)] = []
+    /// Refusals that may say nothing about their items, the oldest first.
+    var held: [(item: Job.Item, outcome: Job.Outcome)] = []
+    var brake: RefusalBrake
+    /// When an item may not be sent any more.
+    private let deadline: (@Sendable (Job.Item) -> Duration)?
     /// An item fresh from the source that waits for its turn.
     private var fresh: Flight?
     private var isInputAtEnd = false
@@ -29,7 +32,8 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
     var goodAnswers = 0
     /// When the trouble began that no good answer has ended; nil while all is well.
     var troubledSince: Duration?
-    private var endedAt: Duration?
+    private var silence = SilenceWatch()
+    private(set) var endedAt: Duration?
 
     /// How it ended; meaningful once the feed is finished.
     public private(set) var end = BatchEnd.completed
@@ -48,15 +52,20 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
     ///
     /// - Parameters:
     ///   - calendar: the date, for what requests state.
+    ///   - deadline: when an item may not be sent any more, asked before every attempt; nil when
+    ///     there is no such moment.
     ///   - source: the next item, if there is one; must not block.
     ///   - sink: takes each item's result; must not block.
     public init(
         _ job: Job, settings: BatchSettings, calendar: @escaping @Sendable () -> NumericDate,
+        deadline: (@Sendable (Job.Item) -> Duration)? = nil,
         source: @escaping @Sendable () -> BatchInput<Job.Item>,
         sink: @escaping @Sendable (Job.Item, BatchResult<Job.Outcome>) -> Void
     ) {
         (self.job, self.settings, self.calendar) = (job, settings, calendar)
         (self.source, self.sink) = (source, sink)
+        self.deadline = deadline
+        brake = RefusalBrake(settings.brake)
         pace = Pace(concurrency: settings.concurrency, rate: settings.rate)
         flights = Array(repeating: nil, count: settings.width)
         freeSlots = Array((0..<settings.width).reversed())
@@ -70,7 +79,10 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
     public mutating func next(at now: Duration) -> FeedStep {
         if settings.isStopping() { finish(.interrupted, at: now) }
         do throws(ClientSecretError) {
-            if endedAt == nil, let step = try start(at: now) { return step }
+            if endedAt == nil {
+                dropLate(at: now)
+                if let step = try start(at: now) { return watched(step, at: now) }
+            }
         } catch {
             finish(.stopped(.unminted(error)), at: now)
         }
@@ -95,7 +107,7 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
             guard inFlight == 0, waiting.isEmpty, isInputAtEnd else {
                 return .wait(until: waiting.map(\.notBefore).min())
             }
-            settleDoubts()
+            react(brake.end(), at: now)
             finish(.completed, at: now)
             return nil
         }
@@ -137,6 +149,30 @@ public struct BatchRun<Job: BatchJob>: RequestFeed {
         }
         defer { fresh = nil }
         return fresh
+    }
+
+    /// Gives up items whose deadline has passed.
+    private mutating func dropLate(at now: Duration) {
+        guard let deadline else { return }
+        if let flight = fresh, deadline(flight.item) <= now {
+            fresh = nil
+            sink(flight.item, .late)
+        }
+        guard !waiting.isEmpty else { return }
+        for flight in waiting where deadline(flight.item) <= now { sink(flight.item, .late) }
+        waiting.removeAll { deadline($0.item) <= now }
+    }
+
+    /// A wait that ends in time to warn that nothing was answered well for long.
+    private mutating func watched(_ step: FeedStep, at now: Duration) -> FeedStep {
+        guard case .wait(let moment) = step else { return step }
+        guard inFlight > 0 || !waiting.isEmpty else {
+            silence = SilenceWatch()
+            return step
+        }
+        let (due, length) = silence.check(goodAnswers, at: now)
+        if let length { settings.warnOfSilence(length) }
+        return .wait(until: moment.map { min($0, due) } ?? due)
     }
 
     private mutating func hasUpcoming(at now: Duration) -> Bool {

@@ -13,6 +13,10 @@ public struct BatchSettings: Sendable {
     public var patience: Duration
     /// How long an interrupted run waits for what is in flight.
     public var drainTime: Duration
+    /// When refusals are believed.
+    public var brake: RefusalBrake.Rule
+    /// Called when nothing was answered well for so long, and again after as long.
+    public var warnOfSilence: @Sendable (Duration) -> Void
     /// Whether somebody asks the run to stop in an orderly way; asked often.
     public var isStopping: @Sendable () -> Bool
 
@@ -20,7 +24,9 @@ public struct BatchSettings: Sendable {
     public init(
         concurrency: Int = 16, rate: Int? = nil, maxAttempts: Int = 4,
         timeout: Duration = .seconds(30), patience: Duration = .seconds(120),
-        drainTime: Duration = .seconds(5), isStopping: @escaping @Sendable () -> Bool = { false }
+        drainTime: Duration = .seconds(5), brake: RefusalBrake.Rule = .afterSuccess,
+        warnOfSilence: @escaping @Sendable (Duration) -> Void = { _ in },
+        isStopping: @escaping @Sendable () -> Bool = { false }
     ) {
         self.concurrency = max(concurrency, 1)
         self.rate = rate
@@ -28,6 +34,7 @@ public struct BatchSettings: Sendable {
         self.timeout = timeout
         self.patience = patience
         self.drainTime = drainTime
+        (self.brake, self.warnOfSilence) = (brake, warnOfSilence)
         self.isStopping = isStopping
     }
 

@@ -22,8 +22,12 @@ public struct RefreshJob: BatchJob {
     public mutating func judge(
         _ response: HTTPResponse, for item: inout TokenItem, at now: NumericDate
     ) -> BatchVerdict<ItemOutcome<TokenResponse>> {
-        response.verdict(hiding: [item.token] + credentials.secrets(for: item.clientID)) {
+        let verdict = response.verdict(
+            hiding: [item.token] + credentials.secrets(for: item.clientID)
+        ) {
             TokenResponse($0)
         }
+        if case .finished(.refused(let refusal)) = verdict { return .held(.refused(refusal)) }
+        return verdict
     }
 }

@@ -44,8 +44,9 @@ public struct RevokeJob: BatchJob {
         item.proof = proof
         return switch conclusion {
         case .next: .next
-        case .known(let revocation): .finished(.done(revocation))
-        case .refused(let refusal): .finished(.refused(refusal))
+        case .known(let revocation) where revocation.isDead: .finished(.done(revocation))
+        case .known(let revocation): .held(.done(revocation))
+        case .refused(let refusal): .held(.refused(refusal))
         }
     }
 

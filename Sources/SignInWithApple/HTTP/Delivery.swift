@@ -168,7 +168,7 @@ extension TransportError {
     var isPassing: Bool {
         switch kind {
         case .nameLookup, .connect, .tls, .proxy, .timeout, .cut, .malformed: true
-        case .certificate, .tooLarge, .cancelled, .authorities, .unavailable: false
+        case .certificate, .tooLarge, .cancelled, .authorities, .resources, .unavailable: false
         }
     }
 }

@@ -38,6 +38,8 @@ public struct TransportError: Error, Hashable, Sendable {
         case cancelled
         /// The authorities that the settings or the system name cannot be read.
         case authorities
+        /// The system refuses this process threads or file descriptors.
+        case resources
         /// The transport itself could not start.
         case unavailable
     }

@@ -5,10 +5,10 @@ internal import SIWACrypto
 /// Apple says no in the same two bare words to a user who left and to a run that cannot work.
 /// They are told apart by what happens to the others:
 ///
-/// - While no user got through, refusals are doubtful, and the run stops after
+/// - While no user got through, refusals are held, and the run stops after
 ///   ``mostRefusedAtFirst`` of them. Once one did, every `invalid_request` is about its user.
 /// - `invalid_grant` is about the bearer token: the item asks again with a new one. An item that
-///   outlives three is doubtful itself, and four in vain stop the run.
+///   outlives three is held itself, and four in vain stop the run.
 public struct MigrationJob: BatchJob {
     private var credentials: Credentials
     private var bearers = Bearers()
@@ -96,7 +96,7 @@ public struct MigrationJob: BatchJob {
     ) -> BatchVerdict<ItemOutcome<MigratedUser>> {
         guard bearers.refuse(item.bearer) else { return .stop(.refused(error)) }
         item.bearersRefused += 1
-        return item.bearersRefused < Self.mostBearers ? .next : .doubtful(.refused(error))
+        return item.bearersRefused < Self.mostBearers ? .next : .held(.refused(error))
     }
 
     private mutating func weigh(
@@ -105,6 +105,6 @@ public struct MigrationJob: BatchJob {
         guard !hasMigrated else { return .finished(.refused(error)) }
         refusedAtFirst += 1
         return refusedAtFirst < Self.mostRefusedAtFirst
-            ? .doubtful(.refused(error)) : .stop(.refused(error))
+            ? .held(.refused(error)) : .stop(.refused(error))
     }
 }

@@ -55,7 +55,9 @@ struct ServeCommand: Command {
             identity: identity
         ) { server in
             try announce(server, console)
+            let wasNoted = note(server, in: folder, console)
             await signals.wait()
+            if wasNoted { try removeFile(folder.path(Folder.server)) }
         }
     }
 
@@ -74,6 +76,17 @@ struct ServeCommand: Command {
                 """)
         }
         return try files.identity()
+    }
+
+    /// Writes down where it listens, for `siwa-emulator log`; a folder that cannot be written to can
+    /// still be served.
+    private func note(
+        _ server: EmulatorServer, in folder: Folder, _ console: Console
+    ) -> Bool {
+        if isTerminal(2) {
+            console.note("watch it at \(server.url)\(AppleEmulator.consolePath)")
+        }
+        return (try? folder.write(Array((server.url + "\n").utf8), Folder.server)) != nil
     }
 
     private func announce(_ server: EmulatorServer, _ console: Console) throws(FileError) {

@@ -1,0 +1,45 @@
+internal import SignInWithApple
+
+/// The claims of a client_secret, decoded; the signature is not shown, so that nobody can use it.
+struct ClientSecretView {
+    private let token: CompactJWS
+    private let now: NumericDate
+
+    /// Nil when there is no client_secret that can be read.
+    init?(_ details: RequestDetails) {
+        guard let token = details["client_secret"].flatMap({ try? CompactJWS($0) }) else {
+            return nil
+        }
+        self.token = token
+        now = details.at
+    }
+
+    var html: HTML {
+        """
+        <h4>client_secret, decoded</h4>
+        <dl class="fields">
+        \(rows(token.header, "header"))
+        \(rows(token.payload, "claim"))
+        </dl>
+        """
+    }
+
+    private func rows(_ object: JSON, _ kind: String) -> [HTML] {
+        (object.members ?? []).prefix(16).map { member in
+            """
+            <div><dt>\(member.name.clipped) <span class="caption">\(kind)</span></dt>\
+            <dd>\((member.value.string ?? member.value.text).clipped)\(time(member))</dd></div>
+            """
+        }
+    }
+
+    /// Numbers are for machines: a time is written out, and how far it is away.
+    private func time(_ member: JSON.Member) -> HTML {
+        guard ["exp", "iat", "nbf"].contains(member.name), let seconds = member.value.integer,
+            (0..<253_402_300_800).contains(seconds)
+        else { return "" }
+        let date = NumericDate(seconds)
+        let away = date > now ? "in \((date - now).words)" : "\((now - date).words) ago"
+        return #" <span class="caption">\#(date.rfc3339), \#(away)</span>"#
+    }
+}

@@ -1,0 +1,79 @@
+internal import SignInWithApple
+
+/// A part of the console that changes by itself while somebody looks at it.
+///
+/// Each is rendered whole, on the page and for the event that replaces it.
+enum ConsolePanel: String, CaseIterable {
+    case status
+    case clock
+    case faults
+    case people
+    case sessions
+    case clients
+    case notifications
+    case history
+
+    func html(_ state: ConsoleState, _ view: ConsoleView) -> HTML {
+        switch self {
+        case .status: StatusPanel.html(state)
+        case .clock: ClockPanel.html(state)
+        case .faults: FaultsPanel.html(state)
+        case .people: PeoplePanel.html(state, view)
+        case .sessions: SessionsPanel.html(state)
+        case .clients: ClientsPanel.html(state)
+        case .notifications: NotificationsPanel.html(state)
+        case .history: HistoryPanel.html(state)
+        }
+    }
+
+    /// The element that events replace the content of.
+    func element(_ state: ConsoleState, _ view: ConsoleView) -> HTML {
+        #"<div data-panel="\#(rawValue)">\#(html(state, view))</div>"#
+    }
+}
+
+/// A button that sends one control request.
+struct ConsoleButton {
+    let label: String
+    let control: Control
+    let body: JSON
+    var style = ""
+    /// What a screen reader says in place of the label, where the label alone is ambiguous.
+    var description: String?
+
+    func html(_ state: ConsoleState) -> HTML {
+        let name: HTML = description.map { #" aria-label="\#($0)""# } ?? ""
+        return """
+            <form method="post" action="\(control.path)">\
+            <input type="hidden" name="token" value="\(state.token)">\
+            <button class="\(style)" name="json" value="\(body.text)"\(name)>\(label)</button></form>
+            """
+    }
+}
+
+extension Control {
+    var path: String { Self.root + rawValue }
+}
+
+extension NumericDate {
+    /// The time of day; the console shows the day once, at the top.
+    var timeOfDay: String { String(rfc3339.dropFirst(11).prefix(8)) }
+
+    /// A `<time>` element.
+    var element: HTML { #"<time datetime="\#(rfc3339)" title="\#(rfc3339)">\#(timeOfDay)</time>"# }
+}
+
+extension Duration {
+    /// The largest two units: `6 months` is 182 days.
+    var words: String {
+        let total = abs(Int(components.seconds))
+        let units = [("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)]
+        var (rest, parts) = (total, [String]())
+        for (name, seconds) in units where parts.count < 2 {
+            let count = rest / seconds
+            rest %= seconds
+            if count > 0 { parts.append("\(count) \(name)\(count == 1 ? "" : "s")") }
+        }
+        return parts.isEmpty ? "0 seconds" : parts.joined(separator: " ")
+    }
+}

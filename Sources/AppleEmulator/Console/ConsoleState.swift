@@ -1,0 +1,44 @@
+internal import SignInWithApple
+
+/// What the console shows: everything the emulator knows, at one moment.
+struct ConsoleState {
+    let service: Service
+    let faults: FaultQueue
+    let log: RequestLog
+    let notifications: LatestItems<NotificationRecord>
+    let history: LatestItems<ControlRecord>
+    let receiver: String?
+    let clockOffset: Duration
+    /// The server as the browser names it.
+    let origin: String
+    /// What the page's forms bring back.
+    let token: String
+
+    var configuration: EmulatorConfiguration { service.configuration }
+    var now: NumericDate { service.now() }
+}
+
+/// Which part of everything somebody looks at, from the query of the page.
+struct ConsoleView {
+    /// Requests that are shown: all, or the refused ones.
+    let onlyRefused: Bool
+    /// The request that is open without a script.
+    let openRequest: Int?
+    /// Part of a name or address that users are looked up by.
+    let userSearch: String
+    /// The latest request a browser knows, for the events.
+    let lastRequest: Int
+    /// Whether the page reloads by itself where there is no script.
+    let reloads: Bool
+
+    init(_ request: EmulatorRequest) throws(ControlError) {
+        guard let query = try? ReceivedForm(request) else {
+            throw ControlError("the query is not percent-encoded as it must be")
+        }
+        onlyRefused = query["show"] == "refused"
+        openRequest = query["open"].flatMap { Int($0) }
+        userSearch = (query["user"] ?? "").clipped
+        lastRequest = query["after"].flatMap { Int($0) } ?? 0
+        reloads = query["reload"] != "off" && openRequest == nil
+    }
+}

@@ -1,0 +1,8 @@
+// prctl(2) has a variable number of arguments, with which Swift calls no function.
+#pragma once
+
+#include <sys/prctl.h>
+
+/// Keeps the process's memory from core dumps and from other processes of the same user. Returns 0,
+/// or -1 with errno set.
+static inline int siwa_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }

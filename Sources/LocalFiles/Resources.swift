@@ -1,0 +1,62 @@
+internal import Glibc
+
+/// Fails if the system refuses this process a few threads or file descriptors.
+///
+/// Dispatch waits without end for a thread that it does not get, and stops the process for want of a
+/// descriptor.
+///
+/// - Throws: ``FileError`` that says which limit to raise; ``FileError/isTemporary`` is true.
+public func requireResources() throws(FileError) {
+    try requireDescriptors()
+    try requireThreads()
+}
+
+private func requireDescriptors() throws(FileError) {
+    var descriptors: [CInt] = []
+    defer { for descriptor in descriptors { close(descriptor) } }
+    for _ in 0..<neededDescriptors {
+        let descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else {
+            throw FileError(
+                "use", "file descriptors",
+                reason: "fewer than \(neededDescriptors) are left: raise the limit (ulimit -n)",
+                code: EMFILE)
+        }
+        descriptors.append(descriptor)
+    }
+}
+
+/// All of them exist at the same time, as they will when they work.
+private func requireThreads() throws(FileError) {
+    let gate = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+    sem_init(gate, 0, 0)
+    var threads: [pthread_t] = []
+    var code: CInt = 0
+    while threads.count < neededThreads, code == 0 {
+        var thread = pthread_t()
+        code = pthread_create(
+            &thread, nil,
+            { gate in
+                guard let gate else { return nil }
+                while sem_wait(gate.assumingMemoryBound(to: sem_t.self)) == -1 {}
+                return nil
+            }, gate)
+        if code == 0 { threads.append(thread) }
+    }
+    for _ in threads { sem_post(gate) }
+    for thread in threads { pthread_join(thread, nil) }
+    sem_destroy(gate)
+    gate.deallocate()
+    guard code == 0 else {
+        throw FileError(
+            "use", "threads",
+            reason:
+                "fewer than \(neededThreads) can be had: raise the limit of processes or memory "
+                + "(ulimit -u, ulimit -v, the control group's pids.max)", code: code)
+    }
+}
+
+/// Of libcurl, Dispatch and OpenSSL while a request is under way.
+private let neededDescriptors = 12
+/// A queue, Dispatch's own, and libcurl's resolver.
+private let neededThreads = 3

@@ -1,0 +1,29 @@
+internal import CurlTransport
+internal import Glibc
+internal import LocalFiles
+internal import SIWACLI
+internal import SIWACrypto
+internal import SignInWithApple
+
+private let mainThread = MainThread()
+
+/// The entry point that C starts, under the name by which SwiftPM links an executable's `main`.
+///
+/// Swift's own entry point would pass the arguments on to nobody: `CommandLine` reads them from
+/// `/proc`.
+@_cdecl("siwa_main")
+func runProcess(
+    _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+) -> CInt {
+    forbidCoreDumps()
+    occupyClosedStreams()
+    reportWriteErrors()
+    ProcessSignals.handle()
+    let arguments = unsafe commandLineArguments(count, arguments)
+    Task(executorPreference: mainThread) {
+        // Everything is written by now. What exit would do besides is tidy the libraries' memory
+        // away, which the system does better.
+        _exit(await runSIWA(arguments, in: .real(mainThread.signals)))
+    }
+    mainThread.run()
+}

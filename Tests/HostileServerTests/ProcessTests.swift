@@ -1,0 +1,210 @@
+import Glibc
+import SIWACrypto
+import TestSupport
+import Testing
+
+/// What siwa does in a process that has too little of everything.
+@Suite(.timeLimit(.minutes(10))) struct ProcessTests {
+    private let siwa: Siwa
+
+    init() throws { siwa = try Siwa() }
+
+    /// The exit codes of the contract; what else a process can end with is a crash.
+    static let documented: Set<CInt> = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 70, 74, 75, 129, 130, 143]
+
+    /// Runs `call` after a shell has lowered a limit.
+    private func run(
+        _ call: Executable.Call, limiting limit: String
+    ) async throws -> ProgramResult {
+        var limited = call
+        limited.arguments =
+            ["-c", "\(limit) || exit 99; exec \"$@\"", "sh", siwa.executable.path] + call.arguments
+        return try await Executable(path: "/bin/bash").run(limited)
+    }
+
+    /// Whether the program itself can start, which its loader decides.
+    private func starts(_ limit: String) async throws -> Bool {
+        let result = try await run(.init(["--version"]), limiting: limit)
+        return result.exitCode == 0
+    }
+
+    private func expectClear(_ result: ProgramResult, _ limit: String) {
+        guard let code = result.exitCode else {
+            Issue.record("\(limit): \(result)")
+            return
+        }
+        #expect(Self.documented.contains(code), "\(limit): \(result)")
+        #expect(
+            code == 0 || result.errors.split(separator: "\n").contains { $0.hasPrefix("siwa: ") },
+            "\(limit): \(result)")
+    }
+
+    @Test func `any number of file descriptors ends in a result or a clear error`() async throws {
+        var refused = 0
+        try await RawServer.serving(.answering(200, tokens)) { server in
+            for number in 3...24 {
+                let limit = "ulimit -n \(number)"
+                guard try await starts(limit) else { continue }
+                let result = try await run(siwa.refresh(server.url), limiting: limit)
+                expectClear(result, limit)
+                if result.exitCode != 0 { refused += 1 }
+                expectClear(
+                    try await run(
+                        .init(["secret"], environment: siwa.environment), limiting: limit), limit)
+            }
+        }
+        #expect(refused > 3, "no limit was too low: the test tests nothing")
+    }
+
+    @Test func `any amount of memory ends in a result or a clear error`() async throws {
+        var refused = 0
+        var answered = 0
+        try await RawServer.serving(.answering(200, tokens)) { server in
+            for megabytes in stride(from: 16, through: 400, by: 8) {
+                let limit = "ulimit -v \(megabytes << 10)"
+                guard try await starts(limit) else { continue }
+                let result = try await run(
+                    siwa.refresh(server.url, timeout: "10s"), limiting: limit)
+                expectClear(result, limit)
+                if result.exitCode == 0 { answered += 1 } else { refused += 1 }
+            }
+        }
+        print("memory limits: \(answered) answered, \(refused) refused")
+        #expect(refused > 0, "no limit was too low: the test tests nothing")
+    }
+
+    @Test func `a limit of file sizes is a clear error`() async throws {
+        let folder = try TemporaryFolder()
+        // Through a pipe: standard error is a file here, to which the limit applies, too.
+        let script = """
+            set -o pipefail
+            (ulimit -f 0; exec "$0" secret --out "$1") 2>&1 | cat
+            """
+        let result = try await Executable(path: "/bin/bash").run(
+            Executable.Call(
+                ["-c", script, siwa.executable.path, folder.path("secret")],
+                environment: siwa.environment.merging(["PATH": "/usr/bin:/bin"]) { $1 }))
+        #expect(result.exitCode == 74, "\(result)")
+        #expect(result.output.contains("siwa: not_delivered: "), "\(result)")
+        #expect(result.output.contains("file too large"), "\(result)")
+        #expect(access(folder.path("secret"), F_OK) != 0)
+    }
+
+    @Test(
+        .enabled(if: geteuid() == 0, "needs root, to run as a user whose processes are limited"))
+    func `threads that cannot be had are a clear error`() async throws {
+        let result = try await asNobody(
+            "ulimit -u 1; \"$0\" keys --base-url http://127.0.0.1:9")
+        #expect(result.exitCode == 75, "\(result)")
+        #expect(result.errors.contains("siwa: resources: "), "\(result)")
+        #expect(result.errors.contains("ulimit -u"), "\(result)")
+    }
+
+    /// Runs a script as a user who owns nothing; `$0` is siwa.
+    private func asNobody(_ script: String) async throws -> ProgramResult {
+        let folder = try TemporaryFolder()
+        try #require(chmod(folder.path, 0o777) == 0)
+        // What was built may be in a folder that only root may enter.
+        let copy = folder.path("siwa")
+        _ = try await Executable(path: "/bin/cp").run(siwa.executable.path, copy)
+        return try await Executable(path: "/usr/bin/setpriv").run(
+            Executable.Call(
+                [
+                    "--reuid", "65432", "--regid", "65432", "--clear-groups", "bash", "-c", script,
+                    copy,
+                ],
+                environment: [
+                    "PATH": "/usr/bin:/bin", "HOME": folder.path,
+                    "LD_LIBRARY_PATH": "/opt/swift/usr/lib/swift/linux",
+                ]))
+    }
+
+    @Test func `no core dump holds what is in memory`() async throws {
+        let running = try siwa.executable.start(waiting)
+        try await eventually("siwa reads") { try isReadingInput(running.pid) }
+        let limits = try contents("/proc/\(running.pid)/limits")
+        let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+        #expect(core?.split(separator: " ").suffix(3).dropLast() == ["0", "0"], "\(core ?? "")")
+        running.signal(SIGTERM)
+        #expect(try await running.result().ending == .exit(143))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root, to run siwa as another user"))
+    func `a process that may not be dumped still has its streams by number`() async throws {
+        let result = try await asNobody(
+            """
+            "$0" inspect @<(printf 'not-a-jwt') 2>&1
+            printf 'not-a-jwt' | "$0" inspect @/dev/stdin 2>&1
+            "$0" config show --config <(printf '{}') > /dev/null && echo read
+            export SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt
+            "$0" keys --ca-file "$SSL_CERT_FILE" --base-url https://127.0.0.1:9 --max-attempts 1 2>&1
+            """)
+        #expect(!result.output.contains("cannot read"), "\(result)")
+        #expect(result.output.contains("read\n"), "\(result)")
+        // Two files of authorities are joined in memory and found by number.
+        #expect(result.output.contains("siwa: connect: "), "\(result)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root, to mount over /proc"))
+    func `arguments arrive without proc`() async throws {
+        let unshare = try #require(Executable.installed("unshare"))
+        let result = try await unshare.run(
+            Executable.Call(
+                [
+                    "-m", "bash", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh",
+                    siwa.executable.path, "secret", "--print", "kind",
+                ],
+                environment: siwa.environment.merging(["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"]) {
+                    $1
+                }))
+        #expect(result.output == "client_secret\n", "\(result)")
+    }
+
+    @Test(arguments: [SIGSEGV, SIGABRT, SIGILL])
+    func `a crash is a defect with a message`(_ signal: CInt) async throws {
+        let running = try siwa.executable.start(waiting)
+        try await eventually("siwa reads") { try isReadingInput(running.pid) }
+        running.signal(signal)
+        let result = try await running.result()
+        #expect(result.ending == .exit(70), "\(result)")
+        #expect(result.errors.hasPrefix("siwa: defect: "), "\(result)")
+    }
+
+    @Test func `a reader that hangs does not keep siwa from ending`() async throws {
+        try await RawServer.serving(.answering(200, tokens)) { server in
+            var call = siwa.refresh(server.url)
+            call.output = .hangingPipe
+            let running = try siwa.executable.start(call)
+            try await eventually("the response was read") { server.endedCount == 1 }
+            try await Task.sleep(for: .milliseconds(300))
+            running.signal(SIGTERM)
+            let result = try await running.result()
+            #expect(result.ending == .exit(143), "\(result)")
+            #expect(result.errors.hasPrefix("siwa: stopped: it hung"), "\(result)")
+        }
+    }
+
+    @Test func `a reader that hangs does not outlast the timeout`() async throws {
+        try await RawServer.serving(.answering(200, tokens)) { server in
+            var call = siwa.refresh(server.url, timeout: "1s")
+            call.output = .hangingPipe
+            let result = try await siwa.executable.run(call)
+            #expect(result.ending == .exit(75), "\(result)")
+            #expect(result.errors.hasPrefix("siwa: timeout: "), "\(result)")
+        }
+    }
+
+    /// A command that waits for standard input.
+    private var waiting: Executable.Call {
+        var call = siwa.exchange("http://127.0.0.1:9")
+        call.input = .pipe
+        return call
+    }
+
+    private func contents(_ path: String) throws -> String {
+        let file = try #require(fopen(path, "re"))
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        return String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
+    }
+}

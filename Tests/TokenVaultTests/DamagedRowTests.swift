@@ -1,0 +1,235 @@
+import SignInWithApple
+import TestSupport
+import Testing
+
+@testable import TokenVault
+
+/// Rows that somebody with the database and without a key wrote: named, and in nobody's way.
+@Suite struct DamagedRowTests {
+    /// What is wrong with a row, as an UPDATE and as siwa says it.
+    struct Damage: Sendable, CustomTestStringConvertible {
+        let change: String
+        let reason: String
+        /// The name of the damaged row.
+        var name = "token '000000000000' of 'u000001' of 'com.example.app'"
+        /// Whether claims by a known client and state find the row.
+        var isClaimed = true
+
+        var testDescription: String { change }
+
+        static let all = [
+            Self(change: "state = 'odd'", reason: "its state is unknown", isClaimed: false),
+            Self(change: "key_number = 0", reason: "its key_number is out of range"),
+            Self(
+                change: "key_number = 9223372036854775807", reason: "its key_number is out of range"
+            ),
+            Self(
+                change: "token_fingerprint = '', version = 9223372036854775807",
+                reason: "its version is out of range",
+                name: "the record of 'u000001' of 'com.example.app'"),
+            Self(
+                change: "token_fingerprint = '', version = -9223372036854775808",
+                reason: "its version is out of range",
+                name: "the record of 'u000001' of 'com.example.app'"),
+            Self(
+                change: "token_fingerprint = ''", reason: "its version is out of range",
+                name: "the record of 'u000001' of 'com.example.app'"),
+            Self(
+                change: "token_fingerprint = '00000000000G'",
+                reason: "its token_fingerprint is not 12 hexadecimal digits",
+                name: "token '00000000000G' of 'u000001' of 'com.example.app'"),
+            Self(
+                change: "stored_at = 9223372036854775807", reason: "its stored_at is out of range"),
+            Self(
+                change: "changed_at = -9223372036854775808",
+                reason: "its changed_at is out of range"),
+            Self(change: "checked_at = 253402300800", reason: "its checked_at is out of range"),
+            Self(
+                change: "user_id = ''", reason: "its user_id must not be empty",
+                name: "token '000000000000' of '' of 'com.example.app'"),
+            Self(
+                change: "user_id = '\(String(repeating: "u", count: 256))'",
+                reason: "its user_id must not be longer than 255 bytes",
+                name: "token '000000000000' of '\(String(repeating: "u", count: 80))…' of "
+                    + "'com.example.app'"),
+            Self(
+                change: "client_id = 'a b'",
+                reason: "its client_id must be an App ID or Services ID, such as com.example.app",
+                name: "token '000000000000' of 'u000001' of 'a b'"),
+        ]
+
+        /// Rows that only a database without an encoding can hold.
+        static let bytes = [
+            Self(
+                change: "user_id = $1", reason: "its user_id is not UTF-8",
+                name: "token '000000000000' of 'u\\xff\\x1b' of 'com.example.app'"),
+            Self(
+                change: "client_id = $1", reason: "its client_id is not UTF-8",
+                name: "token '000000000000' of 'u000001' of 'u\\xff\\x1b'"),
+            Self(
+                change: "token_fingerprint = $1",
+                reason: "its token_fingerprint is not 12 hexadecimal digits",
+                name: "token 'u\\xff\\x1b' of 'u000001' of 'com.example.app'"),
+            Self(change: "state = $1", reason: "its state is unknown", isClaimed: false),
+        ]
+    }
+
+    private let good = [0, 2].map { VaultRecord(.sample($0)) }
+
+    private func damaged(
+        _ ground: any SQLGround, _ damage: Damage, _ values: [Value] = []
+    ) throws -> any VaultStore {
+        let store = try ground.vault()
+        try store.put(good + [VaultRecord(.sample(1))])
+        _ = try ground.connect().run(
+            "UPDATE vault_token SET \(damage.change) WHERE user_id = 'u000001'", values)
+        return store
+    }
+
+    private func check(_ store: any VaultStore, _ damage: Damage) async throws {
+        let message = "\(damage.name) is damaged: \(damage.reason)"
+        var (found, names, last): ([VaultRecord], [String], VaultRowKey?) = ([], [], nil)
+        while case let page = try store.records(VaultFilter(), after: last, limit: 1),
+            let next = page.next
+        {
+            found += page.records
+            names += page.damaged.map(\.error.message)
+            last = next
+            try #require(found.count + names.count < 9)
+        }
+        #expect(found == good)
+        #expect(names == [message])
+        do {
+            let filter = VaultFilter(isNewestOnly: true)
+            var (claimed, times): ([VaultRecord], Int) = ([], 0)
+            while case let claim = try store.claimed(.long("\(filter)"), filter, limit: 1),
+                !claim.isEmpty
+            {
+                claimed += claim.records
+                times += claim.damaged.count
+                try #require(times < 9)
+            }
+            #expect(claimed.sorted { $0.id < $1.id } == good)
+            #expect(times == (damage.isClaimed ? 1 : 0), "once, so that it holds nobody up")
+            try store.release(good.map(\.user), by: "\(filter)")
+        }
+        _ = try store.counts(of: nil)
+        #expect(try store.faults().allSatisfy { $0.contains("missing from the vault's list") })
+        #expect(try store.clients().map(\.rawValue).contains("com.example.app"))
+        try store.change([.sample(0), .sample(1)], releasing: nil) { page in
+            VaultChanges(
+                updates: page.records.map { VaultUpdate($0.becoming(.dead), replacing: $0.id) },
+                removals: page.damaged.map(\.key))
+        }
+        #expect(try store.record(of: .sample(0))?.state == .dead)
+        #expect(try store.records(of: [.sample(1)]).isEmpty)
+    }
+
+    @Test(arguments: SQLGrounds.here, Damage.all)
+    func `a damaged row is named, and the others are read, claimed and changed`(
+        _ grounds: SQLGrounds, _ damage: Damage
+    ) async throws {
+        try await check(damaged(try await grounds.ground(), damage), damage)
+    }
+
+    @Test(arguments: Damage.bytes)
+    func `a text that is not UTF-8 is damaged, in a file`(_ damage: Damage) async throws {
+        let bytes = Value.invalidText([0x75, 0xFF, 0x1B])
+        try await check(damaged(SQLiteGround(), damage, [bytes]), damage)
+    }
+
+    @Test func `a NUL in a text is damaged, in a file`() async throws {
+        let damage = Damage(
+            change: "user_id = $1", reason: "its user_id must not have a NUL character in it",
+            name: "token '000000000000' of 'a\\x00b' of 'com.example.app'")
+        try await check(damaged(SQLiteGround(), damage, [.text("a\0b")]), damage)
+    }
+
+    @Test(
+        .enabled(
+            if: PostgresServer.isAvailable,
+            "needs PostgreSQL's server: Debian's package postgresql"), arguments: Damage.bytes)
+    func `a text that is not UTF-8 is damaged, on a server without an encoding`(
+        _ damage: Damage
+    ) async throws {
+        let ground = try await PostgresGround.withoutEncoding()
+        let bytes = Value.invalidText([0x75, 0xFF, 0x1B])
+        try await check(damaged(ground, damage, [bytes]), damage)
+    }
+
+    @Test(arguments: SQLGrounds.here)
+    func `a lease of any length is counted`(_ grounds: SQLGrounds) async throws {
+        let ground = try await grounds.ground()
+        let store = try ground.vault()
+        try store.put(good)
+        let database = try ground.connect()
+        for end in ["9223372036854775807", "-9223372036854775808"] {
+            _ = try database.run(
+                """
+                UPDATE vault_token SET lease_owner = 'x', lease_until = \(end),
+                    given_back_at = \(end)
+                WHERE user_id = 'u000000'
+                """)
+            let held = try store.leasedByOthers(than: "a", VaultFilter())
+            #expect(held.count == (end.hasPrefix("-") ? 0 : 1))
+            _ = try store.claimed(.long("a"), limit: 0)
+            #expect(try store.renew([good[0].id], for: .long("x")).held.count == held.count)
+        }
+    }
+
+    @Test(arguments: SQLGrounds.here)
+    func `a damaged entry of the history is named, and the others are read`(
+        _ grounds: SQLGrounds
+    ) async throws {
+        let ground = try await grounds.ground()
+        let store = try ground.vault()
+        let entries = (1...3).map {
+            VaultHistoryEntry(
+                at: NumericDate($0), event: .stored, user: .sample(1), fingerprint: .sample(),
+                actor: VaultActor(command: "c", host: "h"))
+        }
+        try store.change([], releasing: nil) { _ in VaultChanges(history: entries) }
+        let database = try ground.connect()
+        for (change, reason) in [
+            ("event = 'odd'", "its event is unknown"),
+            ("evidence = 'odd'", "its evidence is unknown"),
+            ("user_id = ''", "its user_id must not be empty"),
+            ("new_user_id = ''", "its user_id must not be empty"),
+        ] {
+            _ = try database.run("BEGIN")
+            _ = try database.run("UPDATE vault_history SET \(change) WHERE id = 2")
+            _ = try database.run("COMMIT")
+            let page = try store.history(VaultHistoryFilter(), after: nil, limit: 9)
+            #expect(page.entries == [entries[0], entries[2]])
+            #expect(
+                page.damaged == [
+                    VaultError(.recordDamaged, "entry 2 of the history is damaged: \(reason)")
+                ])
+            _ = try database.run(
+                """
+                UPDATE vault_history SET event = 'stored', evidence = NULL, new_user_id = NULL,
+                    user_id = 'u000001' WHERE id = 2
+                """)
+        }
+        for end in ["9223372036854775807", "-9223372036854775808"] {
+            _ = try database.run("UPDATE vault_history SET at = \(end) WHERE id = 2")
+            let page = try store.history(VaultHistoryFilter(), after: nil, limit: 9)
+            #expect(page.entries.count == 2 && page.damaged.count == 1)
+        }
+    }
+
+    @Test(arguments: SQLGrounds.here)
+    func `a key number that is out of range is refused, and traps nobody`(
+        _ grounds: SQLGrounds
+    ) async throws {
+        let ground = try await grounds.ground()
+        let store = try ground.vault()
+        _ = try ground.connect().run(
+            "INSERT INTO vault_key (number, check_value) VALUES (9223372036854775807, $1)",
+            [.bytes([1])])
+        let error = #expect(throws: VaultError.self) { try store.keyChecks() }
+        #expect(error?.kind == .damaged)
+        #expect(throws: VaultError.self) { try store.put(good) }
+        #expect(try store.all() == [])
+    }
+}

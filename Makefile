@@ -34,7 +34,7 @@ TEST_PACKAGES := postgresql
 STATIC_LIBRARIES := .build/static
 RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
-	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker -s
+	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s
 
 .PHONY: demo test test-browser test-clients build setup lint format check sanitize fuzz fuzz-keep endurance bench \
 	install uninstall clean

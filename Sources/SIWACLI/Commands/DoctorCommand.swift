@@ -61,7 +61,7 @@ struct DoctorCommand: Command {
         let (online, isAccepted) = isOnline ? await ask(about: patient) : ([], false)
         let verdict = Verdict(offline: offline, online: online, isAccepted: isAccepted)
         if let reportFile { try await writeReport(to: reportFile, patient) }
-        try patient.session.report(verdict.report)
+        try patient.session.report(verdict.report(on: world.terminal))
         guard verdict.failed.isEmpty else {
             let names = verdict.failed.map(\.name).unique.joined(separator: ", ")
             throw NegativeAnswer(

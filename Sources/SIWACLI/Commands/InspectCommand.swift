@@ -54,6 +54,7 @@ struct InspectCommand: Command {
             clientID: settings.text(.clientID).map { ClientID(unchecked: $0.value) },
             audiences: settings.audiencesSetting?.value,
             keyID: settings.text(.keyID).map { KeyID(unchecked: $0.value) })
+        expected.otherClients = settings.otherClients
         do {
             guard let source = try settings.keySource(in: session.world) else { return expected }
             let key = try settings.loadKey(in: session.world)

@@ -12,7 +12,9 @@
 #   make fuzz       look for inputs that break a rule: FUZZ_SECONDS (600) a target, or TARGET alone
 #   make endurance  run the long versions of tests with the release build, for half an hour
 #   make bench      measure siwa beside what one would use in its place; ROUNDS (5) a table
-#   make install    install the executables and their manual pages under PREFIX (/usr/local)
+#   make install    install what 'make build' built, with manual pages and completions, under PREFIX
+#                   (/usr/local); it builds nothing, so that root needs no Swift
+#   make uninstall  remove what make install installed
 #   make clean      remove everything that was built
 
 SHELL := /bin/bash
@@ -35,7 +37,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s
 
 .PHONY: demo test test-browser test-clients build setup lint format check sanitize fuzz fuzz-keep endurance bench \
-	install clean
+	install uninstall clean
 
 demo: build
 	@docs/demo.sh $(RELEASE)
@@ -142,20 +144,35 @@ bench: build
 	SIWA_BENCH=1 swift build $(RELEASE_FLAGS) --scratch-path .build/bench --product siwa-bench
 	@.build/bench/release/siwa-bench "$$PWD/$(RELEASE)" Benchmarks/Peers $(ROUNDS)
 
-install: build
+# Installs what is built: root has no Swift on its PATH, and would leave root's files in .build.
+install:
+	@for program in siwa siwa-emulator; do \
+		[ -x $(RELEASE)/$$program ] || \
+		{ echo "there is no $(RELEASE)/$$program: run 'make build' first, not as root" >&2; exit 1; }; \
+	done
 	install -d $(DESTDIR)$(PREFIX)/bin $(MANUALS) $(COMPLETIONS)/bash-completion/completions \
 		$(COMPLETIONS)/zsh/site-functions $(COMPLETIONS)/fish/vendor_completions.d
 	install -m 755 $(RELEASE)/siwa $(RELEASE)/siwa-emulator $(DESTDIR)$(PREFIX)/bin
-	$(RELEASE)/siwa manual > $(MANUALS)/siwa.1
-	for page in $$($(RELEASE)/siwa manual | sed -n 's/.*fBsiwa\\-\(.*\)\\fR(1).*/\1/p' | tr -d '\\'); do \
-		$(RELEASE)/siwa manual $$page > $(MANUALS)/siwa-$$page.1 2>/dev/null || \
-		$(RELEASE)/siwa manual $${page//-/ } > $(MANUALS)/siwa-$$page.1; \
-	done
-	$(RELEASE)/siwa-emulator manual > $(MANUALS)/siwa-emulator.1
-	for program in siwa siwa-emulator; do \
+	@# A page for each program, and for each of its commands: those that its page names.
+	@set -e; for program in siwa siwa-emulator; do \
+		$(RELEASE)/$$program manual > $(MANUALS)/$$program.1; \
+		for page in $$($(RELEASE)/$$program manual | tr -d '\\' | \
+			sed -n "s/^fB$$program-\(.*\)fR(1).*/\1/p"); do \
+			$(RELEASE)/$$program manual $$page > $(MANUALS)/$$program-$$page.1 2>/dev/null || \
+			$(RELEASE)/$$program manual $${page/-/ } > $(MANUALS)/$$program-$$page.1 2>/dev/null || \
+			$(RELEASE)/$$program manual $${page//-/ } > $(MANUALS)/$$program-$$page.1; \
+		done; \
 		$(RELEASE)/$$program completions bash > $(COMPLETIONS)/bash-completion/completions/$$program; \
 		$(RELEASE)/$$program completions zsh > $(COMPLETIONS)/zsh/site-functions/_$$program; \
 		$(RELEASE)/$$program completions fish > $(COMPLETIONS)/fish/vendor_completions.d/$$program.fish; \
+	done
+
+uninstall:
+	for program in siwa siwa-emulator; do \
+		rm -f $(DESTDIR)$(PREFIX)/bin/$$program $(MANUALS)/$$program.1 $(MANUALS)/$$program-*.1 \
+			$(COMPLETIONS)/bash-completion/completions/$$program \
+			$(COMPLETIONS)/zsh/site-functions/_$$program \
+			$(COMPLETIONS)/fish/vendor_completions.d/$$program.fish; \
 	done
 
 clean:

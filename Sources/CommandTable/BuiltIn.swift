@@ -1,7 +1,7 @@
 /// The two flags that every command has and the parser answers itself.
 enum BuiltIn {
     static let help = flag("help", short: "h", help: "Print this help.")
-    static let version = flag("version", help: "Print the version.")
+    static let version = flag("version", short: "V", help: "Print the version.")
     static let flags = [help, version]
 
     private static func flag(

@@ -23,9 +23,13 @@ struct CommandLookup {
     /// What is wrong with a line that names a group and none of its members.
     func incomplete(_ words: [String]) -> UsageError.Problem {
         let word = words.first ?? ""
+        let suggestions = words.count > 1 ? near(words, shortest: 2) : []
+        let typed = words.prefix(2).joined(separator: " ")
+        guard suggestions.isEmpty || quotedName(words[1]) == nil else {
+            return .unknownCommand(typed: "'\(typed)'", suggestions: suggestions)
+        }
         return .incompleteCommand(
-            word: word, candidates: members(of: word),
-            suggestions: words.count > 1 ? near(words, shortest: 2) : [])
+            word: word, candidates: members(of: word), suggestions: suggestions)
     }
 
     /// The names that begin with `word` and go on.

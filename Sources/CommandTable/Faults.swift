@@ -11,7 +11,8 @@ extension ToolInfo {
     var faults: [String] {
         (isDated ? [] : ["the day of release is not written as 2025-01-31"])
             + repeated(commands.map(\.name)).map { "two commands are named '\($0)'" }
-            + (commands.contains { $0.name == "help" } ? ["'help' is the parser's own"] : [])
+            + ["help", "version"].filter { own in commands.contains { $0.name == own } }
+            .map { "'\($0)' is the parser's own" }
             + commands.flatMap(\.faults)
             + globals.filter { !$0.isGlobal }.map { "\($0.label) is not marked global" }
             + globals.flatMap(\.faults).map { "globals: \($0)" }

@@ -11,6 +11,7 @@ extension Tool {
                 throw error(preamble.fault ?? .missingCommand)
             }
         case "help": return try explain(preamble.rest.dropFirst())
+        case "version": return try answerVersion(preamble.rest.dropFirst())
         case _: return try parseCommand(after: preamble, arguments)
         }
     }
@@ -22,6 +23,23 @@ extension Tool {
         if let fault = lexer.fault { throw error(fault) }
         return .help(try help(for: lexer.operands.joined(separator: " ")))
     }
+
+    /// `siwa version`, as `--version`.
+    private func answerVersion(
+        _ arguments: ArraySlice<String>
+    ) throws(UsageError) -> Invocation<World> {
+        var lexer = Lexer(arguments, flags: globals)
+        lexer.readAll()
+        return try answer(lexer.tokens, about: nil) { () throws(UsageError) in
+            if let fault = lexer.fault { throw error(fault) }
+            guard lexer.operands.isEmpty else {
+                throw error(.unexpectedOperand(typed: quotedName(lexer.operands[0])))
+            }
+            return .version(versionLine)
+        }
+    }
+
+    private var versionLine: String { "\(name) \(version)\n" }
 
     /// Reads a line that has a command; the flags before it count as typed after it.
     private func parseCommand(
@@ -80,7 +98,7 @@ extension Tool {
     ) throws(UsageError) -> Invocation<World> {
         switch BuiltInRequest(tokens) {
         case .help: .help(try help(for: commandName))
-        case .version: .version("\(name) \(version)\n")
+        case .version: .version(versionLine)
         case nil: try otherwise()
         }
     }

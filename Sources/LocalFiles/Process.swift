@@ -55,6 +55,14 @@ public func occupyClosedStreams() {
 /// Whether somebody looks at a standard stream.
 public func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
 
+/// How many columns the terminal of a standard stream has; nil when it is no terminal.
+public func terminalWidth(_ descriptor: CInt) -> Int? {
+    guard isTerminal(descriptor) else { return nil }
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+}
+
 /// Shows a line on standard error in place of the last one shown so; an empty one clears it.
 public func showProgress(_ line: String) {
     let bytes = Array("\r\u{1B}[K\(line)".utf8)

@@ -31,27 +31,39 @@ struct Console: Sendable {
 
     private func say(_ kind: String, _ message: String) {
         guard !isQuiet else { return }
-        world.errorLine(
-            isJSON
-                ? JSON.object([.init(kind, .string(maskingSecrets(in: message)))]).safeText
-                : "siwa: \(kind): \(printable(message, limit: 1000))")
+        let color: Terminal.Color? = kind == "warning" ? .yellow : nil
+        let head = world.terminal.errors.painted("siwa: \(kind):", color)
+        write(kind, message, text: "\(head) \(printable(message, limit: 1000))")
+    }
+
+    private func write(_ kind: String, _ message: String, text: String) {
+        guard isJSON else { return world.errorLine(text) }
+        let line: JSON = .object([
+            .init("time", .string(world.clocks.now().rfc3339)),
+            .init(kind, .string(maskingSecrets(in: message))),
+        ])
+        world.errorLine(line.safeText)
     }
 
     /// A line of `-v`. It shows what is sent by name only; bodies hold secrets.
     func trace(_ event: TraceEvent) {
         guard isVerbose else { return }
+        let line = Self.line(of: event)
+        write("trace", line, text: line)
+    }
+
+    private static func line(of event: TraceEvent) -> String {
         switch event {
         case .sending(let request, let names, let attempt):
             let parameters = names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"
             let again = attempt > 1 ? ", attempt \(attempt)" : ""
-            world.errorLine("> \(request.method.rawValue) \(request.url)\(parameters)\(again)")
+            return "> \(request.method.rawValue) \(request.url)\(parameters)\(again)"
         case .answered(let response, let time):
             let id = response.requestID.map { ", request id \(printable($0))" } ?? ""
-            world.errorLine("< \(response.status) after \(time.inSeconds)\(id)")
+            return "< \(response.status) after \(time.inSeconds)\(id)"
         case .failed(let error, let time):
-            world.errorLine(
-                "< \(error.kind.code) after \(time.inSeconds): \(printable(error.message))")
-        case .waiting(let delay): world.errorLine("- waiting \(delay.inSeconds)")
+            return "< \(error.kind.code) after \(time.inSeconds): \(printable(error.message))"
+        case .waiting(let delay): return "- waiting \(delay.inSeconds)"
         }
     }
 }

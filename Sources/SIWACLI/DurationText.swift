@@ -35,6 +35,18 @@ struct DurationText: ParameterValue, Hashable {
         return text.isEmpty ? "0s" : text
     }
 
+    /// `90 days`, `1 day 12 hours`.
+    var words: String {
+        var seconds = Int(duration.components.seconds)
+        let names = ["day", "hour", "minute", "second"]
+        let parts = zip(Self.units, names).compactMap { unit, name -> String? in
+            let count = seconds / unit.1
+            seconds %= unit.1
+            return count == 0 ? nil : "\(count) \(name)\(count == 1 ? "" : "s")"
+        }
+        return parts.isEmpty ? "0 seconds" : parts.joined(separator: " ")
+    }
+
     private static let units: [(Character, Int)] = [
         ("d", 86_400), ("h", 3600), ("m", 60), ("s", 1),
     ]

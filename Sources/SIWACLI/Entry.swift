@@ -26,7 +26,9 @@ public func runSIWA(_ arguments: [String]?, in world: World) async -> CInt {
         let diagnosis = Diagnosis(error, after: world.ending.signal)
         // A call that could not be understood must still answer in the form it asked for.
         let asksForJSON = arguments?.prefix { $0 != "--" }.contains("--json") ?? false
-        for line in asksForJSON ? [diagnosis.json.safeText] : diagnosis.lines {
+        for line in asksForJSON
+            ? [diagnosis.json.safeText] : diagnosis.lines(world.terminal.errors)
+        {
             world.errorLine(line)
         }
         return diagnosis.exitCode.rawValue

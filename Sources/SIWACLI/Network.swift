@@ -9,6 +9,8 @@ struct Network: Sendable {
     /// Waits, until a signal comes.
     let timekeeper: Timekeeper
     let delivery: Delivery
+    /// What carries the requests, ended by a signal.
+    let transport: any Transport
 
     init(_ session: Session) throws(SettingsError) {
         let settings = session.settings
@@ -23,8 +25,9 @@ struct Network: Sendable {
             opening: world.transport)
         let ending = world.ending
         timekeeper = Timekeeper(elapsed: world.clocks.timekeeper.elapsed, sleep: ending.sleep)
+        self.transport = BoundedTransport(base: transport, ending: ending)
         delivery = Delivery(
-            through: BoundedTransport(base: transport, ending: ending),
+            through: self.transport,
             policy: RetryPolicy(maxAttempts: try settings.maxAttempts()), until: deadline,
             clocks: Clocks(now: world.clocks.now, timekeeper: timekeeper),
             trace: session.console.trace)

@@ -27,6 +27,8 @@ public struct World: Sendable {
     public var transport: @Sendable (TransportSettings) throws(TransportError) -> any Transport
     /// Makes the store of a vault from its URL; nothing is opened before its first call.
     public var vault: @Sendable (String, VaultPatience) throws(VaultError) -> any VaultStore
+    /// The terminals that results and messages are shown on; none unless they are set.
+    public var terminal = Terminal()
     /// Which command runs on which machine, for the history of a vault.
     public var actor = VaultActor(command: "", host: "")
 

@@ -45,6 +45,8 @@ extension World {
             vault: { url, patience throws(VaultError) in
                 try openVaultStore(url, patience: patience)
             })
+        world.terminal = Terminal(
+            width: terminalWidth(1), isErrorsTerminal: isTerminal(2), variables: environment)
         world.actor = VaultActor(command: "", host: hostName())
         return world
     }

@@ -43,9 +43,14 @@ import Testing
             "second word missing", "config",
             "'config' needs a second word: config show or config path", "see 'siwa --help'"),
         Row(
-            "second word misspelt", "config shwo",
-            "'config' needs a second word: config show or config path",
+            "second word misspelt", "config shwo", "unknown command 'config shwo'",
             "did you mean 'config show'?", "see 'siwa --help'"),
+        Row(
+            "second word like nothing", "config frobnicate",
+            "'config' needs a second word: config show or config path", "see 'siwa --help'"),
+        Row(
+            "version of something", "version revoke", "unexpected argument 'revoke'",
+            "see 'siwa --help'"),
         Row(
             "flag between the words", "config -v show",
             "'config' needs a second word: config show or config path", "see 'siwa --help'"),

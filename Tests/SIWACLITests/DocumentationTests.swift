@@ -16,4 +16,84 @@ import Testing
         #expect(codes == FindingCode.allCases.map(\.rawValue))
         #expect(rows.filter { $0.hasPrefix("| `") }.allSatisfy { $0.count { $0 == "|" } == 5 })
     }
+
+    static let pages: [String] = {
+        let folder = root.appending(path: "docs")
+        let names = FileManager.default.enumerator(atPath: folder.path())?.allObjects as? [String]
+        return ["README.md"]
+            + (names ?? []).filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }.sorted()
+    }()
+
+    @Test(arguments: pages) func `every file that is named exists`(_ page: String) throws {
+        let text = try Self.text(page)
+        let folders = ["Sources/", "Tests/", "docs/", "Benchmarks/", ".ci/"]
+        let names = Self.code(in: text).flatMap { $0.split(separator: " ") }.map(String.init)
+            .filter { name in
+                folders.contains { name.hasPrefix($0) } && !name.contains("TARGET")
+                    && !name.contains("*") && !name.contains("…")
+            }
+        for name in names {
+            #expect(Self.exists(Self.root.appending(path: name)), "\(page) names \(name)")
+        }
+        let sources = Set(Self.swiftFiles)
+        for name in Self.code(in: text)
+        where name.hasSuffix(".swift") && !name.contains(" ") && !name.contains("*") {
+            let file = name.split(separator: "/").last.map(String.init) ?? name
+            #expect(sources.contains(file), "\(page) names \(name)")
+        }
+    }
+
+    @Test(arguments: pages) func `every link leads to a file`(_ page: String) throws {
+        let folder = Self.root.appending(path: page).deletingLastPathComponent()
+        for part in try Self.text(page).components(separatedBy: "](").dropFirst() {
+            let target = part.prefix { $0 != ")" && $0 != "#" && $0 != " " }
+            guard !target.isEmpty, !target.contains(":") else { continue }
+            #expect(Self.exists(folder.appending(path: String(target))), "\(page) links \(target)")
+        }
+    }
+
+    @Test(arguments: pages) func `every make target exists`(_ page: String) throws {
+        let makefile = try Self.text("Makefile").split(separator: "\n")
+        let targets = Set(
+            makefile.compactMap { line in
+                line.first?.isLetter == true
+                    ? line.split(separator: ":", maxSplits: 1).first.map(String.init) : nil
+            })
+        for code in Self.code(in: try Self.text(page)) {
+            let words = code.split(separator: " ").drop { $0 == "sudo" }.map(String.init)
+            guard words.first == "make", words.count > 1, !words[1].contains("=") else { continue }
+            #expect(targets.contains(words[1]), "\(page) names make \(words[1])")
+        }
+    }
+
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    private static func text(_ name: String) throws -> String {
+        try String(contentsOf: root.appending(path: name), encoding: .utf8)
+    }
+
+    private static func exists(_ url: URL) -> Bool {
+        FileManager.default.fileExists(atPath: url.path())
+    }
+
+    /// What stands between single backticks, and each line of a block.
+    private static func code(in text: String) -> [String] {
+        let blocks = text.components(separatedBy: "```")
+        let lines = blocks.indices.filter { $0 % 2 == 1 }
+            .flatMap { blocks[$0].split(separator: "\n").dropFirst().map(String.init) }
+        let prose = blocks.indices.filter { $0 % 2 == 0 }.flatMap { index -> [String] in
+            let parts = blocks[index].components(separatedBy: "`")
+            return parts.indices.filter { $0 % 2 == 1 }.map { parts[$0] }
+        }
+        return lines + prose
+    }
+
+    private static let swiftFiles: [String] = ["Sources", "Tests", "Benchmarks"].flatMap { folder in
+        let files =
+            FileManager.default.enumerator(atPath: root.appending(path: folder).path())?.allObjects
+            as? [String] ?? []
+        return files.filter { $0.hasSuffix(".swift") }
+            .compactMap { $0.split(separator: "/").last.map(String.init) }
+    }
 }

@@ -28,7 +28,8 @@ struct ConfigShowCommand: Command {
                     Setting(value: .string($0.value), origin: $0.origin)
                 }),
         ]
-        try session.report(Report(json, text: SecretText(Row.table(head + rows))))
+        try session.report(
+            Report(json, text: SecretText(Row.table(head + rows, on: world.terminal))))
     }
 
     /// One line of the table.
@@ -156,12 +157,12 @@ struct ConfigShowCommand: Command {
             return Setting(value: .string(text), origin: key.origin)
         }
 
-        static func table(_ rows: [Row]) -> String {
-            let cells = rows.map { ($0.name, $0.shownValue, $0.origin) }
-            let names = cells.map(\.0.count).max() ?? 0
-            let values = cells.map(\.1.count).max() ?? 0
-            return cells.map { name, value, origin in
-                padded(name, names) + "  " + padded(value, values) + "  " + origin
+        /// Lines for people that fit the terminal.
+        static func table(_ rows: [Row], on terminal: Terminal) -> String {
+            let cells = rows.map { [$0.name, $0.shownValue, $0.origin] }
+            let table = TextTable(for: cells, width: terminal.width)
+            return cells.flatMap { row in
+                table.lines(of: row) { terminal.output.painted($1, $0 == 0 ? .bold : nil) }
             }.joined(separator: "\n")
         }
 
@@ -173,10 +174,6 @@ struct ConfigShowCommand: Command {
                 printable(items.compactMap(\.string).joined(separator: ", "), limit: 400)
             case let value?: value.text
             }
-        }
-
-        private static func padded(_ text: String, _ width: Int) -> String {
-            text + String(repeating: " ", count: max(0, width - text.count))
         }
     }
 }

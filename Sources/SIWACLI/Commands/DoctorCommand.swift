@@ -1,4 +1,6 @@
 internal import CommandTable
+internal import LocalFiles
+internal import SIWACrypto
 internal import SignInWithApple
 
 /// `siwa doctor`: why does Apple say no?
@@ -16,6 +18,11 @@ struct DoctorCommand: Command {
         keys, Key IDs, teams and clients of this machine are tried, at most 8, and the one that \
         Apple accepts is named.
 
+        With --online --report FILE it sends some twenty more requests, none of which spends or \
+        changes anything, and writes to FILE what Apple answered: without secrets, identifiers \
+        and addresses, each assumption of siwa-emulator that it touches marked confirmed, \
+        contradicted or untouched. Send it in to make the emulator more faithful.
+
         Exits 1 when a check failed; the likeliest cause comes first.
         """
     static let examples = [
@@ -31,20 +38,30 @@ struct DoctorCommand: Command {
             .option(
                 "secret", \.secret, value: "SECRET",
                 help: "Examine this client_secret, whoever minted it."),
+            .option(
+                "report", \.reportFile, value: "FILE",
+                help: "With --online: write what Apple answers to harmless requests to FILE.",
+                completion: .file),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
     var isOnline = false
     var secret: SecretArgument?
+    var reportFile: String?
 
     func run(in world: World) async throws {
+        guard reportFile == nil || isOnline else {
+            throw UsageError.Problem.misuse(
+                "--report needs --online: it tells what Apple answers", hint: "add --online")
+        }
         let patient = try Patient(global, given: secret, in: world)
         let offline =
             SettingsCheckup(patient).lines + KeyCheckup(patient).lines
             + SecretCheckup(patient).lines
         let (online, isAccepted) = isOnline ? await ask(about: patient) : ([], false)
         let verdict = Verdict(offline: offline, online: online, isAccepted: isAccepted)
-        try patient.session.report(verdict.report)
+        if let reportFile { try await writeReport(to: reportFile, patient) }
+        try patient.session.report(verdict.report(on: world.terminal))
         guard verdict.failed.isEmpty else {
             let names = verdict.failed.map(\.name).unique.joined(separator: ", ")
             throw NegativeAnswer(
@@ -52,6 +69,20 @@ struct DoctorCommand: Command {
                 "\(verdict.failed.count) of \(verdict.lines.count) checks failed: \(names)",
                 hints: ["\(verdict.cause.seen): \(verdict.cause.advice)"])
         }
+    }
+
+    private func writeReport(to file: String, _ patient: Patient) async throws {
+        let report: EvidenceReport
+        do {
+            report = try await EvidenceReport(patient, try Network(patient.session))
+        } catch let error as SettingsError {
+            return patient.session.console.warn("no report: \(error.message)")
+        }
+        try patient.world.files.write(
+            SecretBytes((report.json.indentedText + "\n").utf8), file, .followed)
+        let counts = EvidenceFact.Verdict.allCases.map { "\(report.count($0)) \($0.rawValue)" }
+        patient.session.console.note(
+            "\(file): of the emulator's assumptions, \(counts.joined(separator: ", "))")
     }
 
     private func ask(about patient: Patient) async -> ([CheckLine], isAccepted: Bool) {

@@ -54,6 +54,7 @@ struct InspectCommand: Command {
             clientID: settings.text(.clientID).map { ClientID(unchecked: $0.value) },
             audiences: settings.audiencesSetting?.value,
             keyID: settings.text(.keyID).map { KeyID(unchecked: $0.value) })
+        expected.otherClients = settings.otherClients
         do {
             guard let source = try settings.keySource(in: session.world) else { return expected }
             let key = try settings.loadKey(in: session.world)
@@ -74,11 +75,17 @@ struct InspectCommand: Command {
             .init("verified", false),
             .init("header", inspection.token?.header ?? .null),
             .init("claims", inspection.token?.payload.normalizedClaims ?? .null),
+        ] + Self.emailKind(inspection) + [
             .init("expires_at", expiresAt.map { .string($0.rfc3339) } ?? .null),
             .init("expires_in", left.map { .integer($0) } ?? .null),
         ] + Self.key(inspection.recognition.publicKey) + [
             .init("findings", .array(inspection.findings.map(\.json)))
         ]
+    }
+
+    /// Whose the address in an identity token is.
+    private static func emailKind(_ inspection: Inspection) -> [JSON.Member] {
+        (inspection.token?.emailKind).map { [.init("email_kind", .string($0.rawValue))] } ?? []
     }
 
     /// Of a private key, only what its public half says.

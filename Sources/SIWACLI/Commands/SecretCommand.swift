@@ -14,7 +14,7 @@ struct SecretCommand: Command {
 
         With --out and --renew-within the same line in cron every day is a rotation: a secret in \
         the file that is valid, for the same team, client and key, and lasts longer than that, is \
-        left alone.
+        left alone. What was written, and for how long it is valid, is said on standard error.
         """
     static let examples = [
         Example("siwa secret", "Print a secret that is good for five minutes."),
@@ -64,7 +64,10 @@ struct SecretCommand: Command {
             signedBy: client.signingKey, for: client.clientID, of: client.teamID, at: now,
             lifetime: lifetime)
         try global.checkPrinted(among: members(of: secret, renewed: true).map(\.name))
-        if let out { try world.files.write(line(secret), out, .followed) }
+        if let out {
+            try world.files.write(line(secret), out, .followed)
+            announce(secret, lasting: lifetime, in: out, session.console)
+        }
         try report(secret, session, renewed: true)
     }
 
@@ -119,6 +122,20 @@ struct SecretCommand: Command {
             session.console.warn("the secret in \(path) can be read by others; chmod 600 \(path)")
         }
         return secret
+    }
+
+    /// A file is there to be used later: one whose secret lasts for minutes surprises in an hour.
+    private func announce(
+        _ secret: ClientSecret, lasting lifetime: Duration, in path: String, _ console: Console
+    ) {
+        let words = DurationText(lifetime).words
+        console.note(
+            "wrote \(path): a client_secret of \(secret.clientID) that is valid for \(words), "
+                + "until \(secret.expiresAt.rfc3339)")
+        guard lifetime < .seconds(86_400), renewWithin == nil else { return }
+        console.warn(
+            "the client_secret in \(path) expires in \(words); for a longer one give --lifetime, "
+                + "such as --lifetime 90d --renew-within 30d in a daily job")
     }
 
     private func line(_ secret: ClientSecret) -> SecretBytes {

@@ -32,6 +32,7 @@ struct ClientFindings: Sendable {
     /// Whether the key belongs to the Key ID, by the names of files.
     var keyFile: [Finding] {
         let keyID = client.signingKey.id
+        if let swapped { return [swapped] }
         if let fitting {
             return [
                 Finding(
@@ -58,6 +59,24 @@ struct ClientFindings: Sendable {
                 seen: "in use is \(source.description), and there are other keys: \(list)",
                 advice: "'siwa doctor --online' tries which one Apple accepts")
         ]
+    }
+
+    /// Key ID and Team ID look alike. A file's name has the one, another profile both.
+    private var swapped: Finding? {
+        let (team, keyID) = (client.teamID.rawValue, client.signingKey.id.rawValue)
+        guard team != keyID else { return nil }
+        let names = ([source.keyIDInName] + surroundings.keyFiles.map(\.keyID)).compactMap {
+            $0?.rawValue
+        }
+        let isKeyFile = names.contains(team) && !names.contains(keyID)
+        let isProfile = surroundings.otherProfiles.contains {
+            $0.teamID?.rawValue == keyID && $0.keyID?.rawValue == team
+        }
+        guard isKeyFile || isProfile else { return nil }
+        return Finding(
+            .keyAndTeamSwapped, .error, .likely,
+            seen: "team_id is \(team), which is the Key ID of a key here, and key_id is \(keyID)",
+            advice: "exchange them: team_id \(keyID), key_id \(team)")
     }
 
     /// The file that by its name holds the key of this Key ID, when that is another key.

@@ -80,9 +80,10 @@ struct Diagnosis: Sendable {
     }
 
     /// The text form: one line, then the hints. Names from files and answers are in them.
-    var lines: [String] {
-        (["siwa: \(code): \(message)"] + hints.map { "hint: \($0)" })
-            .map { printable($0, limit: 1000) }
+    func lines(_ paint: Terminal.Paint = Terminal().errors) -> [String] {
+        let head = paint.painted("siwa: \(printable(code)):", .red)
+        return ["\(head) \(printable(message, limit: 1000))"]
+            + hints.map { "hint: \(printable($0, limit: 1000))" }
     }
 
     /// The JSON form, on one line.

@@ -117,7 +117,10 @@ struct RefusalHints: Sendable {
     private var unexplainedGrant: [String] {
         if let migration { return migration.invalidGrant }
         guard failure.request == .exchange else {
-            return ["the token is dead or belongs to another client: a new sign-in is needed"]
+            return [
+                "the token is dead already, or another client's; check --client-id and --profile",
+                "if they are right, the user needs to sign in again",
+            ]
         }
         return [
             situation.hasRedirectURI

@@ -59,6 +59,13 @@ struct KnownProfile: Sendable {
 }
 
 extension Settings {
+    /// The clients of the other profiles.
+    var otherClients: [KnownClient] {
+        otherProfiles.compactMap { profile in
+            profile.clientID.map { KnownClient("--profile \(profile.name)", $0) }
+        }
+    }
+
     fileprivate var otherProfiles: [KnownProfile] {
         guard let file else { return [] }
         return file.profileNames.filter { $0 != profileName?.value }.compactMap { name in

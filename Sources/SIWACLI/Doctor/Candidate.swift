@@ -39,7 +39,20 @@ private struct Candidates {
     }
 
     var all: [Candidate] {
-        keys + keyIDs + clients + teams + capitals + misnamedKeys + wholeProfiles
+        keys + keyIDs + swappedIDs + clients + teams + capitals + misnamedKeys + wholeProfiles
+    }
+
+    /// Key ID and Team ID look alike.
+    private var swappedIDs: [Candidate] {
+        let (team, id) = (client.teamID.rawValue, client.signingKey.id.rawValue)
+        return [
+            Candidate(
+                name: "team_id and key_id exchanged",
+                client: changed(
+                    teamID: TeamID(unchecked: id),
+                    key: SigningKey(client.signingKey.privateKey, id: KeyID(unchecked: team))),
+                advice: "set team_id to \(id) and key_id to \(team)")
+        ]
     }
 
     private var keys: [Candidate] {

@@ -8,6 +8,15 @@ struct CheckLine: Sendable {
         case warning
         case failed
         case skipped
+
+        var color: Terminal.Color {
+            switch self {
+            case .ok: .green
+            case .warning: .yellow
+            case .failed: .red
+            case .skipped: .faint
+            }
+        }
     }
 
     let name: String
@@ -85,12 +94,17 @@ struct CheckLine: Sendable {
     }
 
     /// The line for people; the names of all lines are `width` wide.
-    func text(width: Int) -> String {
-        let head = status.rawValue.padded(to: 8) + name.padded(to: width + 2)
-        let indent = String(repeating: " ", count: head.count)
-        let first = head + printable(seen, limit: 1000)
-        guard status != .ok, let advice else { return first }
-        return first + "\n" + indent + "→ " + printable(advice, limit: 1000)
+    func text(width: Int, on terminal: Terminal) -> String {
+        let indent = String(repeating: " ", count: 8 + width + 2)
+        let head =
+            terminal.output.painted(status.rawValue, status.color)
+            + String(repeating: " ", count: 8 - status.rawValue.count) + name.padded(to: width + 2)
+        let room = terminal.width.map { max($0 - indent.count, 20) } ?? .max
+        let first = printable(seen, limit: 1000).wrapped(to: room)
+        let second =
+            status == .ok
+            ? [] : advice.map { "→ " + printable($0, limit: 1000) }?.wrapped(to: room) ?? []
+        return head + (first + second).joined(separator: "\n" + indent)
     }
 }
 

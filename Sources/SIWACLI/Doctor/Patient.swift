@@ -58,9 +58,11 @@ struct Patient: Sendable {
         let others = surroundings.keyFiles.map(\.known).filter { other in
             inUse.map { !$0.publicKey.isSame(as: other.publicKey) } ?? true
         }
-        return ExpectedClient(
+        var expected = ExpectedClient(
             teamID: try? teamID.get(), clientID: try? clientID.get(), keyID: try? keyID.get(),
             key: inUse, otherKeys: others)
+        expected.otherClients = settings.otherClients
+        return expected
     }
 
     /// The secret of `--secret`, else the one that the settings have in place of a key.

@@ -55,12 +55,12 @@ struct Verdict: Sendable {
         return Cause(seen: finding.seen, advice: finding.advice, finding: finding)
     }
 
-    var report: Report {
+    func report(on terminal: Terminal) -> Report {
         Report(
             [
                 "checks": .array(lines.map(\.json)),
                 "verdict": .string(failed.isEmpty ? "passed" : "failed"), "cause": causeJSON,
-            ], text: SecretText(text))
+            ], text: SecretText(text(on: terminal)))
     }
 
     private var causeJSON: JSON {
@@ -71,11 +71,11 @@ struct Verdict: Sendable {
         ]
     }
 
-    private var text: String {
+    private func text(on terminal: Terminal) -> String {
         let width = lines.map(\.name.count).max() ?? 0
         let head = failed.isEmpty ? "" : "the likeliest cause: "
         return
-            (lines.map { $0.text(width: width) }
+            (lines.map { $0.text(width: width, on: terminal) }
             + [
                 "", printable("\(head)\(cause.seen)", limit: 1000),
                 "→ " + printable(cause.advice, limit: 1000),

@@ -36,9 +36,10 @@ extension Verification {
 }
 
 extension CompactJWS {
-    /// `header` and `claims`: what an identity token says.
+    /// `header` and `claims`: what an identity token says. Beside an address, `email_kind`.
     var identityMembers: [JSON.Member] {
         [.init("header", header), .init("claims", payload.normalizedClaims)]
+            + (emailKind.map { [.init("email_kind", .string($0.rawValue))] } ?? [])
     }
 }
 

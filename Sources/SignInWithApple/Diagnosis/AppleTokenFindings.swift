@@ -48,7 +48,9 @@ struct AppleTokenFindings {
             Finding(
                 .wrongAudience, .error, .likely,
                 seen: "aud is \(found), not \(accepted.joined(separator: " or "))",
-                advice: "it is for another client: give that one with --client-id or --profile")
+                advice: claims["aud"]?.string.flatMap(expected.place).map {
+                    "\($0) has this client id: use it"
+                } ?? "it is for another client: give that one with --client-id or --profile")
         ]
     }
 

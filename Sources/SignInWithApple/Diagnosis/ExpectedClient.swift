@@ -14,6 +14,8 @@ public struct ExpectedClient: Sendable {
     public var key: KnownKey?
     /// Keys that may have signed it by mistake.
     public var otherKeys: [KnownKey]
+    /// Clients it may be for instead.
+    public var otherClients: [KnownClient] = []
 
     /// Names what is known of the client.
     public init(
@@ -26,6 +28,26 @@ public struct ExpectedClient: Sendable {
         self.keyID = keyID
         self.key = key
         self.otherKeys = otherKeys
+    }
+}
+
+extension ExpectedClient {
+    /// Where the settings have this client, as the beginning of an advice; nil when nowhere.
+    func place(of clientID: String) -> String? {
+        otherClients.first { $0.clientID.rawValue.isExactly(clientID) }?.name
+    }
+}
+
+/// A client by the name people know it by, such as a profile of the configuration.
+public struct KnownClient: Sendable {
+    /// How to use it: `--profile web`.
+    public let name: String
+    /// Its client id.
+    public let clientID: ClientID
+
+    /// Names a client.
+    public init(_ name: String, _ clientID: ClientID) {
+        (self.name, self.clientID) = (name, clientID)
     }
 }
 

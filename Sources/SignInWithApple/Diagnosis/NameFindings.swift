@@ -77,6 +77,11 @@ struct NameFindings {
     }
 
     private func another(_ subject: String, _ clientID: ClientID) -> Finding {
+        if let place = expected.place(of: subject) {
+            return Finding(
+                .wrongClient, .error, .likely, seen: "sub is \(quoted(subject)), not \(clientID)",
+                advice: "\(place) has this client id: use it, or mint a secret for \(clientID)")
+        }
         let isCase = subject.lowercased() == clientID.rawValue.lowercased()
         return Finding(
             .wrongClient, .error, .likely, seen: "sub is \(quoted(subject)), not \(clientID)",

@@ -5,42 +5,42 @@ _siwa_node() {
     case "$1" in
     '')
         words='revoke public-key config completions manual help'
-        flags='-p --profile --max-attempts -q --quiet -v --verbose -h --help --version'
+        flags='-p --profile --max-attempts -q --quiet -v --verbose -h --help -V --version'
         valued='-p --profile --max-attempts'
         ;;
     'revoke')
         words=''
-        flags='-t --token --code -o --out --audience --confirm -p --profile --max-attempts -q --quiet -v --verbose -h --help --version'
+        flags='-t --token --code -o --out --audience --confirm -p --profile --max-attempts -q --quiet -v --verbose -h --help -V --version'
         valued='-t --token --code -o --out --audience -p --profile --max-attempts'
         ;;
     'public-key')
         words=''
-        flags='-f --format -p --profile --max-attempts -q --quiet -v --verbose -h --help --version'
+        flags='-f --format -p --profile --max-attempts -q --quiet -v --verbose -h --help -V --version'
         valued='-f --format -p --profile --max-attempts'
         ;;
     'config')
         words='show path'
-        flags='-p --profile --max-attempts -q --quiet -v --verbose -h --help --version'
+        flags='-p --profile --max-attempts -q --quiet -v --verbose -h --help -V --version'
         valued='-p --profile --max-attempts'
         ;;
     'config show')
         words=''
-        flags='--folder -p --profile --max-attempts -q --quiet -v --verbose -h --help --version'
+        flags='--folder -p --profile --max-attempts -q --quiet -v --verbose -h --help -V --version'
         valued='--folder -p --profile --max-attempts'
         ;;
     'config path')
         words=''
-        flags='-h --help --version'
+        flags='-h --help -V --version'
         valued=''
         ;;
     'completions')
         words=''
-        flags='-h --help --version'
+        flags='-h --help -V --version'
         valued=''
         ;;
     'manual')
         words=''
-        flags='-h --help --version'
+        flags='-h --help -V --version'
         valued=''
         ;;
     'help')

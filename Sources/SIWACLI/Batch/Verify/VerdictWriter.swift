@@ -30,6 +30,7 @@ struct VerdictWriter: Sendable {
         if let token = verification.token {
             line.add("header", headerOf: token)
             line.add("claims", normalizedClaimsOf: token)
+            if let kind = token.emailKind { line.add("email_kind", .string(kind.rawValue)) }
         }
         text = line.finished()
     }

@@ -1,0 +1,90 @@
+internal import SignInWithApple
+
+/// Something that siwa-emulator assumes of Apple, and what an answer shows of it.
+struct EvidenceFact: Sendable {
+    /// What came of it.
+    enum Verdict: String, CaseIterable {
+        case confirmed
+        case contradicted
+        /// Not asked about, or the answer does not tell.
+        case untouched
+    }
+
+    /// The name of the emulator's switch, or of a fact that has none.
+    let name: String
+    /// What the emulator does unless told otherwise.
+    let expected: String
+    /// What an answer shows; nil when it does not tell.
+    let observe: @Sendable (HTTPResponse) -> String?
+
+    init(
+        _ name: String, _ expected: String,
+        _ observe: @escaping @Sendable (HTTPResponse) -> String?
+    ) {
+        (self.name, self.expected, self.observe) = (name, expected, observe)
+    }
+
+    func observation(in response: HTTPResponse) -> Observation {
+        Observation(name: name, expected: expected, seen: observe(response))
+    }
+
+    struct Observation: Sendable {
+        let name: String
+        let expected: String
+        let seen: String?
+
+        var verdict: Verdict {
+            seen.map { $0 == expected ? .confirmed : .contradicted } ?? .untouched
+        }
+
+        var json: JSON {
+            [
+                "fact": .string(name), "emulator": .string(expected),
+                "apple": seen.map(JSON.string) ?? .null, "verdict": .string(verdict.rawValue),
+            ]
+        }
+    }
+}
+
+extension EvidenceFact {
+    /// The emulator's switches that no harmless request touches.
+    static let untouched = [
+        "clock_skew_tolerance", "secret_clock", "head_requests", "redirect_mismatch",
+        "accept_spare_redirect_uri", "mismatch_full_stop", "pkce_failure", "code_lifetime",
+        "access_token_lifetime", "refresh_token_lifetime", "id_token_lifetime", "token_issuer",
+        "email_claims", "relay_domain", "refresh_id_token", "refresh_nonce", "refresh_auth_time",
+        "refresh_real_user_status", "refresh_after_revoke", "revoke_takes_code",
+        "revoke_checks_hint", "revoke_checks_client", "revoke_scope", "scope_plus", "web_message",
+        "notification_events", "notification_time", "notification_private_email",
+        "notification_delivery", "migration_needs_sign_in", "early_recipient",
+        "transferred_tokens", "allow_loopback_redirect",
+    ]
+}
+
+// What answers show.
+extension HTTPResponse {
+    /// `error` of a JSON body, else the status.
+    var errorOrStatus: String { oauthError ?? String(status) }
+
+    /// `error` of a JSON body.
+    var oauthError: String? { (try? JSON(body))?["error"]?.string }
+
+    /// The media type, without parameters.
+    var mediaType: String? {
+        fields["Content-Type"].map { String($0.prefix { $0 != ";" }).lowercased() }
+    }
+
+    /// Whether a request was accepted that only an `invalid_client` would refuse.
+    var acceptance: String? {
+        status == 200 ? "accepted" : oauthError == "invalid_client" ? "refused" : nil
+    }
+
+    /// The OAuth error that a page for people names.
+    var pageError: String? {
+        if let oauthError { return oauthError }
+        let text = String(decoding: body, as: UTF8.self)
+        return ["unauthorized_client", "invalid_request", "invalid_client", "invalid_scope"].first {
+            code in text.contains(code)
+        }
+    }
+}

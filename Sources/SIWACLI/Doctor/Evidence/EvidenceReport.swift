@@ -1,0 +1,170 @@
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// What Apple answered to harmless requests, without anything that names the client, and what it
+/// says about siwa-emulator's assumptions: for sending in (docs/emulator.md).
+struct EvidenceReport: Sendable {
+    let json: JSON
+    let observations: [EvidenceFact.Observation]
+
+    func count(_ verdict: EvidenceFact.Verdict) -> Int {
+        observations.count { $0.verdict == verdict }
+    }
+
+    /// Asks Apple everything; an answer that does not come is part of the report.
+    init(_ patient: Patient, _ network: Network) async throws {
+        let redactor = Redactor(patient)
+        var entries: [JSON] = []
+        var observations: [EvidenceFact.Observation] = []
+        for experiment in try Self.plan(patient, network).all {
+            let answer: JSON
+            do {
+                let response = try await network.transport.send(
+                    experiment.request, timeout: network.deadline.remaining)
+                answer = redactor.transcript(response)
+                observations += experiment.facts.map { $0.observation(in: response) }
+            } catch {
+                answer = ["failed": .string(error.kind.rawValue)]
+                observations += experiment.facts.map {
+                    EvidenceFact.Observation(name: $0.name, expected: $0.expected, seen: nil)
+                }
+            }
+            entries.append(redactor.entry(experiment, answer))
+        }
+        observations += EvidenceFact.untouched.map {
+            EvidenceFact.Observation(name: $0, expected: "", seen: nil)
+        }
+        self.observations = observations
+        json = [
+            "siwa": .string(version), "at": .string(patient.now.rfc3339),
+            "base_url": .string(network.baseURL.description), "requests": .array(entries),
+            "facts": .array(observations.map(\.json)),
+        ]
+    }
+
+    private static func plan(_ patient: Patient, _ network: Network) throws -> ExperimentPlan {
+        let client = patient.client?.client
+        return ExperimentPlan(
+            baseURL: network.baseURL, clientID: try patient.clientID.get(),
+            mint: { change in client.flatMap { $0.draftedSecret(at: patient.now, change) } },
+            redirectURI: try? patient.settings.redirectURI())
+    }
+}
+
+extension Client {
+    /// A short-lived secret with claims changed that the library would not change.
+    fileprivate func draftedSecret(
+        at now: NumericDate, _ change: (inout [JSON.Member]) -> Void
+    ) -> SecretText? {
+        var claims = [
+            JSON.Member("iss", .string(teamID.rawValue)),
+            JSON.Member("iat", .integer((now - ClientSecret.backdating).seconds)),
+            JSON.Member("exp", .integer((now + .seconds(300)).seconds)),
+            JSON.Member("aud", .string(ClientSecret.audience)),
+            JSON.Member("sub", .string(clientID.rawValue)),
+        ]
+        change(&claims)
+        let header: JSON = ["alg": "ES256", "kid": .string(signingKey.id.rawValue)]
+        let token = try? CompactJWS.sign(header: header, payload: .object(claims)) {
+            bytes throws(OpenSSLError) in
+            try signingKey.privateKey.signature(for: bytes).rawRepresentation
+        }
+        return token.map { SecretText($0) }
+    }
+}
+
+/// Takes out what names a client or is secret.
+private struct Redactor {
+    private let names: [(text: String, label: String)]
+
+    init(_ patient: Patient) {
+        names = [
+            ((try? patient.settings.redirectURI()) ?? nil, "<redirect_uri>"),
+            ((try? patient.clientID.get())?.rawValue, "<client_id>"),
+            ((try? patient.teamID.get())?.rawValue, "<team_id>"),
+            ((try? patient.keyID.get())?.rawValue, "<key_id>"),
+        ].compactMap { text, label in text.map { ($0, label) } }
+    }
+
+    func entry(_ experiment: Experiment, _ answer: JSON) -> JSON {
+        let path = experiment.request.url.prefix { $0 != "?" }
+        return [
+            "name": .string(experiment.name),
+            "method": .string(experiment.request.method.rawValue), "url": .string(String(path)),
+            "header": .object(
+                experiment.request.fields.map { JSON.Member($0.name, .string($0.value)) }),
+            "parameters": .object(
+                experiment.parameters.map {
+                    JSON.Member($0.name, .string(redacted($0.value.string ?? "")))
+                }.uniqueNames),
+            "answer": answer,
+        ]
+    }
+
+    func transcript(_ response: HTTPResponse) -> JSON {
+        [
+            "status": .integer(response.status),
+            "header": .object(response.fields.map(shown).uniqueNames), "body": body(response),
+        ]
+    }
+
+    /// Fields whose values tell about Apple and not about whoever asked.
+    private static let plain = [
+        "server", "date", "content-type", "content-length", "cache-control", "pragma",
+        "transfer-encoding", "connection", "strict-transport-security", "x-frame-options",
+        "x-content-type-options", "x-xss-protection", "vary", "retry-after", "www-authenticate",
+    ]
+
+    private func shown(_ field: HTTPField) -> JSON.Member {
+        let isPlain = Self.plain.contains(field.name.lowercased())
+        return JSON.Member(
+            field.name, .string(isPlain ? printable(redacted(field.value), limit: 200) : "<hidden>")
+        )
+    }
+
+    /// An error whole, of everything else how much there is.
+    private func body(_ response: HTTPResponse) -> JSON {
+        guard let json = try? JSON(response.body), let members = json.members else {
+            return ["bytes": .integer(response.body.count)]
+        }
+        let isError = response.oauthError != nil
+        return .object(
+            members.map { member in
+                let value = member.value.string ?? member.value.kind
+                return JSON.Member(
+                    member.name,
+                    .string(isError ? printable(redacted(value), limit: 200) : "<hidden>"))
+            })
+    }
+
+    private func redacted(_ text: String) -> String {
+        names.reduce(text) { $0.replacingEvery($1.text, with: $1.label) }
+    }
+}
+
+extension [JSON.Member] {
+    /// Without the later ones of a name: an object has each once.
+    fileprivate var uniqueNames: [JSON.Member] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0.name).inserted }
+    }
+}
+
+extension String {
+    /// Replaces a text wherever it is; without the engine of regular expressions.
+    fileprivate func replacingEvery(_ text: String, with label: String) -> String {
+        guard !text.isEmpty else { return self }
+        var result = ""
+        var rest = self[...]
+        while let character = rest.first {
+            if rest.hasPrefix(text) {
+                result += label
+                rest = rest.dropFirst(text.count)
+            } else {
+                result.append(character)
+                rest = rest.dropFirst()
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,47 @@
+/// What is known of the terminals that results and messages are shown on.
+public struct Terminal: Sendable {
+    /// How many columns standard output has; nil when it is no terminal.
+    public let width: Int?
+    /// How results are coloured.
+    public let output: Paint
+    /// How messages on standard error are coloured.
+    public let errors: Paint
+
+    /// No terminal at all.
+    public init() {
+        self.init(width: nil, isErrorsTerminal: false, variables: { _ in nil })
+    }
+
+    /// - Parameters:
+    ///   - width: the columns of standard output; nil when it is no terminal.
+    ///   - isErrorsTerminal: whether standard error is one. Without it nothing is coloured.
+    ///   - variables: the environment: `NO_COLOR` (no-color.org) and `TERM=dumb` switch colour off.
+    public init(width: Int?, isErrorsTerminal: Bool, variables: (String) -> String?) {
+        self.width = width
+        let isColorful =
+            isErrorsTerminal && nonEmpty(variables("NO_COLOR")) == nil
+            && variables("TERM") != "dumb"
+        errors = Paint(isOn: isColorful)
+        output = Paint(isOn: isColorful && width != nil)
+    }
+
+    /// The colours of ECMA-48 that siwa uses.
+    public enum Color: String, Sendable {
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
+        case bold = "1"
+        case faint = "2"
+    }
+
+    /// Colours texts, or leaves them as they are.
+    public struct Paint: Sendable {
+        let isOn: Bool
+
+        /// The text in that colour; as it is without one.
+        func painted(_ text: String, _ color: Color?) -> String {
+            guard isOn, let color else { return text }
+            return "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m"
+        }
+    }
+}

@@ -32,7 +32,7 @@ TEST_PACKAGES := postgresql
 STATIC_LIBRARIES := .build/static
 RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
-	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker -s
+	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s
 
 .PHONY: demo test test-browser test-clients build setup lint format check sanitize fuzz fuzz-keep endurance bench \
 	install clean
@@ -149,7 +149,7 @@ install: build
 	$(RELEASE)/siwa manual > $(MANUALS)/siwa.1
 	for page in $$($(RELEASE)/siwa manual | sed -n 's/.*fBsiwa\\-\(.*\)\\fR(1).*/\1/p' | tr -d '\\'); do \
 		$(RELEASE)/siwa manual $$page > $(MANUALS)/siwa-$$page.1 2>/dev/null || \
-		$(RELEASE)/siwa manual $${page/-/ } > $(MANUALS)/siwa-$$page.1; \
+		$(RELEASE)/siwa manual $${page//-/ } > $(MANUALS)/siwa-$$page.1; \
 	done
 	$(RELEASE)/siwa-emulator manual > $(MANUALS)/siwa-emulator.1
 	for program in siwa siwa-emulator; do \

@@ -73,14 +73,16 @@ struct Workshop {
     }
 
     /// Writes a key set, and files of identity tokens signed by it, a line each: as many times a
-    /// hundred as each file's name is paired with.
+    /// hundred as each file's name is paired with. The lines of a `.jsonl` are JSON.
     func writeIdentityTokens(_ files: KeyValuePairs<String, Int>) throws {
         let key = try RSAPrivateKey.generate()
         try write("jwks.json", Self.keySet(key).text)
         // Signing takes thirty times as long as verifying: a few tokens, over and over.
-        let tokens = try (0..<100).map { try identityToken($0, key) + "\n" }
+        let tokens = try (0..<100).map { try identityToken($0, key) }
         for (name, hundreds) in files {
-            try write(name, Array(tokens.joined().utf8), times: hundreds)
+            let isJSON = name.hasSuffix(".jsonl")
+            let lines = tokens.map { isJSON ? "{\"token\":\"\($0)\"}\n" : "\($0)\n" }
+            try write(name, Array(lines.joined().utf8), times: hundreds)
         }
     }
 

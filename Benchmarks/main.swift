@@ -15,6 +15,7 @@ do {
     print("medians of \(rounds) rounds, the rows of a table in turns")
     try Contest.mint(workshop).hold(rounds: rounds)
     try Contest.verify(workshop).hold(rounds: rounds)
+    try Contest.start(workshop).hold(rounds: rounds)
     if let program = Server.program {
         let server = try Server(workshop, program)
         defer { server.stop() }

@@ -61,6 +61,32 @@ import Testing
         }
     }
 
+    @Test(arguments: [15, 16, 17, 32, 35, 50])
+    func `a character that does not belong is found wherever it stands`(_ count: Int) throws {
+        var random = SeededRandom(seed: UInt64(count))
+        let text = Array(Base64URL.encode(random.bytes(count)).utf8)
+        for place in text.indices {
+            for byte in UInt8.min ... .max {
+                var changed = text
+                changed[place] = byte
+                let result = Result { () throws(Base64URLError) in try Base64URL.decode(changed) }
+                if Self.alphabet.contains(byte) {
+                    // Only the last character can have bits to spare.
+                    if case .failure(let error) = result {
+                        #expect(error == .strayBits && place == text.count - 1)
+                    } else {
+                        #expect(try Base64URL.encode(result.get()).utf8.elementsEqual(changed))
+                    }
+                } else {
+                    #expect(result == .failure(.character(byte)), "\(byte) at \(place)")
+                }
+            }
+        }
+    }
+
+    private static let alphabet = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
     @Test func `hexadecimal has two digits a byte`() {
         #expect([UInt8]([0, 1, 15, 16, 171, 255]).hexadecimal == "00010f10abff")
     }

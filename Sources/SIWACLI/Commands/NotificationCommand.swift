@@ -19,8 +19,10 @@ struct NotificationCommand: Command {
         know comes out as it is. Apple may send an event twice, under the same jti.
 
         --apply tells the vault: consent-revoked and account-deleted move the state of what is \
-        stored of the user, for each client that the notification may be for (--audience). A token \
-        that was stored after the event stays as it is. Twice the same is as good as once.
+        stored of the user, for each client that the notification may be for (--audience) and each \
+        client that a profile of the same team names: Apple's aud is the primary App ID. Tokens \
+        that were stored after the event, and revoked ones, keep their state. Applying a \
+        notification again is harmless.
         """
     static let examples = [
         Example(
@@ -61,8 +63,11 @@ struct NotificationCommand: Command {
             let id = token.payload["jti"].map { [JSON.Member("jti", $0)] } ?? []
             return event + id + [
                 .init("header", token.header), .init("claims", token.payload.normalizedClaims),
-            ] + (applied.map { [.init("applied", $0)] } ?? [])
+            ] + (applied.map { [.init("applied", result($0))] } ?? [])
         }
+        var broken = BrokenRecords()
+        for row in applied?.damaged ?? [] { try broken.add(row.error) }
+        try broken.check("the event was noted for the user's other tokens")
     }
 
     private func checkCombination() throws(UsageError.Problem) {
@@ -75,21 +80,31 @@ struct NotificationCommand: Command {
     /// Notes an event; answers the records that it was about, as they are now.
     private func apply(
         _ event: NotificationEvent, to vault: Vault, _ verifying: Verifying
-    ) throws -> JSON {
-        guard let change = event.vaultEvent else { return .array([]) }
-        let users = verifying.audiences.compactMap { client in
+    ) throws -> VaultPage {
+        guard let change = event.vaultEvent else { return VaultPage() }
+        let clients = Set(
+            verifying.audiences + verifying.session.settings.clientsOfTeams(of: verifying.audiences)
+        )
+        let users = clients.compactMap { client in
             try? VaultUser(ClientID(validating: client), validating: event.userID.rawValue)
         }
-        let records = try vault.note(
-            change, ofAllTokensOf: users, at: verifying.session.world.clocks.now()
-        ).records
-        if records.isEmpty { verifying.session.console.note("the vault has nothing of this user") }
-        return .array(
-            records.map {
-                [
-                    "client_id": .string($0.user.clientID.rawValue),
-                    "state": .string($0.state.rawValue),
-                ]
+        let page = try vault.note(
+            change, ofAllTokensOf: users, at: verifying.session.world.clocks.now())
+        if page.isEmpty { verifying.session.console.note("the vault has nothing of this user") }
+        return page
+    }
+
+    /// The tokens of the user as they are now.
+    private func result(_ page: VaultPage) -> JSON {
+        .array(
+            page.records.map { record in
+                .object(
+                    record.user.members + [
+                        .init(
+                            "token_fingerprint",
+                            record.id.fingerprint.map { .string($0.rawValue) } ?? .null),
+                        record.stateMember,
+                    ])
             })
     }
 

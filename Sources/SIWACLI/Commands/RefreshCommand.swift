@@ -9,22 +9,28 @@ struct RefreshCommand: Command {
         Prints Apple's answer, with expires_at for the access token. Apple does not issue a new \
         refresh token: keep the old one. Apple wants this at most once a day for each user.
 
-        --user takes the token out of the vault, which notes what Apple said: a refused token is \
-        dead from then on.
+        --user takes the user's newest active token from the vault, or the newest if none is \
+        active; with --all, every active one. The vault notes Apple's answer: a refused token is \
+        dead from then on. With --all the result is {"user_id","tokens":[...]}; each token has \
+        the members of its answer, or the member error. The exit code is then 75 if Apple could \
+        not be asked about one of them, else 5 if one was refused.
         """
     static let examples = [
         Example(
             "siwa refresh --token @env:APPLE_REFRESH_TOKEN", "Validate the token in a variable."),
-        Example("siwa refresh --user 001234.5678.0910", "Validate a token of the vault."),
+        Example("siwa refresh --user 001234.5678.0910", "Validate a user's newest token."),
+        Example("siwa refresh --user 001234.5678.0910 --all", "Validate all that are active."),
     ]
     static let parameters: [Parameter<Self>] =
         TokenOptions.parameters(at: \.source) + [
+            .flag("all", \.isAll, help: "With --user: every active token of the user."),
             .flag(
-                "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing.")
+                "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
         ] + GlobalOptions.requestParameters(at: \.global)
 
     var global = GlobalOptions()
     var source = TokenOptions()
+    var isAll = false
     var isDryRun = false
 
     func run(in world: World) async throws {
@@ -33,35 +39,23 @@ struct RefreshCommand: Command {
             TypedSettings(global: global, vault: source.vault), in: world)
         if let argument = source.token {
             let secret = try session.opaqueToken(argument, "--token")
-            try await refresh(RefreshToken(secret), session, stored: nil)
+            try await refresh(RefreshToken(secret), session)
         } else if let user = source.user {
-            let stored = try StoredToken(of: user, session)
-            try await refresh(stored.token, session, stored: stored)
+            let refresh = StoredRefresh(
+                tokens: try StoredTokens(of: user, session), requests: try Requests(session))
+            guard !isDryRun else { return try refresh.rehearse(isAll: isAll) }
+            try await isAll ? refresh.refreshAll() : refresh.refreshNewest()
         }
     }
 
-    private func refresh(
-        _ token: RefreshToken, _ session: Session, stored: StoredToken?
-    ) async throws {
+    private func refresh(_ token: RefreshToken, _ session: Session) async throws {
         let requests = try Requests(session)
         guard !isDryRun else { return try requests.rehearse([.refresh(token)]) }
-        do {
-            let answer = try await requests.perform { tokens throws(TokenFailure) in
-                try await tokens.refresh(token)
-            }
-            // The answer is good whatever becomes of the note.
-            let noted = Result { try stored?.note(.refreshed) }
-            try session.report(
-                Report(
-                    .object(answer.members(at: session.world.clocks.now())),
-                    of: Deed(
-                        "Apple accepted the refresh token",
-                        hint: "fix standard output, then run it again for an access token")))
-            try noted.get()
-        } catch let error as RequestError where error.failure.isInvalidGrant {
-            try stored?.note(.refreshRefused)
-            throw error
+        let answer = try await requests.perform { tokens throws(TokenFailure) in
+            try await tokens.refresh(token)
         }
+        try session.report(
+            Report(.object(answer.members(at: session.world.clocks.now())), of: .refresh))
     }
 
     private func checkCombination() throws(UsageError.Problem) {
@@ -69,7 +63,11 @@ struct RefreshCommand: Command {
         guard (source.token == nil) != (source.user == nil) else {
             throw UsageError.Problem.misuse(
                 "refresh needs --token or --user, and not both",
-                hint: "--user takes the token out of the vault")
+                hint: "--user takes the token from the vault")
+        }
+        guard !isAll || source.user != nil else {
+            throw UsageError.Problem.misuse(
+                "--all goes with --user", hint: "say whose tokens are meant: --user ID")
         }
     }
 }

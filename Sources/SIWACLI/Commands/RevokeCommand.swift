@@ -5,7 +5,7 @@ internal import SignInWithApple
 /// `siwa revoke`: have Apple forget a token.
 struct RevokeCommand: Command {
     static let name = "revoke"
-    static let abstract = "Revoke a token, as the deletion of an account demands."
+    static let abstract = "Revoke a token, as account deletion requires."
     static let discussion = """
         Apple answers 200 to anything, so the result says what is known. --confirm refreshes \
         afterwards and expects a refusal: then the token is dead. That alone does not prove that \
@@ -14,8 +14,11 @@ struct RevokeCommand: Command {
         that a token is dead; invalid_request proves it only after a refresh that worked in the \
         same run.
 
-        --user takes the token out of the vault. The vault notes the intent before anything is \
-        sent, and the end afterwards: after a crash in between, the same command ends it.
+        --user revokes every token that the vault has of the user, dead ones too. Tokens that \
+        were revoked before are only asked about, with --confirm or --check-first. The vault notes \
+        the intent before anything is sent, and the outcome afterwards: after a crash, repeat the \
+        command. All tokens are tried; the result lists them in tokens. revoked means that no \
+        token is left that may work, confirmed that a refused refresh proves it of each.
 
         --code exchanges and revokes in one step, for an account whose token was never stored.
         """
@@ -23,7 +26,9 @@ struct RevokeCommand: Command {
         Example(
             "siwa revoke --token @env:APPLE_REFRESH_TOKEN --check-first",
             "Revoke a refresh token and prove it."),
-        Example("siwa revoke --user 001234.5678.0910", "Revoke a token of the vault."),
+        Example(
+            "siwa revoke --user 001234.5678.0910 --confirm",
+            "Revoke all stored tokens of a user, with proof."),
         Example("siwa revoke --code -", "Revoke an account from a fresh sign-in."),
     ]
     static let parameters: [Parameter<Self>] =
@@ -59,7 +64,7 @@ struct RevokeCommand: Command {
 
     func run(in world: World) async throws {
         try checkCombination()
-        if !isDryRun { try global.checkPrinted(among: RevocationReport.memberNames(proof)) }
+        if !isDryRun { try global.checkPrinted(among: memberNames) }
         let session = try Session(
             TypedSettings(global: global, redirectURI: redirectURI, vault: source.vault), in: world)
         let verifier = try codeVerifier.map {
@@ -74,12 +79,15 @@ struct RevokeCommand: Command {
         case .token(let token):
             guard !isDryRun else { return try order.requests.rehearse(order.sequence(token)) }
             try await order.revoke(token)
-        case .stored(let stored):
-            guard !isDryRun else {
-                return try order.requests.rehearse(order.sequence(stored.token.text))
-            }
-            try await order.revoke(stored)
+        case .stored(let tokens):
+            let revocation = StoredRevocation(order: order, tokens: tokens)
+            if isDryRun { try revocation.rehearse() } else { try await revocation.carryOut() }
         }
+    }
+
+    private var memberNames: [String] {
+        source.user == nil
+            ? RevocationReport.memberNames(proof) : StoredRevocationReport.memberNames(proof)
     }
 
     private var proof: Revocation.Proof {
@@ -90,7 +98,7 @@ struct RevokeCommand: Command {
 /// What `siwa revoke` revokes.
 private enum RevocationSource {
     case token(SecretText)
-    case stored(StoredToken)
+    case stored(StoredTokens)
     case code(AuthorizationCode)
 }
 
@@ -101,7 +109,7 @@ extension RevokeCommand {
         if let token = source.token {
             return .token(try session.opaqueToken(token, "--token"))
         }
-        if let user = source.user { return .stored(try StoredToken(of: user, session)) }
+        if let user = source.user { return .stored(try StoredTokens(of: user, session)) }
         guard let code else { throw UsageError.Problem.missingParameters(["--token TOKEN"]) }
         return .code(AuthorizationCode(try session.opaqueToken(code, "--code")))
     }

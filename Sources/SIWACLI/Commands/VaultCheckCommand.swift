@@ -7,9 +7,10 @@ struct VaultCheckCommand: Command {
     static let abstract = "Open every record of the vault, and count them."
     static let discussion = """
         Has the database examine itself, opens every token with its key and shows none of them. \
-        The result counts the records by state and by key. Whatever is wrong, a changed byte, a \
-        record in the place of another, a key that is missing, is named by client and user: the \
-        exit code is then 3, and there is no result.
+        The result counts the tokens (records) by state and by key, and the users that have them. \
+        Whatever is wrong, such as a changed byte, a record in the place of another, or a missing \
+        key, is named by client and user: the exit code is then 3, and there is no result. Records \
+        of siwa 0.1 are converted to the present format.
         """
     static let examples = [Example("siwa vault check", "Look at a restored backup.")]
     static let parameters: [Parameter<Self>] =
@@ -19,13 +20,14 @@ struct VaultCheckCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        try global.checkPrinted(among: ["records", "states", "keys", "faults"])
+        try global.checkPrinted(among: ["records", "users", "states", "keys", "faults"])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         var vault = try session.vault(.statement)
         var broken = BrokenRecords()
         for fault in try vault.store.faults() { broken.add(fault, .damaged) }
         var states: [VaultState: Int] = [:]
         var keys: [Int: Int] = [:]
+        var (users, lastUser): (Int, VaultUser?) = (0, nil)
         try await vault.store.forEachPage { page in
             for row in page.damaged { try broken.add(row.error) }
             vault = vault.renewed(for: page.records, session.vaultKeys)
@@ -33,6 +35,7 @@ struct VaultCheckCommand: Command {
             for record in page.records {
                 let token = try broken.token(of: record, in: vault)
                 if token != nil, record.isLegacy { legacy.append(record) }
+                if record.user != lastUser { (users, lastUser) = (users + 1, record.user) }
                 states[record.state, default: 0] += 1
                 keys[record.keyNumber, default: 0] += 1
             }
@@ -44,7 +47,7 @@ struct VaultCheckCommand: Command {
         try broken.check("\(count) \(count == 1 ? "record was" : "records were") looked at")
         try session.report(
             Report([
-                "records": .integer(count),
+                "records": .integer(count), "users": .integer(users),
                 "states": .object(
                     VaultState.allCases.map { .init($0.rawValue, .integer(states[$0] ?? 0)) }),
                 "keys": .object(

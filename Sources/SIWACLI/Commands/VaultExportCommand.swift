@@ -12,7 +12,8 @@ struct VaultExportCommand: Command {
         is then as secret as the tokens. Without --reveal no key is needed, and nothing can be \
         imported.
 
-        A record that does not open is left out, named at the end, and makes the exit code 3.
+        A line is a token. One that cannot be decrypted, or whose row is damaged, is left out and \
+        named at the end; the exit code is then 3.
         """
     static let examples = [
         Example("siwa vault export --state active", "Print the active records, without tokens."),
@@ -60,6 +61,6 @@ struct VaultExportCommand: Command {
             try await output.write(lines)
         }
         try output.close()
-        try broken.check("what is named was left out, the rest was written")
+        try broken.check("the others were exported")
     }
 }

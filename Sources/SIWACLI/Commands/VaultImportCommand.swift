@@ -6,64 +6,88 @@ internal import SignInWithApple
 /// `siwa vault import`: take many tokens in.
 struct VaultImportCommand: Command {
     static let name = "vault import"
-    static let abstract = "Take refresh tokens into the vault, a line of JSON each."
+    static let abstract = "Import refresh tokens into the vault, as JSON lines or CSV."
     static let discussion = """
         A line is {"user_id", "refresh_token", "client_id"?, "state"?, "stored_at"?, \
         "changed_at"?, "checked_at"?}, as 'siwa vault export --reveal' writes it; token is another \
-        name for refresh_token, times are RFC 3339 or seconds since 1970, and other members are \
-        passed over. A line without a client belongs to the one of the settings, one without a \
-        state is active, one without stored_at is stored now.
+        name for refresh_token, and other members are ignored. Or the input is CSV (RFC 4180) \
+        whose header has the names of these members; an empty field is an absent member. Times are \
+        RFC 3339, YYYY-MM-DD hh:mm:ss in UTC, or seconds since 1970. A line without a client \
+        belongs to the one of the settings, one without a state is active, one without stored_at \
+        is stored now.
 
         A token that the vault knows changes only from active or revoking, and only if the \
-        line's changed_at is later; nothing becomes active again. Lines are stored in groups; a \
-        run that was stopped can be run again from the start. Invalid lines are reported and \
-        skipped; the exit code is then 1.
+        line's changed_at is later; nothing becomes active again. With --overwrite-states it gets \
+        the state and times of the line in any case. Lines are stored in groups; a run that was \
+        stopped can be run again from the start. Invalid lines are reported and skipped; the exit \
+        code is then 1.
         """
     static let examples = [
-        Example("siwa vault import tokens.jsonl", "Take in the tokens of a file."),
+        Example("siwa vault import tokens.jsonl --dry-run", "Count what a file would change."),
         Example(
-            "psql -Atc \"select json_build_object('user_id', sub, 'token', token) from t\" | "
+            "psql -c \"copy (select sub as user_id, token from t) to stdout csv header\" | "
                 + "siwa vault import",
-            "Take in the tokens of a table."),
+            "Import the tokens of a table."),
     ]
     static let parameters: [Parameter<Self>] =
         [
             .operand(
                 "FILE", \.input, help: "Read lines from FILE; - reads standard input.",
                 completion: .file),
+            .flag("dry-run", \.isDryRun, help: "Count what would happen; change nothing."),
+            .flag(
+                "overwrite-states", \.overwritesStates,
+                help: "Give known tokens the state and times of their lines."),
             VaultArgument.option(\.vault),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
     var input = InputArgument.standard
+    var isDryRun = false
+    var overwritesStates = false
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
         try global.checkPrinted(among: ["imported", "updated", "unchanged", "invalid"])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         let clientID = session.settings.text(.clientID) == nil ? nil : try session.clientID()
-        var intake = VaultIntake(
-            try session.vault(.statement), keys: session.vaultKeys, clientID, now: world.clocks.now)
+        var importer = VaultImporter(
+            try session.vault(.statement), keys: session.vaultKeys,
+            VaultImporter.Options(
+                clientID: clientID, overwritesStates: overwritesStates, isDryRun: isDryRun,
+                now: world.clocks.now))
         do {
             try await world.forEachLines(of: input.path) { lines in
-                for line in lines { try intake.take(line) }
+                for line in lines { try importer.take(line) }
             }
-            try intake.flush()
+            try importer.finish()
         } catch {
-            if intake.counts != VaultImportCounts() {
+            if importer.counts != VaultImportCounts(), !isDryRun {
                 session.console.note(
-                    "\(intake.counts.imported) tokens were imported before it stopped; "
-                        + "importing them again does no harm")
+                    "\(importer.counts.imported) tokens were imported before it stopped; "
+                        + "importing them again is harmless")
             }
             throw error
         }
-        try session.report(
-            Report([
-                "imported": .integer(intake.counts.imported),
-                "updated": .integer(intake.counts.updated),
-                "unchanged": .integer(intake.counts.unchanged),
-                "invalid": .integer(intake.invalid.count),
-            ]))
-        try intake.invalid.check()
+        try session.report(report(importer))
+        try importer.invalid.check(
+            "imported",
+            remedy: "fix the lines and import them again; 'siwa vault export' writes tokens only "
+                + "with --reveal")
+    }
+
+    private func report(_ importer: VaultImporter) -> Report {
+        Report(
+            [
+                "imported": .integer(importer.counts.imported),
+                "updated": .integer(importer.counts.updated),
+                "unchanged": .integer(importer.counts.unchanged),
+                "invalid": .integer(importer.invalid.count),
+            ],
+            of: isDryRun
+                ? nil
+                : Deed(
+                    "\(importer.counts.imported) tokens were imported",
+                    hint: "importing them again is harmless"))
     }
 }

@@ -4,18 +4,18 @@ internal import SignInWithApple
 /// `siwa vault rekey`: a new key for all that is in the vault.
 struct VaultRekeyCommand: Command {
     static let name = "vault rekey"
-    static let abstract = "Seal every record of the vault with a new key."
+    static let abstract = "Encrypt every record of the vault with a new key."
     static let discussion = """
-        Adds a key to the key file and seals all records with it, in groups, while others go on \
-        working with the vault. A run that was stopped goes on when it is run again. When the \
-        keys have one that is newer than the vault's, that one is used.
+        Adds a key to the key file and encrypts all records with it, in groups; the vault can be \
+        used meanwhile. To continue a run that was stopped, run the command again. If the keys \
+        have one that is newer than the vault's, that one is used.
 
         For a vault that several machines share: run it with --prepare, copy the key file to all \
         of them, then run it without.
 
-        The old key stays in the file. When the move is over it opens nothing in the vault any \
-        more, but it still opens the vault's backups from before. Keys in SIWA_VAULT_KEY are \
-        added to by whoever sets it.
+        The old keys stay in the file, marked as retired: they decrypt older backups, and never \
+        encrypt again. siwa cannot change keys that are in SIWA_VAULT_KEY: add a key to the \
+        variable, and mark the old ones yourself.
         """
     static let examples = [
         Example("siwa vault rekey", "Give the vault a new key."),
@@ -37,46 +37,68 @@ struct VaultRekeyCommand: Command {
         let keyFile = try VaultKeyFile(session)
         guard !isPreparing else { return try prepare(session, keyFile) }
         let vault = try withNewestKey(session, keyFile)
+        // Retired keys still decrypt what is not encrypted again yet.
+        try keyFile.retire(keysBefore: vault.currentKey)
         var broken = BrokenRecords()
         var resealed = 0
-        // Once more after every turn that found some: others may have stored with the old key.
+        // Again after every pass that found some: others may have stored with the old key.
         while case let count = try await reseal(vault, &broken), count > 0 { resealed += count }
-        try broken.check("\(resealed) records were resealed, and those that are named were not")
+        try broken.check("\(resealed) records were encrypted with key \(vault.currentKey)")
         for number in vault.keys.numbers where number < vault.currentKey {
             session.console.note(
-                "key \(number) opens nothing in this vault any more; keep it for older backups")
+                "no record is encrypted with key \(number) any more; keep it for older backups")
         }
         try report(session, vault.currentKey, resealed)
     }
 
     private func report(_ session: Session, _ key: Int, _ resealed: Int) throws {
         try session.report(
-            Report(["key_number": .integer(key), "resealed": .integer(resealed)]))
+            Report(
+                ["key_number": .integer(key), "resealed": .integer(resealed)],
+                of: Deed(
+                    "the vault is encrypted with key \(key)",
+                    hint: "'siwa vault check' counts the records of each key")))
     }
 
     private func prepare(_ session: Session, _ keyFile: VaultKeyFile) throws {
-        let vault = try session.vault(.statement)
-        let keys = try vault.newerKeys ?? keyFile.withKey(newerThan: vault.currentKey)
+        let keys = try session.vaultKeys()
+        let current = try Vault.currentKey(of: try session.vaultStore(.statement), keys)
+        let newer = try keys.newer(than: current) ?? keyFile.withKey(newerThan: current)
         session.console.note(
             "copy \(keyFile.source.value.description) to every machine that uses the vault, "
                 + "then run 'siwa vault rekey' on one of them")
-        try report(session, keys.newest ?? 0, 0)
+        try session.report(
+            Report(
+                ["key_number": .integer(newer.newest ?? 0), "resealed": 0],
+                of: Deed("the key file has key \(newer.newest ?? 0)", hint: "copy the key file")))
     }
 
-    /// The vault with the key that all records are to have. It is on disk before any use of it.
+    /// The vault with the key that all records are to have. It is on disk before it is used.
     private func withNewestKey(_ session: Session, _ keyFile: VaultKeyFile) throws -> Vault {
-        let vault = try session.vault(.statement)
-        let old = VaultFilter(notSealedWith: vault.currentKey)
-        let isMoving = try !vault.store.records(old, after: nil, limit: 1).records.isEmpty
-        if isMoving, vault.newerKeys == nil { return vault }
-        let keys = try vault.newerKeys ?? keyFile.withKey(newerThan: vault.currentKey)
-        try vault.store.register(try keys.check(ofKey: keys.newest ?? 0))
-        return try Vault(vault.store, keys, by: session.world.actor)
+        let store = try session.vaultStore(.statement)
+        let keys = try session.vaultKeys()
+        let current = try Vault.currentKey(of: store, keys)
+        if let newer = keys.newer(than: current) { return try register(newer, store, session) }
+        let vault = try Vault(store, keys, by: session.world.actor)
+        let old = VaultFilter(notSealedWith: current)
+        let isMoving = try !store.records(old, after: nil, limit: 1).isEmpty
+        guard !isMoving else { return vault }
+        return try register(keyFile.withKey(newerThan: current), store, session)
     }
 
-    /// Goes once through what another key seals.
+    private func register(
+        _ keys: VaultKeyRing, _ store: any VaultStore, _ session: Session
+    ) throws -> Vault {
+        guard let newest = keys.newest else {
+            throw VaultError(.key, "all of the vault's keys are retired")
+        }
+        try store.register(try keys.check(ofKey: newest))
+        return try Vault(store, keys, by: session.world.actor)
+    }
+
+    /// Goes once through the records that another key encrypts.
     ///
-    /// - Returns: how many records it resealed.
+    /// - Returns: how many of them it encrypted again.
     private func reseal(_ vault: Vault, _ broken: inout BrokenRecords) async throws -> Int {
         var (count, found) = (0, BrokenRecords())
         try await vault.store.forEachPage(of: VaultFilter(notSealedWith: vault.currentKey)) {
@@ -91,7 +113,9 @@ struct VaultRekeyCommand: Command {
     }
 }
 
-extension Vault {
-    /// The keys, when one of them is newer than the one that seals.
-    fileprivate var newerKeys: VaultKeyRing? { keys.newest ?? 0 > currentKey ? keys : nil }
+extension VaultKeyRing {
+    /// The keys, if one of them that is not retired is newer than key `number`.
+    fileprivate func newer(than number: Int) -> VaultKeyRing? {
+        newest ?? 0 > number ? self : nil
+    }
 }

@@ -1,51 +1,96 @@
 internal import CommandTable
 internal import SignInWithApple
 
-/// `siwa vault remove`: forget one token.
+/// `siwa vault remove`: remove a user's tokens.
 struct VaultRemoveCommand: Command {
     static let name = "vault remove"
-    static let abstract = "Take one user's token out of the vault, for good."
+    static let abstract = "Remove a user's tokens from the vault, for good."
     static let discussion = """
-        Apple hears nothing of it: to end the token there, run 'siwa revoke --user' first. The \
-        client is the one of the settings. No key is needed, so that a record that does not open \
-        any more can be taken out as well; with the key, the result has the token's fingerprint.
+        Apple is not told: to end the tokens there, run 'siwa revoke --user' first. The client is \
+        the one of the settings. No key is needed, so tokens that cannot be decrypted can be \
+        removed too.
+
+        The history keeps what happened to the tokens. With --erase it is deleted as well, under \
+        all user ids that the user has had.
         """
     static let examples = [
-        Example("siwa vault remove 001234.0a1b2c.0001", "Forget a user whose token is revoked.")
+        Example("siwa vault remove 001234.0a1b2c.0001", "Remove a user whose tokens are revoked."),
+        Example("siwa vault remove 001234.0a1b2c.0001 --erase", "Remove the history as well."),
     ]
     static let parameters: [Parameter<Self>] =
-        [.operand("USER", \.$user, help: "The user."), VaultArgument.option(\.vault)]
-        + GlobalOptions.parameters(at: \.global)
+        [
+            .operand("USER", \.$user, help: "The user."),
+            .flag("erase", \.isErasing, help: "Delete the user's history as well."),
+            VaultArgument.option(\.vault),
+        ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
     @Required var user: String
+    var isErasing = false
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
         try global.checkPrinted(
-            among: ["removed", "client_id", "user_id", "state", "token_fingerprint"])
+            among: ["removed", "erased", "client_id", "user_id", "tokens", "other_clients"])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         let user = try session.vaultUser(user)
         let store = try session.vaultStore()
+        let otherClients = try store.otherClients(of: user)
+        let hasHistory = try isErasing && store.hasHistory(of: user)
         let removed = try KeylessVault(store, by: world.actor)
-            .remove(user, at: world.clocks.now()).records
-        guard let record = removed.first else {
-            throw try NegativeAnswer.noRecord(of: user, in: store)
+            .remove(user, isErasing: isErasing, at: world.clocks.now())
+        guard !removed.isEmpty || hasHistory else {
+            throw NegativeAnswer.noRecord(of: user, otherClients)
         }
-        if [.active, .revoking].contains(record.state) {
-            session.console.warn(
-                "the token was \(record.state.rawValue): unless it is kept elsewhere, "
-                    + "nobody can revoke it any more")
-        }
-        // The keys may be lost; that is one reason to be here.
-        let token = (try? session.vaultKeys()).flatMap { try? $0.open(record) }
-        let fingerprint = token.map {
-            [JSON.Member("token_fingerprint", .string($0.text.fingerprint))]
-        }
+        session.warn(ofOtherClients: otherClients)
+        warn(about: removed, session)
         try session.report(
             Report(
-                .object(
-                    [.init("removed", true)] + record.userMembers
-                        + [.init("state", .string(record.state.rawValue))] + (fingerprint ?? []))))
+                .object(members(removed, user, session) + .otherClients(otherClients)),
+                of: Deed(
+                    "the tokens were removed from the vault",
+                    hint: "'siwa vault show' confirms it")))
+    }
+
+    private func warn(about removed: VaultPage, _ session: Session) {
+        let live = removed.records.filter { [.active, .revoking].contains($0.state) }
+        guard let first = live.first else { return }
+        session.console.warn(
+            live.count == 1
+                ? "the token was \(first.state.rawValue): without another copy, nobody can revoke "
+                    + "it any more"
+                : "\(live.count) tokens were active or revoking: without other copies, nobody can "
+                    + "revoke them any more")
+    }
+
+    private func members(
+        _ removed: VaultPage, _ user: VaultUser, _ session: Session
+    ) -> [JSON.Member] {
+        // The keys may be lost; that is one reason to remove tokens.
+        let keys = removed.records.contains(where: \.isLegacy) ? try? session.vaultKeys() : nil
+        let tokens = removed.records.map { record -> JSON in
+            let token = keys.flatMap { try? $0.open(record) }
+            return .object([
+                .init(
+                    "token_fingerprint",
+                    (record.id.fingerprint?.rawValue ?? token?.text.fingerprint)
+                        .map { .string($0) } ?? .null),
+                record.stateMember,
+            ])
+        }
+        let damaged = removed.damaged.map { _ -> JSON in
+            ["token_fingerprint": .null, "state": .null]
+        }
+        return [.init("removed", .boolean(!removed.isEmpty)), .init("erased", .boolean(isErasing))]
+            + user.members + [.init("tokens", .array(tokens + damaged))]
+    }
+}
+
+extension VaultStore {
+    /// Whether the history has entries about a user's tokens.
+    fileprivate func hasHistory(of user: VaultUser) throws(VaultError) -> Bool {
+        let filter = VaultHistoryFilter(userID: user.userID, clientID: user.clientID)
+        let page = try history(filter, after: nil, limit: 1)
+        return !page.entries.isEmpty || !page.damaged.isEmpty
     }
 }

@@ -1,27 +1,26 @@
 internal import CommandTable
 internal import SignInWithApple
 
-/// `siwa vault show`: one record.
+/// `siwa vault show`: a user's tokens.
 struct VaultShowCommand: Command {
     static let name = "vault show"
-    static let abstract = "Show what the vault has of one user."
+    static let abstract = "Show the tokens that the vault has of one user."
     static let discussion = """
         USER is the 'sub' of an identity token, which siwa calls user_id; the client is the one \
-        of the settings. The token is opened, and shows as its fingerprint: the first 12 \
-        hexadecimal digits of its SHA-256. With --reveal it shows itself. Without a record the \
-        exit code is 1.
+        of the settings. Every token is decrypted, and shown as its fingerprint: the first 12 \
+        hexadecimal digits of its SHA-256. With --reveal it is shown itself. Without a token the \
+        exit code is 1. If other clients hold tokens of the user, other_clients names them.
         """
     static let examples = [
+        Example("siwa vault show 001234.0a1b2c.0001", "Show a user's tokens, and their states."),
         Example(
-            "siwa vault show 001234.0a1b2c.0001 --print state", "Print the state of one token."),
-        Example(
-            "siwa vault show 001234.0a1b2c.0001 --reveal --print refresh_token",
-            "Print a token, for another program."),
+            "siwa vault show 001234.0a1b2c.0001 --reveal | jq -r '.tokens[].refresh_token'",
+            "Print the tokens, for another program."),
     ]
     static let parameters: [Parameter<Self>] =
         [
             .operand("USER", \.$user, help: "The user."),
-            .flag("reveal", \.isRevealing, help: "Show the token itself."),
+            .flag("reveal", \.isRevealing, help: "Show the tokens themselves."),
             VaultArgument.option(\.vault),
         ] + GlobalOptions.parameters(at: \.global)
 
@@ -31,17 +30,24 @@ struct VaultShowCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
+        try global.checkPrinted(among: ["client_id", "user_id", "tokens", "other_clients"])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
-        let user = try session.vaultUser(user)
-        let vault = try session.vault()
-        guard let record = try vault.store.newestRecord(of: user) else {
-            throw try NegativeAnswer.noRecord(of: user, in: vault.store)
+        let stored = try StoredTokens(of: user, session)
+        var broken = BrokenRecords()
+        for row in stored.damaged { try broken.add(row.error) }
+        var tokens: [JSON] = []
+        for record in stored.records {
+            guard let token = try broken.token(of: record, in: stored.vault)?.text else { continue }
+            let secret: [JSON.Member] =
+                isRevealing ? [.init("refresh_token", .string(token.revealed()))] : []
+            tokens.append(.object(record.tokenMembers(.string(token.fingerprint)) + secret))
         }
-        let token = try vault.token(of: record).text
-        let secret = isRevealing ? [JSON.Member("refresh_token", .string(token.revealed()))] : []
+        guard !tokens.isEmpty else { return try broken.check("no token can be shown") }
         try session.report(
             Report(
                 .object(
-                    record.openMembers(.string(token.fingerprint)) + secret)))
+                    stored.user.members + [.init("tokens", .array(tokens))]
+                        + stored.otherClientsMember)))
+        try broken.check("the other tokens are shown")
     }
 }

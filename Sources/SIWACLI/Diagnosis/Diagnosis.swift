@@ -58,6 +58,11 @@ struct Diagnosis: Sendable {
             case let error as ResumeMismatch: error.diagnosis
             case let error as OutputNotEmpty: error.diagnosis
             case let error as BrokenVault: error.diagnosis
+            case let error as PartialResult: error.diagnosis
+            case is NotTried:
+                Self(
+                    "interrupted", "a signal came before this token was tried",
+                    hints: ["run it again"], exitCode: .temporary)
             case let error as KeySetError: Self(error)
             case let error as VaultError: Self(error)
             case let error as NotStored: error.diagnosis

@@ -21,20 +21,6 @@ struct RevocationReport: Sendable {
         (self.date, self.revocation) = (date, revocation)
     }
 
-    /// Reports a refresh token that an earlier run revoked.
-    ///
-    /// - Parameters:
-    ///   - revocation: what this run found out about it; it sent no revocation.
-    ///   - date: when the token was revoked.
-    init(
-        revokedEarlier revocation: Revocation, of token: RefreshToken, _ clientID: ClientID,
-        at date: NumericDate
-    ) {
-        (isRevoked, isConfirmed) = (true, revocation.evidence?.showsDead ?? false)
-        (kind, self.clientID, fingerprint) = (.refreshToken, clientID, token.text.fingerprint)
-        (self.date, self.revocation) = (date, revocation)
-    }
-
     /// The result's members, in their order.
     var members: [JSON.Member] {
         [

@@ -96,14 +96,19 @@ extension Session {
         let timeout = try settings.timeout()
         let (timekeeper, start, ending) = (world.clocks.timekeeper, startOfCommand, world.ending)
         return VaultPatience {
-            let usual =
-                switch limit {
-                case .statement: timeout
-                case .command: max(timeout - (timekeeper.elapsed() - start), .zero)
-                }
-            return ending.remaining.map { min($0, usual) } ?? usual
+            switch limit {
+            case .statement:
+                // A batch that a signal ends still has to note what it did.
+                return ending.signal == nil ? timeout : min(timeout, Self.statementAfterSignal)
+            case .command:
+                let left = max(timeout - (timekeeper.elapsed() - start), .zero)
+                return ending.remaining.map { min($0, left) } ?? left
+            }
         }
     }
+
+    /// How long a statement that begins after a signal may take.
+    private static let statementAfterSignal = Duration.seconds(5)
 
     /// Looks at whose the files of an embedded vault are: the database, and what SQLite keeps
     /// beside it.

@@ -1,34 +1,44 @@
 internal import SIWACrypto
 internal import SignInWithApple
 
-extension VaultRecord {
-    /// Whose it is, as results show it.
-    var userMembers: [JSON.Member] {
+extension VaultUser {
+    /// The client and the user, as results show them.
+    var members: [JSON.Member] {
         [
-            .init("client_id", .string(user.clientID.rawValue)),
-            .init("user_id", .string(user.userID.rawValue)),
+            .init("client_id", .string(clientID.rawValue)),
+            .init("user_id", .string(userID.rawValue)),
         ]
     }
+}
 
+extension VaultRecord {
     /// Everything that can be read without a key.
+    var openMembers: [JSON.Member] { user.members + tokenMembers() }
+
+    /// The members about the token, without client and user.
     ///
     /// - Parameter fingerprint: for a record of siwa 0.1, which does not have it.
-    func openMembers(_ fingerprint: JSON? = nil) -> [JSON.Member] {
-        userMembers + [
-            .init(
-                "token_fingerprint",
-                id.fingerprint.map { .string($0.rawValue) } ?? fingerprint ?? .null),
-            stateMember, .init("key_number", .integer(keyNumber)),
-        ] + timeMembers
+    func tokenMembers(_ fingerprint: JSON? = nil) -> [JSON.Member] {
+        [fingerprintMember(fingerprint), stateMember, .init("key_number", .integer(keyNumber))]
+            + timeMembers
     }
 
-    /// A line of `siwa vault export`, which `siwa vault import` takes when a token is in it.
+    /// A line of `siwa vault export`, which `siwa vault import` takes if it has a token.
     func exported(_ token: RefreshToken?) -> [JSON.Member] {
+        let fingerprint = token.map { JSON.string($0.text.fingerprint) }
         let token = token.map { [JSON.Member("refresh_token", .string($0.text.revealed()))] }
-        return userMembers + (token ?? []) + [stateMember] + timeMembers
+        return user.members + [fingerprintMember(fingerprint)] + (token ?? []) + [stateMember]
+            + timeMembers
     }
 
-    private var stateMember: JSON.Member { .init("state", .string(state.rawValue)) }
+    private func fingerprintMember(_ fingerprint: JSON?) -> JSON.Member {
+        .init(
+            "token_fingerprint",
+            id.fingerprint.map { .string($0.rawValue) } ?? fingerprint ?? .null)
+    }
+
+    /// `state`.
+    var stateMember: JSON.Member { .init("state", .string(state.rawValue)) }
 
     private var timeMembers: [JSON.Member] {
         [

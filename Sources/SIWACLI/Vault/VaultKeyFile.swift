@@ -44,26 +44,46 @@ struct VaultKeyFile: Sendable {
     /// The keys with one that is newer than `number`: added to the file unless it is there.
     func withKey(newerThan number: Int) throws -> VaultKeyRing {
         guard let path else { throw cannotAdd(try VaultKeyRing.number(after: number)) }
-        guard let lock = try session.world.files.tryLock(path + ".lock") else {
-            throw VaultError(.busy, "another siwa is changing the vault's keys")
-        }
+        let lock = try lock(path)
         defer { lock.release() }
         let old = try session.world.files.read(path).contents
         let keys = try VaultKeyRing(old)
-        guard let newest = keys.numbers.last, newest <= number else { return keys }
+        if let newest = keys.newest, newest > number { return keys }
+        let next = try VaultKeyRing.number(after: max(number, keys.numbers.last ?? 0))
         var contents = SecretBuffer(capacity: old.count + 80)
         old.withSpan { bytes in
             contents.append(contentsOf: bytes)
             if let last = bytes.indices.last, bytes[last] != 0x0A { contents.append(0x0A) }
         }
-        try VaultKeyRing.newLine(number: VaultKeyRing.number(after: number)).withSpan {
-            contents.append(contentsOf: $0)
-        }
+        try VaultKeyRing.newLine(number: next).withSpan { contents.append(contentsOf: $0) }
         let new = contents.finished()
         // Nothing is written that could not be read again; and it is on disk before it seals.
         let all = try VaultKeyRing(new)
         try session.world.files.write(new, path, .followed)
         return all
+    }
+
+    /// Marks the keys with lower numbers as retired, unless they are already.
+    func retire(keysBefore number: Int) throws {
+        guard try !session.vaultKeys().unretiredNumbers(before: number).isEmpty else { return }
+        guard let path else {
+            return session.console.warn(
+                "keys before key \(number) can encrypt again if somebody changes the database: "
+                    + "append 'retired' to their lines in \(source.value.description)")
+        }
+        let lock = try lock(path)
+        defer { lock.release() }
+        let old = try session.world.files.read(path).contents
+        let new = try VaultKeyRing.retiring(keysBefore: number, in: old)
+        _ = try VaultKeyRing(new)
+        try session.world.files.write(new, path, .followed)
+    }
+
+    private func lock(_ path: String) throws -> FileLock {
+        guard let lock = try session.world.files.tryLock(path + ".lock") else {
+            throw VaultError(.busy, "another siwa is changing the vault's keys")
+        }
+        return lock
     }
 
     private func cannotAdd(_ number: Int) -> SettingsError {
@@ -73,5 +93,11 @@ struct VaultKeyFile: Sendable {
                 "add a line '\(number) KEY' there, with KEY the output of 'openssl rand -hex 32', "
                     + "and keep the old lines; then run it again"
             ])
+    }
+}
+
+extension VaultKeyRing {
+    fileprivate func unretiredNumbers(before number: Int) -> [Int] {
+        numbers.filter { $0 < number && !retiredNumbers.contains($0) }
     }
 }

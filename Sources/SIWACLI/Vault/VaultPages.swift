@@ -14,16 +14,6 @@ extension VaultStore {
             last = next
         }
     }
-
-    /// The record that a command about one user means: the active token that was stored last, else
-    /// the token that was stored last; nil if there is none.
-    func newestRecord(of user: VaultUser) throws(VaultError) -> VaultRecord? {
-        let records = try records(of: [user]).records
-        let active = records.filter { $0.state == .active }
-        return (active.isEmpty ? records : active).max {
-            ($0.storedAt, $0.id) < ($1.storedAt, $1.id)
-        }
-    }
 }
 
 /// How many records are read, or written in one transaction, at a time.

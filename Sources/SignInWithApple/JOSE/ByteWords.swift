@@ -14,6 +14,11 @@ extension Span<UInt8> {
             rest = rest.extracting(droppingFirst: 8)
         }
         guard rest.count > 0 else { return count }
+        if count - start >= 8 {
+            // The last eight bytes: that those before the rest are not marked is known.
+            let marked = marks(extracting(last: 8).firstWord) & UInt64(repeating: 0x80)
+            return marked == 0 ? count : count - 8 + marked.trailingZeroBitCount / 8
+        }
         let marked = marks(rest.lastWord) & UInt64(repeating: 0x80) >> (64 - 8 * UInt64(rest.count))
         return marked == 0 ? count : count - rest.count + marked.trailingZeroBitCount / 8
     }

@@ -25,8 +25,8 @@ public struct VaultItem: Sendable {
     }
 
     /// Reads a JSON object `{"client_id"?, "user_id", "refresh_token", "state"?, "stored_at"?,
-    /// "changed_at"?, "checked_at"?}`; other members are ignored. Times are RFC 3339 or seconds
-    /// since 1970.
+    /// "changed_at"?, "checked_at"?}`; other members are ignored. Times are RFC 3339,
+    /// `YYYY-MM-DD hh:mm:ss` in UTC, or seconds since 1970.
     ///
     /// - Parameters:
     ///   - clientID: for a line without one.
@@ -79,9 +79,23 @@ extension ItemLine {
         case nil, .null: return nil
         case .integer(let seconds) where NumericDate(seconds).isWritable:
             return NumericDate(seconds)
-        case .string(let text): if let date = NumericDate(rfc3339: text) { return date }
+        case .string(let text): if let date = NumericDate(timeText: text) { return date }
         default: break
         }
-        throw InvalidLine(id, "'\(name)' is no RFC 3339 time and no number of seconds")
+        throw InvalidLine(
+            id, "'\(name)' is neither an RFC 3339 time, nor YYYY-MM-DD hh:mm:ss, nor seconds")
+    }
+}
+
+extension NumericDate {
+    /// Reads RFC 3339, `YYYY-MM-DD hh:mm:ss` as databases write it, in UTC, or seconds since 1970.
+    fileprivate init?(timeText text: String) {
+        if let seconds = Int(text) {
+            self.init(seconds)
+            guard isWritable else { return nil }
+            return
+        }
+        let isWithoutZone = text.utf8.count == 19 && text.utf8.dropFirst(10).first == 0x20
+        self.init(rfc3339: isWithoutZone ? text + "Z" : text)
     }
 }

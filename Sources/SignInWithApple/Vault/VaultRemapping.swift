@@ -1,3 +1,5 @@
+public import SIWACrypto
+
 /// A user who has another id since an app transfer.
 public struct VaultRemap: Hashable, Sendable {
     /// The user, as the tokens are stored.
@@ -8,6 +10,35 @@ public struct VaultRemap: Hashable, Sendable {
     /// Describes a user's new id.
     public init(_ user: VaultUser, to newUserID: UserID) {
         (self.user, self.newUserID) = (user, newUserID)
+    }
+}
+
+extension VaultRemap {
+    /// Reads a result of `siwa migrate import`: a JSON object with `old_user_id`, `user_id` and
+    /// `status`. Nil if the user got no new id, or if the old one is unknown.
+    ///
+    /// - Throws: ``InvalidLine``.
+    public init?(importResult text: SecretBytes, of clientID: ClientID) throws(InvalidLine) {
+        let line = try ItemLine(text)
+        guard line.object != nil else { throw InvalidLine(nil, "the line is no JSON object") }
+        guard try line.text("status") ?? "done" == "done", let old = try line.text("old_user_id")
+        else { return nil }
+        guard let new = try line.text("user_id") else {
+            throw InvalidLine(nil, "the line has no member 'user_id'")
+        }
+        self.init(
+            try Self.user(clientID, old, "old_user_id"),
+            to: try Self.user(clientID, new, "user_id").userID)
+    }
+
+    private static func user(
+        _ clientID: ClientID, _ text: String, _ name: String
+    ) throws(InvalidLine) -> VaultUser {
+        do {
+            return try VaultUser(clientID, validating: text)
+        } catch {
+            throw InvalidLine(nil, "'\(name)' \(error.fault)")
+        }
     }
 }
 

@@ -1,0 +1,143 @@
+public import CommandTable
+internal import LocalFiles
+public import SignInWithApple
+
+/// `siwa vault history`: what happened to stored tokens, and how that is known.
+struct VaultHistoryCommand: Command {
+    static let name = "vault history"
+    static let abstract = "Show what happened to stored tokens, and how it is known."
+    static let discussion = """
+        Every change of a token's state, the oldest first: stored, revoking, revoked, dead, active, \
+        consent_revoked, account_deleted, removed, remapped (the user has another user id since an \
+        app transfer), pruned. siwa adds entries and never changes one; they outlive the tokens. \
+        No key is needed.
+
+        With USER, the entries about one user: of all clients unless --client-id is given, also \
+        under the user ids before and after an app transfer. With --since, the entries from that \
+        moment on, of all users. EVIDENCE, STATUS and REQUEST say how a state is known: by which \
+        refresh, with which HTTP status, and under which request id of Apple.
+        """
+    static let examples = [
+        Example(
+            "siwa vault history 001234.0a1b2c.0001 --json",
+            "Show that a user's tokens were revoked, when, and how that is known."),
+        Example(
+            "siwa vault history --since 2026-11-01 --until 2026-12-01 --type revoked",
+            "List the revocations of a month."),
+    ]
+    static let parameters: [Parameter<Self>] =
+        [
+            .operand("USER", \.user, help: "The user."),
+            .option(
+                "since", \.since, value: "TIME", help: "Only entries from this moment on."),
+            .option("until", \.until, value: "TIME", help: "Only entries before this moment."),
+            .option("type", \.types, value: "EVENT", help: "Only entries of this event."),
+            VaultArgument.option(\.vault),
+        ] + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    var user: String?
+    var since: MomentText?
+    var until: MomentText?
+    var types: [VaultHistoryEvent] = []
+    var vault: VaultArgument?
+
+    func run(in world: World) async throws {
+        try checkCombination()
+        try global.checkPrinted(among: ["history"])
+        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        let filter = try filter(session)
+        let store = try session.vaultStore(.statement)
+        var layout = global.listLayout("history", Self.columns)
+        _ = try store.keyChecks()
+        let output = try OutputLines(to: nil, in: world)
+        var broken = BrokenRecords()
+        var isEmpty = true
+        try await store.forEachHistoryPage(of: filter) { page in
+            for row in page.damaged { try broken.add(row) }
+            isEmpty = isEmpty && page.entries.isEmpty
+            try await output.write(layout.lines(of: page.entries.map(\.row)))
+        }
+        try await output.write(layout.end())
+        try output.close()
+        if isEmpty { session.console.note("the history has no such entry") }
+        try broken.check("the other entries are shown")
+    }
+
+    private func checkCombination() throws(UsageError.Problem) {
+        guard user != nil || since != nil else {
+            throw UsageError.Problem.misuse(
+                "vault history needs a USER or --since", hint: "give a user id, or --since TIME")
+        }
+    }
+
+    private func filter(_ session: Session) throws -> VaultHistoryFilter {
+        let clientID: ClientID? =
+            global.clientID == nil ? nil : try session.settings.identifier(.clientID)
+        return VaultHistoryFilter(
+            userID: try user.map(session.userID), clientID: clientID, since: since?.date,
+            until: until?.date, events: types)
+    }
+
+    private static let columns: [ListColumn] = [
+        .time("AT"), ListColumn("EVENT", 15), .client, .user, .token, ListColumn("EVIDENCE", 30),
+        ListColumn("STATUS", 6), ListColumn("REQUEST", 36), ListColumn("COMMAND", 16),
+        ListColumn("HOST", 0),
+    ]
+}
+
+extension VaultHistoryEvent: ParameterValue {}
+
+extension Session {
+    /// A user id, whatever the client.
+    fileprivate func userID(_ text: String) throws -> UserID {
+        do {
+            return try UserID(validating: text)
+        } catch {
+            throw UsageError.Problem.misuse(
+                "the user '\(error.text)' \(error.fault)",
+                hint: "give the 'sub' of an identity token, which siwa calls user_id")
+        }
+    }
+}
+
+extension VaultStore {
+    /// Reads the history in its order, a few entries in memory at a time.
+    fileprivate func forEachHistoryPage(
+        of filter: VaultHistoryFilter, _ body: (VaultHistoryPage) async throws -> Void
+    ) async throws {
+        var last: VaultHistoryPosition?
+        while true {
+            let page = try history(filter, after: last, limit: vaultPageSize)
+            guard let next = page.next else { return }
+            try await body(page)
+            last = next
+        }
+    }
+}
+
+extension VaultHistoryEntry {
+    fileprivate var row: ListRow {
+        let what = newUserID.map { "\(event.rawValue) to \($0)" } ?? event.rawValue
+        return ListRow(
+            cells: [
+                at.rfc3339, what, user.clientID.rawValue, user.userID.rawValue,
+                fingerprint?.rawValue ?? "-", details.evidence?.rawValue ?? "-",
+                details.httpStatus.map { "\($0)" } ?? "-", details.appleRequestID ?? "-",
+                actor.command, actor.host,
+            ], members: members)
+    }
+
+    /// The entry for machines, its members in their order.
+    private var members: [JSON.Member] {
+        [.init("at", .string(at.rfc3339)), .init("event", .string(event.rawValue))] + user.members
+            + (newUserID.map { [.init("new_user_id", .string($0.rawValue))] } ?? [])
+            + [
+                .init("token_fingerprint", fingerprint.map { .string($0.rawValue) } ?? .null)
+            ]
+            + (details.evidence.map { [.init("evidence", .string($0.rawValue))] } ?? [])
+            + (details.httpStatus.map { [.init("http_status", .integer($0))] } ?? [])
+            + (details.appleRequestID.map { [.init("apple_request_id", .string($0))] } ?? [])
+            + [.init("command", .string(actor.command)), .init("host", .string(actor.host))]
+    }
+}

@@ -1,0 +1,92 @@
+internal import CommandTable
+internal import SignInWithApple
+
+/// A row of a list, for people and for machines.
+struct ListRow: Sendable {
+    let cells: [String]
+    let members: [JSON.Member]
+}
+
+/// How the rows of a long list are printed, a page at a time.
+protocol ListLayout {
+    mutating func lines(of rows: [ListRow]) -> [UInt8]
+    mutating func end() -> [UInt8]
+}
+
+/// A column of a table. Its width is fixed, because rows are printed before the widest is known.
+struct ListColumn: Sendable {
+    let heading: String
+    let width: Int
+
+    init(_ heading: String, _ width: Int) { (self.heading, self.width) = (heading, width) }
+
+    static func time(_ heading: String) -> Self { Self(heading, 20) }
+    static let client = Self("CLIENT", 24)
+    /// As long as Apple's user ids.
+    static let user = Self("USER", 44)
+    static let token = Self("TOKEN", 12)
+}
+
+/// Rows as a table, for people.
+struct TableLayout: ListLayout {
+    private let columns: [ListColumn]
+    private var isBegun = false
+
+    init(_ columns: [ListColumn]) { self.columns = columns }
+
+    mutating func lines(of rows: [ListRow]) -> [UInt8] {
+        let head = begin()
+        return rows.reduce(into: head) { $0 += line($1.cells) }
+    }
+
+    mutating func end() -> [UInt8] { begin() }
+
+    private mutating func begin() -> [UInt8] {
+        defer { isBegun = true }
+        return isBegun ? [] : line(columns.map(\.heading))
+    }
+
+    private func line(_ cells: [String]) -> [UInt8] {
+        let padded = zip(cells, columns).map {
+            printable($0, limit: 300).padded(to: $1.width)
+        }
+        let line = padded.joined(separator: "  ")
+        let blanks = line.reversed().prefix { $0 == " " }.count
+        return Array(line.dropLast(blanks).utf8) + [0x0A]
+    }
+}
+
+/// Rows as one JSON object with an array, a row a line, for machines.
+struct JSONLayout: ListLayout {
+    private let member: String
+    /// Only the array.
+    private let isBare: Bool
+    private var isBegun = false
+
+    init(_ member: String, isBare: Bool) { (self.member, self.isBare) = (member, isBare) }
+
+    mutating func lines(of rows: [ListRow]) -> [UInt8] {
+        rows.reduce(into: []) { lines, row in
+            lines += begin() + Array("\n".utf8) + JSON.object(row.members).bytes
+        }
+    }
+
+    mutating func end() -> [UInt8] {
+        let isEmpty = !isBegun
+        return (isEmpty ? begin() : Array("\n".utf8)) + Array((isBare ? "]\n" : "]}\n").utf8)
+    }
+
+    /// What precedes the next row.
+    private mutating func begin() -> [UInt8] {
+        defer { isBegun = true }
+        return Array((isBegun ? "," : isBare ? "[" : "{\"\(member)\":[").utf8)
+    }
+}
+
+extension GlobalOptions {
+    /// The layout that was asked for.
+    func listLayout(_ member: String, _ columns: [ListColumn]) -> any ListLayout {
+        guard json || print != nil else { return TableLayout(columns) }
+        return JSONLayout(member, isBare: print != nil)
+    }
+}

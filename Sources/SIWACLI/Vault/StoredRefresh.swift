@@ -1,0 +1,138 @@
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// `siwa refresh --user`: asks Apple about tokens of the vault, which notes the answers.
+struct StoredRefresh: Sendable {
+    let tokens: StoredTokens
+    let requests: Requests
+
+    private var session: Session { requests.session }
+
+    /// Prints what would be sent.
+    func rehearse(isAll: Bool) throws {
+        let records = try isAll ? active() : [newest()]
+        try requests.rehearse(try records.map { .refresh(try tokens.vault.token(of: $0)) })
+    }
+
+    /// Refreshes the newest token, and prints Apple's answer.
+    func refreshNewest() async throws {
+        let record = try newest()
+        let (answer, noted) = try await refresh(record)
+        try session.report(
+            Report(.object(members(answer) + userMember + tokens.otherClientsMember), of: .refresh))
+        try noted.get()
+        try tokens.checkDamaged("a token that can be read was refreshed")
+    }
+
+    /// Refreshes every active token, and prints all answers and failures.
+    func refreshAll() async throws {
+        let records = try active()
+        var (results, failures): ([JSON], [Diagnosis]) = ([], [])
+        for record in records {
+            var members = [JSON.Member("token_fingerprint", tokens.fingerprint(of: record))]
+            do {
+                guard session.world.ending.signal == nil else { throw NotTried() }
+                let (answer, noted) = try await refresh(record)
+                members += self.members(answer)
+                try noted.get()
+            } catch {
+                let diagnosis = Diagnosis(error)
+                failures.append(diagnosis)
+                members.append(diagnosis.member)
+            }
+            results.append(.object(members))
+        }
+        try session.report(
+            Report(
+                .object(
+                    userMember + [.init("tokens", .array(results))] + tokens.otherClientsMember),
+                of: .refresh))
+        guard failures.isEmpty else {
+            throw PartialResult(
+                failures, of: records.count, "refreshed", exitCode: Self.exitCode(of: failures))
+        }
+        try tokens.checkDamaged("the tokens that can be read were refreshed")
+    }
+
+    /// A token that Apple could not be asked about makes the run one to repeat, whatever Apple said
+    /// about the others.
+    static func exitCode(of failures: [Diagnosis]) -> ExitCode {
+        let codes = failures.map(\.exitCode)
+        let isTemporary = codes.contains(.temporary)
+        return .prevailing(among: codes.filter { !isTemporary || $0 != .grantRefused })
+    }
+
+    /// Asks Apple about one token, and tells the vault.
+    ///
+    /// - Returns: the answer, which is good whatever became of the note.
+    private func refresh(
+        _ record: VaultRecord
+    ) async throws -> (answer: TokenResponse, noted: Result<Void, any Error>) {
+        let token = try tokens.vault.token(of: record)
+        let answer: TokenResponse
+        do {
+            answer = try await requests.perform { tokens throws(TokenFailure) in
+                try await tokens.refresh(token)
+            }
+        } catch {
+            if error.failure.isInvalidGrant {
+                try tokens.note(.refreshRefused, of: record, error.failure.refusalDetails)
+            }
+            throw error
+        }
+        let details = VaultEventDetails(appleRequestID: answer.requestID)
+        return (answer, Result { try tokens.note(.refreshed, of: record, details) })
+    }
+
+    private func newest() throws -> VaultRecord {
+        guard let newest = tokens.newest else {
+            try tokens.checkDamaged("no other token of this user is stored")
+            throw NegativeAnswer.noRecord(of: tokens.user, tokens.otherClients)
+        }
+        return newest
+    }
+
+    private func active() throws -> [VaultRecord] {
+        let active = tokens.records.filter { $0.state == .active }
+        guard !active.isEmpty else {
+            try tokens.checkDamaged("no other token of this user is active")
+            throw NegativeAnswer(
+                "no_active_token",
+                "the vault has no active token of '\(tokens.user.userID)' of "
+                    + "\(tokens.user.clientID)",
+                hints: ["'siwa refresh --user' without --all asks about the newest token"])
+        }
+        return active
+    }
+
+    /// Apple's answer. Only the vault names the user, whatever the answer calls its members.
+    private func members(_ answer: TokenResponse) -> [JSON.Member] {
+        answer.members(at: session.world.clocks.now()).filter {
+            !["user_id", "other_clients"].contains($0.name)
+        }
+    }
+
+    private var userMember: [JSON.Member] {
+        [.init("user_id", .string(tokens.user.userID.rawValue))]
+    }
+}
+
+/// A signal ended the command before this token's turn.
+struct NotTried: Error {}
+
+extension Deed {
+    /// Apple accepted refresh tokens.
+    static let refresh = Deed(
+        "Apple accepted the refresh token",
+        hint: "fix standard output, then run it again for an access token")
+}
+
+extension TokenFailure {
+    /// How a refused refresh shows that a token is dead, for the vault's history.
+    var refusalDetails: VaultEventDetails {
+        guard case .refused(let refusal) = cause else { return VaultEventDetails() }
+        return VaultEventDetails(
+            evidence: .refreshRejected, httpStatus: refusal.status,
+            appleRequestID: refusal.requestID)
+    }
+}

@@ -1,0 +1,116 @@
+internal import CommandTable
+internal import SignInWithApple
+
+/// The tokens that the vault has of one user of the settings' client, and the way to tell the vault
+/// what became of them.
+struct StoredTokens: Sendable {
+    let user: VaultUser
+    let vault: Vault
+    /// In the order in which they were stored.
+    let records: [VaultRecord]
+    /// Rows of the user that cannot be read.
+    let damaged: [DamagedRecord]
+    /// Other clients of the vault that hold tokens of the user.
+    let otherClients: [ClientID]
+    private let clocks: Clocks
+
+    /// Reads the vault; warns of tokens that other clients hold.
+    ///
+    /// - Throws: ``NegativeAnswer`` if the vault has no token of this user.
+    init(of userID: String, _ session: Session) throws {
+        user = try session.vaultUser(userID)
+        vault = try session.vault()
+        clocks = session.world.clocks
+        let page = try vault.store.records(of: [user])
+        otherClients = try vault.store.otherClients(of: user)
+        guard !page.isEmpty else { throw NegativeAnswer.noRecord(of: user, otherClients) }
+        records = page.records.sorted { ($0.storedAt, $0.id) < ($1.storedAt, $1.id) }
+        damaged = page.damaged
+        session.warn(ofOtherClients: otherClients)
+    }
+
+    /// The active token that was stored last, else the token that was stored last; nil if all rows
+    /// are damaged.
+    var newest: VaultRecord? { records.last { $0.state == .active } ?? records.last }
+
+    /// Notes what happened to a token.
+    func note(
+        _ event: VaultEvent, of record: VaultRecord,
+        _ details: VaultEventDetails = VaultEventDetails()
+    ) throws(VaultError) {
+        try vault.note([VaultNote(record, event, details)], at: clocks.now())
+    }
+
+    /// The fingerprint of a record's token; a record of siwa 0.1 has to be decrypted for it. Null if
+    /// that fails.
+    func fingerprint(of record: VaultRecord) -> JSON {
+        if let fingerprint = record.id.fingerprint { return .string(fingerprint.rawValue) }
+        return (try? vault.token(of: record)).map { .string($0.text.fingerprint) } ?? .null
+    }
+
+    /// `other_clients`, if there are any.
+    var otherClientsMember: [JSON.Member] { .otherClients(otherClients) }
+
+    /// Reports damaged rows, after everything else is done.
+    ///
+    /// - Throws: ``BrokenVault``.
+    func checkDamaged(_ outcome: String) throws {
+        var broken = BrokenRecords()
+        for row in damaged { try broken.add(row.error) }
+        try broken.check(outcome)
+    }
+}
+
+extension [JSON.Member] {
+    /// `other_clients`: the clients that hold tokens of the same user; nothing if there are none.
+    static func otherClients(_ clients: [ClientID]) -> Self {
+        clients.isEmpty
+            ? [] : [.init("other_clients", .array(clients.map { .string($0.rawValue) }))]
+    }
+}
+
+extension VaultStore {
+    /// The other clients that hold tokens of a user, in their order.
+    func otherClients(of user: VaultUser) throws(VaultError) -> [ClientID] {
+        let others = try clients().filter { $0 != user.clientID }
+        guard !others.isEmpty else { return [] }
+        let page = try records(of: others.map { VaultUser($0, user.userID) })
+        let found = Set(
+            page.records.map { Array($0.user.clientID.rawValue.utf8) }
+                + page.damaged.map(\.key.clientID))
+        return others.filter { found.contains(Array($0.rawValue.utf8)) }
+    }
+}
+
+extension Session {
+    /// Warns of tokens that a command about one user does not concern.
+    func warn(ofOtherClients clients: [ClientID]) {
+        guard !clients.isEmpty else { return }
+        let names = clients.map(\.rawValue).joined(separator: ", ")
+        console.warn(
+            "other clients hold tokens of this user: \(names); repeat the command with --client-id")
+    }
+
+    /// A user of the client of the settings.
+    func vaultUser(_ userID: String) throws -> VaultUser {
+        let clientID = try clientID()
+        do {
+            return try VaultUser(clientID, validating: userID)
+        } catch {
+            throw UsageError.Problem.misuse(
+                "the user '\(error.text)' \(error.fault)",
+                hint: "give the 'sub' of an identity token, which siwa calls user_id")
+        }
+    }
+}
+
+extension NegativeAnswer {
+    /// The vault has nothing of a user; other clients of it may.
+    static func noRecord(of user: VaultUser, _ otherClients: [ClientID]) -> NegativeAnswer {
+        NegativeAnswer(
+            "no_record", "the vault has no token of '\(user.userID)' of \(user.clientID)",
+            hints: otherClients.map { "it has one of \($0): add --client-id \($0)" } + [
+                "check USER, --client-id and --profile; 'siwa vault list' shows what there is"
+            ])
+    }
+}

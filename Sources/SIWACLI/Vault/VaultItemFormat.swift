@@ -1,0 +1,53 @@
+internal import SIWACrypto
+internal import SignInWithApple
+
+/// The two forms in which `siwa vault import` takes tokens: JSON lines, and CSV whose header has the
+/// names of the members.
+enum VaultItemFormat {
+    case jsonLines
+    case csv(columns: [String], CSVReader)
+
+    /// Recognizes the format by the first line: CSV has a column `user_id`.
+    ///
+    /// - Throws: ``InvalidLine`` for CSV without a column for the token, and for a column that is
+    ///   there twice.
+    init(firstLine: SecretBytes) throws(InvalidLine) {
+        var reader = CSVReader()
+        guard let columns = try? reader.record(after: firstLine.revealed()),
+            columns.contains("user_id")
+        else {
+            self = .jsonLines
+            return
+        }
+        guard columns.contains("refresh_token") || columns.contains("token") else {
+            throw InvalidLine(nil, "the header has no column 'refresh_token'")
+        }
+        guard Set(columns).count == columns.count else {
+            throw InvalidLine(nil, "the header has a column twice")
+        }
+        self = .csv(columns: columns, reader)
+    }
+
+    /// Whether the next line continues a record.
+    var isInsideRecord: Bool {
+        if case .csv(_, let reader) = self { reader.isInsideRecord } else { false }
+    }
+
+    /// The JSON object that a line is, or that a record of CSV stands for: an empty field is an
+    /// absent member. Nil if the record continues in the next line.
+    ///
+    /// - Throws: ``InvalidLine``.
+    mutating func object(_ line: SecretBytes) throws(InvalidLine) -> SecretBytes? {
+        guard case .csv(let columns, var reader) = self else { return line }
+        defer { self = .csv(columns: columns, reader) }
+        guard let fields = try reader.record(after: line.revealed()) else { return nil }
+        guard fields.count == columns.count else {
+            throw InvalidLine(
+                nil, "the line has \(fields.count) fields, the header has \(columns.count)")
+        }
+        let members = zip(columns, fields).filter { !$1.isEmpty }.map {
+            JSON.Member($0, .string($1))
+        }
+        return SecretBytes(JSON.object(members).bytes)
+    }
+}

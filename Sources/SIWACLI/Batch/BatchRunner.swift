@@ -95,7 +95,7 @@ struct BatchRunner: Sendable {
     ///   - describe: what the line of an answered item says.
     func run<Job: BatchJob>(
         _ job: Job, claiming claim: VaultClaim,
-        event: @escaping @Sendable (Job.Outcome) -> VaultEvent?,
+        event: @escaping @Sendable (Job.Outcome) -> NotedEvent?,
         describe: @escaping @Sendable (Job.Item, Job.Outcome) -> ItemReport
     ) async throws where Job.Item == TokenItem {
         try session.checkNothingIsPicked()
@@ -108,8 +108,10 @@ struct BatchRunner: Sendable {
         let working = Task(executorPreference: globalConcurrentExecutor) { await items.work() }
         let ended: Result<Diagnosis?, any Error>
         do {
-            let end = try await carry(job, bell, to: output, from: items.next) { item, result in
-                let event: VaultEvent? =
+            let end = try await carry(
+                job, bell, to: output, deadline: items.deadline, from: items.next
+            ) { item, result in
+                let event: NotedEvent? =
                     if case .answered(let outcome) = result { event(outcome) } else { nil }
                 items.finish(item, event, report(of: item, result, describe))
             }
@@ -121,8 +123,22 @@ struct BatchRunner: Sendable {
         await working.value
         try BatchConclusion(
             session: session, options: options, output: output, progress: progress,
-            before: BatchCounts(), inputFailure: nil, goOn: BatchStopped.vaultGoesOn
+            before: BatchCounts(), inputFailure: nil, goOn: BatchStopped.vaultGoesOn,
+            leased: leasedByOthers(claim)
         ).end(stoppedBy: try ended.get() ?? items.failure.map { Diagnosis($0) })
+    }
+
+    /// The records that this run did not get because others hold them; nil when the vault cannot
+    /// be asked.
+    private func leasedByOthers(_ claim: VaultClaim) -> (count: Int, until: NumericDate)? {
+        do throws(VaultError) {
+            let leased = try claim.vault.store.leasedByOthers(
+                than: claim.lease.owner, claim.filter)
+            return (leased.count, world.clocks.now() + leased.remaining)
+        } catch {
+            // That is said by the error of the run, or is of no importance after its end.
+            return nil
+        }
     }
 
     /// What the line of an item says of its result.
@@ -141,12 +157,13 @@ struct BatchRunner: Sendable {
     /// Carries a run to its end; answers why that came before its input's.
     private func carry<Job: BatchJob>(
         _ job: Job, _ bell: FeedBell, to output: BatchOutput,
+        deadline: (@Sendable (Job.Item) -> Duration)? = nil,
         from source: @escaping @Sendable () -> BatchInput<Job.Item>,
         sink: @escaping @Sendable (Job.Item, BatchResult<Job.Outcome>) -> Void
     ) async throws -> Diagnosis? {
         let run = BatchRun(
             job, settings: try settings(stoppingWith: output), calendar: world.clocks.now,
-            source: source, sink: sink)
+            deadline: deadline, source: source, sink: sink)
         guard session.options.isVerbose else {
             return diagnosis(of: try await carry(run, bell).end)
         }

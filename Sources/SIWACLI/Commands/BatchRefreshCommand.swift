@@ -12,30 +12,40 @@ struct BatchRefreshCommand: Command {
 
         Apple wants a refresh at most once a day for each user.
 
-        --vault takes the tokens of the vault in place of --input, and notes what Apple said of \
-        each: a refused token is dead from then on. Many machines may run on one vault.
+        --vault takes the newest token of each user of the vault in place of --input, with --all \
+        every token, and notes what Apple said of each: a refused token is dead from then on. Many \
+        machines may run on one vault; --rate limits each of them.
+
+        Too many refusals are not believed: see --max-refused.
         """
     static let examples = [
         Example(
             "siwa batch refresh --input tokens.jsonl --output today.jsonl --rate 50/s",
             "Validate every token of a file, fifty a second."),
         Example(
-            "siwa batch refresh --vault --not-checked-for 24h --output today.jsonl",
-            "Validate what is stored, at most once a day."),
+            "siwa batch refresh --vault --not-checked-for 23h --output today.jsonl",
+            "Validate what is stored, once a day; 23h because a job may begin late."),
     ]
     static let parameters: [Parameter<Self>] =
         BatchOptions.brakedParameters(at: \.batch) + VaultSelection.parameters(at: \.selection) + [
             .flag(
+                "all", \.isEveryToken,
+                help: "With --vault: take every token of a user, not only the newest."),
+            .flag(
                 "dry-run", \.isDryRun,
-                help: "Print the request of the first item with secrets masked; send nothing.")
+                help: "Print the request of the first item with secrets masked; send nothing."),
         ] + GlobalOptions.requestParameters(at: \.global)
 
     var global = GlobalOptions()
     var batch = BatchOptions()
     var selection = VaultSelection()
+    var isEveryToken = false
     var isDryRun = false
 
     func run(in world: World) async throws {
+        guard !isEveryToken || selection.vault != nil else {
+            throw UsageError.Problem.misuse("--all goes with --vault", hint: "add --vault")
+        }
         let tokens = try TokenBatch(
             global, batch, selection, request: .refresh, mark: .accessToken, in: world)
         let now = world.clocks.now
@@ -43,7 +53,7 @@ struct BatchRefreshCommand: Command {
             // What this run, or one beside it, has checked is not checked again.
             try selection.claim(
                 tokens.runner.session, tokens.clientID, batch, states: [.active],
-                notCheckedSince: now())
+                notCheckedSince: now(), isNewestOnly: !isEveryToken)
         }
         guard !isDryRun else { return try await tokens.rehearse(claim) { [.refresh($0)] } }
         let job = RefreshJob(
@@ -67,9 +77,17 @@ struct BatchRefreshCommand: Command {
             job, claiming: claim,
             event: { outcome in
                 switch outcome {
-                case .done: .refreshed
-                case .refused(let refusal):
-                    refusal.code == .invalidGrant ? .refreshRefused : nil
+                case .done(let answer):
+                    NotedEvent(
+                        event: .refreshed,
+                        details: VaultEventDetails(appleRequestID: answer.requestID))
+                case .refused(let refusal) where refusal.code == .invalidGrant:
+                    NotedEvent(
+                        event: .refreshRefused,
+                        details: VaultEventDetails(
+                            evidence: .refreshRejected, httpStatus: refusal.status,
+                            appleRequestID: refusal.requestID))
+                case .refused: nil
                 }
             }, describe: describe)
     }

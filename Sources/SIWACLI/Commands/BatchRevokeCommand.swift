@@ -14,7 +14,8 @@ struct BatchRevokeCommand: Command {
 
         429 and 5xx slow the whole run down. invalid_client stops it at once. A run that was \
         stopped, even by a power cut, goes on with --resume; an item that was in flight is \
-        revoked again, which does no harm. --timeout bounds the wait for one answer.
+        revoked again, which does no harm. --timeout bounds the wait for one answer. Too many \
+        refusals are not believed: see --max-refused.
 
         --vault takes the tokens of the vault in place of --input: those of the client that are \
         active, or in the states that --state names, and what an earlier run left half done. Many \
@@ -72,11 +73,8 @@ struct BatchRevokeCommand: Command {
         try await tokens.runner.run(
             job, claiming: claim,
             event: { outcome in
-                if case .done(let revocation) = outcome, revocation.isDead {
-                    .revoked
-                } else {
-                    nil
-                }
+                guard case .done(let revocation) = outcome, revocation.isDead else { return nil }
+                return NotedEvent(event: .revoked, details: VaultEventDetails(revocation))
             }, describe: describe)
     }
 

@@ -18,9 +18,12 @@ final class ClaimedItems: Sendable {
     private struct State {
         /// What opens records.
         var vault: Vault
-        var ready: ArraySlice<Held> = []
-        /// The records of what was given out, by the number of their line.
-        var out: [Int: VaultRecord] = [:]
+        /// The items that were not given out yet.
+        var ready: ArraySlice<TokenItem> = []
+        /// The records that are claimed and not finished, by the number of their line.
+        var held: [Int: Held] = [:]
+        /// When their leases are renewed next.
+        var renewal = Duration.zero
         var finished: [Finished] = []
         var nextLine: Int
         var isExhausted = false
@@ -32,17 +35,16 @@ final class ClaimedItems: Sendable {
     }
 
     fileprivate struct Held {
-        let item: TokenItem
         let record: VaultRecord
-        /// When it is too late to begin with it: others may hold it soon.
-        let deadline: Duration
+        /// When it may not be sent any more: others may claim it soon.
+        var deadline: Duration
     }
 
     fileprivate struct Finished {
         let line: Int
         /// Nil for a damaged row.
         let record: VaultRecord?
-        let event: VaultEvent?
+        let event: NotedEvent?
         let report: ItemReport
     }
 
@@ -67,13 +69,9 @@ final class ClaimedItems: Sendable {
         let now = clocks.timekeeper.elapsed()
         let input: BatchInput<TokenItem> = state.withLock { state in
             guard state.failure == nil else { return .end }
-            while let held = state.ready.popFirst() {
-                if held.deadline < now {
-                    state.finished.append(held.late)
-                } else {
-                    state.out[held.item.line] = held.record
-                    return .item(held.item)
-                }
+            while let item = state.ready.popFirst() {
+                if let held = state.held[item.line], held.deadline > now { return .item(item) }
+                finish(item, nil, ItemReport.late.identifying(item.fingerprint), &state)
             }
             return state.isExhausted ? .end : .notYet
         }
@@ -82,13 +80,23 @@ final class ClaimedItems: Sendable {
     }
 
     /// Takes the result of an item; it is written once the vault has noted it.
-    func finish(_ item: TokenItem, _ event: VaultEvent?, _ report: ItemReport) {
-        state.withLock { state in
-            guard let record = state.out.removeValue(forKey: item.line) else { return }
-            state.finished.append(
-                Finished(line: item.line, record: record, event: event, report: report))
-        }
+    func finish(_ item: TokenItem, _ event: NotedEvent?, _ report: ItemReport) {
+        state.withLock { finish(item, event, report, &$0) }
         news.ring()
+    }
+
+    private func finish(
+        _ item: TokenItem, _ event: NotedEvent?, _ report: ItemReport, _ state: inout State
+    ) {
+        guard let held = state.held.removeValue(forKey: item.line) else { return }
+        state.finished.append(
+            Finished(line: item.line, record: held.record, event: event, report: report))
+    }
+
+    /// When an item may not be sent any more; see ``BatchRun``. Half of what remains of its lease
+    /// is kept for requests in flight.
+    func deadline(of item: TokenItem) -> Duration {
+        state.withLock { $0.held[item.line]?.deadline ?? .zero }
     }
 
     /// Nothing more will be asked for, nor finished.
@@ -99,9 +107,14 @@ final class ClaimedItems: Sendable {
 
     /// Claims and notes, until everything is noted after ``close()``.
     func work() async {
+        let clock = Task { [news, lease = claim.lease] in
+            while (try? await Task.sleep(for: lease.duration / 8)) != nil { news.ring() }
+        }
+        defer { clock.cancel() }
         while true {
             let seen = news.count
             do throws(VaultError) {
+                try renewLeases()
                 if try !noteFinished(), try !claimMore() {
                     guard !state.withLock({ $0.isClosed }) else { return try giveBack() }
                     tick()
@@ -125,7 +138,11 @@ final class ClaimedItems: Sendable {
         }
         guard !group.isEmpty else { return false }
         try claim.vault.note(
-            group.compactMap { item in item.record.map { VaultNote($0, item.event) } },
+            group.compactMap { item in
+                item.record.map {
+                    VaultNote($0, item.event?.event, item.event?.details ?? VaultEventDetails())
+                }
+            },
             releasedBy: claim.lease.owner, at: clocks.now())
         for item in group {
             output.write(line: item.line, id: item.record?.resultID, item.report)
@@ -134,11 +151,30 @@ final class ClaimedItems: Sendable {
         return true
     }
 
+    /// Keeps what is waiting, in flight, or held by the brake from others for longer. What others
+    /// have claimed all the same is not sent any more.
+    private func renewLeases() throws(VaultError) {
+        let now = clocks.timekeeper.elapsed()
+        let due: [Int: VaultRecordID] = state.withLock { state in
+            guard now >= state.renewal, !state.isClosed else { return [:] }
+            return state.held.mapValues(\.record.id)
+        }
+        guard !due.isEmpty else { return }
+        let renewed = try claim.vault.store.renew(Array(due.values), for: claim.lease)
+        state.withLock { state in
+            state.renewal = now + claim.lease.duration / 4
+            for (line, id) in due {
+                state.held[line]?.deadline =
+                    renewed.held.contains(id) ? now + renewed.remaining / 2 : .zero
+            }
+        }
+    }
+
     /// Lets others have at once what did not come to an end.
     private func giveBack() throws(VaultError) {
         let left = state.withLock { state in
-            defer { (state.ready, state.out) = ([], [:]) }
-            return state.ready.map(\.record) + state.out.values
+            defer { (state.ready, state.held) = ([], [:]) }
+            return state.held.values.map(\.record)
         }
         guard !left.isEmpty else { return }
         try claim.vault.note(
@@ -147,7 +183,7 @@ final class ClaimedItems: Sendable {
     }
 
     private func isWorthwhile(_ state: State) -> Bool {
-        let othersFollow = !state.isClosed && !(state.out.isEmpty && state.ready.isEmpty)
+        let othersFollow = !state.isClosed && !state.held.isEmpty
         return !othersFollow || state.isDue || state.finished.count >= claim.size / 2
     }
 
@@ -182,7 +218,8 @@ final class ClaimedItems: Sendable {
             state.vault = vault
             if claimed.isEmpty { state.isExhausted = true }
             for row in claimed.damaged { report(row, &state) }
-            for record in records { hold(record, until: now + claim.lease.duration / 2, &state) }
+            if state.held.isEmpty { state.renewal = now + claim.lease.duration / 4 }
+            for record in records { hold(record, until: now + claimed.remaining / 2, &state) }
         }
         bell.ring()
         return true
@@ -205,7 +242,8 @@ final class ClaimedItems: Sendable {
                 try state.vault.token(of: record), line: line, id: record.resultID,
                 clientID: record.user.clientID,
                 isInDoubt: record.state == .revoking && claim.intent == .revocationBegun)
-            state.ready.append(Held(item: item, record: record, deadline: deadline))
+            state.ready.append(item)
+            state.held[line] = Held(record: record, deadline: deadline)
         } catch {
             state.finished.append(
                 Finished(
@@ -216,13 +254,10 @@ final class ClaimedItems: Sendable {
     }
 }
 
-extension ClaimedItems.Held {
-    /// It waited so long that another run may have it.
-    fileprivate var late: ClaimedItems.Finished {
-        ClaimedItems.Finished(
-            line: item.line, record: record, event: nil,
-            report: ItemReport.late.identifying(item.fingerprint))
-    }
+/// What an answer means for a record, and how it is known.
+struct NotedEvent: Sendable {
+    let event: VaultEvent
+    let details: VaultEventDetails
 }
 
 extension VaultRecord {

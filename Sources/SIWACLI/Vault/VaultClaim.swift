@@ -36,7 +36,8 @@ struct VaultSelection: Sendable {
             help: "With --vault: take records that Apple was not asked about for this long."),
         .option(
             "lease", \.lease, value: "DURATION",
-            help: "With --vault: keep what was taken from other runs for this long (5m unless set)."
+            help:
+                "With --vault: keep records from other runs for this long after a crash (5m unless set)."
         ),
     ]
 
@@ -69,7 +70,7 @@ struct VaultSelection: Sendable {
     func claim(
         _ session: Session, _ client: ClientID, _ batch: BatchOptions, states usual: [VaultState],
         interrupted: VaultState? = nil, notCheckedSince: NumericDate? = nil,
-        intent: VaultEvent? = nil
+        isNewestOnly: Bool = false, intent: VaultEvent? = nil
     ) throws -> VaultClaim {
         let chosen = states.isEmpty ? usual : states
         let left = interrupted.map { chosen.contains($0) ? [] : [$0] } ?? []
@@ -81,7 +82,8 @@ struct VaultSelection: Sendable {
             vault: try session.vault(.statement),
             filter: VaultFilter(
                 clientID: client, states: chosen + left,
-                notCheckedSince: notCheckedFor.map { now - $0.duration } ?? notCheckedSince),
+                notCheckedSince: notCheckedFor.map { now - $0.duration } ?? notCheckedSince,
+                isNewestOnly: isNewestOnly),
             lease: VaultLease(owner: try Random.bytes(12).hexadecimal, duration: duration),
             intent: intent, size: max(1, min(2 * batch.concurrency, most)),
             keys: { try session.vaultKeys() })

@@ -48,7 +48,7 @@ struct VaultHistoryCommand: Command {
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         let filter = try filter(session)
         let store = try session.vaultStore(.statement)
-        var layout = global.listLayout("history", Self.columns)
+        var layout = global.listLayout("history", Self.columns, on: world.terminal)
         _ = try store.keyChecks()
         let output = try OutputLines(to: nil, in: world)
         var broken = BrokenRecords()

@@ -30,7 +30,7 @@ struct VaultListCommand: Command {
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         let store = try session.vaultStore(.statement)
         let filter = try which.filter(session)
-        var layout = global.listLayout("records", Self.columns)
+        var layout = global.listLayout("records", Self.columns, on: world.terminal)
         // Nothing is printed before it is certain that there is a vault.
         _ = try store.keyChecks()
         let output = try OutputLines(to: nil, in: world)

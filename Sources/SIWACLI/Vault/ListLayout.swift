@@ -30,9 +30,12 @@ struct ListColumn: Sendable {
 /// Rows as a table, for people.
 struct TableLayout: ListLayout {
     private let columns: [ListColumn]
+    private let terminal: Terminal
     private var isBegun = false
 
-    init(_ columns: [ListColumn]) { self.columns = columns }
+    init(_ columns: [ListColumn], on terminal: Terminal) {
+        (self.columns, self.terminal) = (columns, terminal)
+    }
 
     mutating func lines(of rows: [ListRow]) -> [UInt8] {
         let head = begin()
@@ -43,10 +46,17 @@ struct TableLayout: ListLayout {
 
     private mutating func begin() -> [UInt8] {
         defer { isBegun = true }
-        return isBegun ? [] : line(columns.map(\.heading))
+        return isBegun ? [] : line(columns.map(\.heading), .bold)
     }
 
-    private func line(_ cells: [String]) -> [UInt8] {
+    private func line(_ cells: [String], _ color: Terminal.Color? = nil) -> [UInt8] {
+        if let width = terminal.width {
+            let table = TextTable(widths: columns.map(\.width), within: width)
+            let lines = table.lines(of: cells.map { printable($0, limit: 300) }) {
+                terminal.output.painted($1, color)
+            }
+            return Array((lines.joined(separator: "\n") + "\n").utf8)
+        }
         let padded = zip(cells, columns).map {
             printable($0, limit: 300).padded(to: $1.width)
         }
@@ -85,8 +95,10 @@ struct JSONLayout: ListLayout {
 
 extension GlobalOptions {
     /// The layout that was asked for.
-    func listLayout(_ member: String, _ columns: [ListColumn]) -> any ListLayout {
-        guard json || print != nil else { return TableLayout(columns) }
+    func listLayout(
+        _ member: String, _ columns: [ListColumn], on terminal: Terminal
+    ) -> any ListLayout {
+        guard json || print != nil else { return TableLayout(columns, on: terminal) }
         return JSONLayout(member, isBare: print != nil)
     }
 }

@@ -19,7 +19,8 @@ private func requireDescriptors() throws(FileError) {
         guard descriptor >= 0 else {
             throw FileError(
                 "use", "file descriptors",
-                reason: "fewer than \(neededDescriptors) are left: raise the limit (ulimit -n)",
+                reason:
+                    "fewer than \(neededDescriptors) file descriptors are left: raise the limit (ulimit -n)",
                 code: EMFILE)
         }
         descriptors.append(descriptor)
@@ -51,7 +52,7 @@ private func requireThreads() throws(FileError) {
         throw FileError(
             "use", "threads",
             reason:
-                "fewer than \(neededThreads) can be had: raise the limit of processes or memory "
+                "fewer than \(neededThreads) threads are available: raise the limit of processes or memory "
                 + "(ulimit -u, ulimit -v, the control group's pids.max)", code: code)
     }
 }

@@ -39,7 +39,7 @@ extension FoundKeySet {
     fileprivate var json: JSON {
         get throws {
             let keys = held.keySet.keys.sorted { $0.key < $1.key }
-            return [
+            let members: JSON = [
                 "keys": .array(try keys.map { try describe($0.key, $0.value) }),
                 "ignored": .array(held.keySet.ignored.map(\.json)),
                 "fetched_at": .string(held.fetchedAt.rfc3339),
@@ -49,6 +49,8 @@ extension FoundKeySet {
                 "added": .array(change?.added.map { .string($0) } ?? []),
                 "withdrawn": .array(change?.withdrawn.map { .string($0) } ?? []),
             ]
+            let request = requestID.map { [JSON.Member("apple_request_id", .string($0))] } ?? []
+            return .object((members.members ?? []) + request)
         }
     }
 

@@ -49,4 +49,6 @@ struct FoundKeySet: Sendable {
     let firstSeen: [String: NumericDate]
     /// Those that were known before this call.
     let knownBefore: Set<String>
+    /// Apple's id of the request that fetched it; nil when this call did not fetch it.
+    let requestID: String?
 }

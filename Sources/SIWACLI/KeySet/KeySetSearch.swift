@@ -52,9 +52,9 @@ struct KeySetSearch {
     /// pipe that nobody reads.
     private mutating func fetch() async throws(TokenFailure) -> FoundKeySet {
         let client = KeySetClient(baseURL: network.baseURL, delivery: network.delivery)
-        let keySet: KeySet
+        let (keySet, requestID): (KeySet, String?)
         do {
-            keySet = try await client.fetch()
+            (keySet, requestID) = try await client.fetch()
         } catch {
             cache.note(error, at: world.clocks.now())
             save()
@@ -65,7 +65,7 @@ struct KeySetSearch {
         save()
         console.note(change)
         console.note(keySet.ignored)
-        return found(held, change)
+        return found(held, change, requestID)
     }
 
     private func save() {
@@ -132,10 +132,11 @@ extension KeySetSearch {
         return found
     }
 
-    private func found(_ held: KeySetCache.Held, _ change: KeySetCache.Change? = nil) -> FoundKeySet
-    {
+    private func found(
+        _ held: KeySetCache.Held, _ change: KeySetCache.Change? = nil, _ requestID: String? = nil
+    ) -> FoundKeySet {
         FoundKeySet(
             held: held, isStale: !cache.isFresh(at: world.clocks.now()), change: change,
-            firstSeen: cache.firstSeen, knownBefore: knownBefore)
+            firstSeen: cache.firstSeen, knownBefore: knownBefore, requestID: requestID)
     }
 }

@@ -11,11 +11,16 @@ public struct KeySetClient: Sendable {
     }
 
     /// Fetches the key set.
-    public func fetch() async throws(TokenFailure) -> KeySet {
+    ///
+    /// - Returns: the set, and Apple's id of the request; nil when it sent none.
+    public func fetch() async throws(TokenFailure) -> (keySet: KeySet, requestID: String?) {
         let request = HTTPRequest(method: .get, url: baseURL.url(of: .keys), fields: commonFields)
         return try await delivery.carryOut(
             Delivery.Order(
                 kind: .keySet, isRepeatable: true, parameterNames: [],
-                compose: { _ in request }, read: { KeySet($0.body) }))
+                compose: { _ in request },
+                read: { response in
+                    KeySet(response.body).map { ($0, response.requestID) }
+                }))
     }
 }

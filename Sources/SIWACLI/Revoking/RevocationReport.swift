@@ -42,12 +42,3 @@ struct RevocationReport: Sendable {
             + (proof == .none ? [] : ["evidence"]) + ["apple_request_id"]
     }
 }
-
-extension VaultEventDetails {
-    /// What a revocation showed.
-    init(_ revocation: Revocation) {
-        self.init(
-            evidence: revocation.evidence, httpStatus: revocation.answerStatus,
-            appleRequestID: revocation.requestID)
-    }
-}

@@ -44,12 +44,15 @@ struct MigrationWindow: Sendable {
                 + "works from then on, until \(end.rfc3339) (--deadline takes that first day, "
                 + "not the last)"
         }
-        return "\(Self.days(end - now)) of the 60 are left, until \(end.rfc3339)"
+        let isLessThanTwo = end - now < .seconds(2 * 3600)
+        let verb = isLessThanTwo ? "remains" : "remain"
+        return "\(Self.days(end - now)) of the 60 days \(verb), until \(end.rfc3339)"
     }
 
     /// Whole days; hours when there is no whole one.
     private static func days(_ duration: Duration) -> String {
         let hours = Int(duration.components.seconds / 3600)
+        guard hours > 0 else { return "less than an hour" }
         let (count, unit) = hours < 24 ? (hours, "hour") : (hours / 24, "day")
         return "\(count) \(unit)\(count == 1 ? "" : "s")"
     }

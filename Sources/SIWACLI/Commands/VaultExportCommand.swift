@@ -38,6 +38,18 @@ struct VaultExportCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
+        do {
+            try await export(in: world)
+        } catch let error as FileError where isRevealing && error.isClosedPipe {
+            throw UndeliveredResult(
+                error,
+                after: Deed(
+                    "the tokens were exported in part",
+                    hint: "export again: what was written is not complete"))
+        }
+    }
+
+    private func export(in world: World) async throws {
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         try session.checkNothingIsPicked()
         let filter = try which.filter(session)

@@ -82,9 +82,10 @@ extension HTTPResponse {
     /// The OAuth error that a page for people names.
     var pageError: String? {
         if let oauthError { return oauthError }
-        let text = String(decoding: body, as: UTF8.self)
+        let words = Set(
+            String(decoding: body, as: UTF8.self).split { !$0.isLetter && $0 != "_" })
         return ["unauthorized_client", "invalid_request", "invalid_client", "invalid_scope"].first {
-            code in text.contains(code)
+            words.contains(Substring($0))
         }
     }
 }

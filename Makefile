@@ -5,7 +5,10 @@
 #   make build      build .build/release/siwa and .build/release/siwa-emulator
 #   make setup      install what is missing, and say what cannot be installed
 #   make lint       check the formatting; make format mends it
-#   make test-browser  install Chromium, too, and try the emulator's page in it
+#   make example    build Examples/SignInService, and run it against the emulator
+#   make docs       build the library's documentation: .build/documentation/index.html
+#   make test-browser  install Chromium, too, and try the emulator's pages in it
+#   make screenshots   draw the pictures in docs/images with Chromium
 #   make check      lint and test, as a change must pass
 #   make test-clients  run other people's OAuth clients against the emulator: CLIENTS (all of them)
 #   make sanitize   run the crypto and transport tests under the address and thread sanitizers
@@ -26,8 +29,8 @@ COMPLETIONS = $(DESTDIR)$(PREFIX)/share
 # Debian's packages: the C libraries, what Swift's linker needs, and what the tests call.
 PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libsqlite3-dev libpq-dev \
 	pkg-config libc6-dev openssl curl
-# What the tests need besides; without them tests are skipped.
-TEST_PACKAGES := postgresql
+# What the tests need besides; without them tests are skipped. Chromium is large, and only CI gets it.
+TEST_PACKAGES := postgresql zsh fish mandoc strace $(if $(filter true,$(CI)),chromium)
 
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
 # (docs/decisions/linking.md).
@@ -36,22 +39,38 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s
 
-.PHONY: demo test test-browser test-clients build setup lint format check sanitize fuzz fuzz-keep endurance bench \
+.PHONY: demo test example docs test-browser screenshots test-clients build setup lint format check sanitize fuzz fuzz-keep endurance bench \
 	install uninstall clean
 
 demo: build
 	@docs/demo.sh $(RELEASE)
 
-# One test at a time: all of them started together wait in one queue for two threads, and
-# whoever counts the seconds of a connection counts those of the queue.
+# Eight tests at once keep two cores busy while some of them wait for a process or a timeout. All of
+# them at once would wait for each other, and their timeouts would run meanwhile.
 test:
 	@.ci/setup $(PACKAGES) $(TEST_PACKAGES)
-	swift test --no-parallel
+	@.ci/test --experimental-maximum-parallelization-width 8
+	@$(MAKE) --no-print-directory example
 
-# Not among PACKAGES: large, and nothing else needs it.
+# A package of its own, as a user of the library has it.
+EXAMPLE := Examples/SignInService
+example: setup
+	swift build --product siwa-emulator
+	swift build --package-path $(EXAMPLE) --scratch-path .build/example
+	@$(EXAMPLE)/run.sh .build/example/debug/SignInService .build/debug
+
+docs:
+	swift build
+	docs/documentation.sh .build/debug/Modules
+
 test-browser:
 	@.ci/setup $(PACKAGES) chromium
-	swift test --filter BrowserTests
+	swift test --experimental-maximum-parallelization-width 2 --filter BrowserTests
+
+screenshots:
+	@.ci/setup $(PACKAGES) chromium
+	@mkdir -p docs/images
+	SIWA_SCREENSHOTS="$$PWD/docs/images" swift test --filter SiwaTests.Screenshots
 
 # Other people's clients, unmodified, against the emulator as appleid.apple.com
 # (docs/testing-your-app.md). PYTHON_CLIENTS are PyPI's, in an environment of their own.
@@ -89,10 +108,10 @@ setup:
 	@.ci/setup $(PACKAGES)
 
 lint:
-	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Examples
 
 format:
-	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
+	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks Examples
 
 check: lint test
 

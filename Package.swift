@@ -13,11 +13,14 @@ let strict: [SwiftSetting] = [
 /// Unsafe code is confined to the adapters around C: everything else is checked for it.
 let safe = strict + [.strictMemorySafety()]
 
+// Linux with glibc is what is supported and tested.
 let package = Package(
     name: "siwa",
     products: [
         .library(name: "SignInWithApple", targets: ["SignInWithApple"]),
-        .library(name: "AppleEmulator", targets: ["AppleEmulator"]),
+        .library(name: "SignInWithAppleCurl", targets: ["SignInWithAppleCurl"]),
+        .library(name: "SignInWithAppleVault", targets: ["SignInWithAppleVault"]),
+        .library(name: "SignInWithAppleEmulator", targets: ["SignInWithAppleEmulator"]),
         .executable(name: "siwa", targets: ["siwa"]),
         .executable(name: "siwa-emulator", targets: ["siwa-emulator"]),
     ],
@@ -37,103 +40,152 @@ let package = Package(
         .target(
             name: "LocalFiles", dependencies: ["CProcess", "SIWACrypto"], swiftSettings: strict),
         .target(name: "SIWACrypto", dependencies: ["COpenSSL"], swiftSettings: strict),
-        .target(name: "SignInWithApple", dependencies: ["SIWACrypto"], swiftSettings: safe),
+        .target(name: "JOSE", dependencies: ["SIWACrypto"], swiftSettings: safe),
+        .target(name: "Lifecycle", dependencies: ["JOSE", "SIWACrypto"], swiftSettings: safe),
         .target(
-            name: "CurlTransport", dependencies: ["CCurl", "SignInWithApple", "SIWACrypto"],
-            swiftSettings: strict),
-        .target(
-            name: "TokenVault", dependencies: ["CSQLite", "CPostgres", "SignInWithApple"],
-            swiftSettings: strict),
-        .target(
-            name: "AppleEmulator", dependencies: ["SignInWithApple", "SIWACrypto"],
+            name: "ServerRecords", dependencies: ["JOSE", "Lifecycle", "SIWACrypto"],
             swiftSettings: safe),
         .target(
+            name: "Diagnosis", dependencies: ["JOSE", "Lifecycle", "SIWACrypto"],
+            swiftSettings: safe),
+        .target(
+            name: "CurlTransport", dependencies: ["CCurl", "Lifecycle", "SIWACrypto"],
+            swiftSettings: strict),
+        .target(
+            name: "TokenVault",
+            dependencies: ["CSQLite", "CPostgres", "JOSE", "Lifecycle", "ServerRecords"],
+            swiftSettings: strict),
+        .target(
+            name: "AppleEmulator", dependencies: ["JOSE", "Lifecycle", "Diagnosis", "SIWACrypto"],
+            swiftSettings: safe),
+        // The products: what other packages import (docs/decisions/library.md).
+        .target(
+            name: "SignInWithApple", dependencies: ["JOSE", "Lifecycle", "SIWACrypto"],
+            swiftSettings: safe),
+        .target(
+            name: "SignInWithAppleCurl",
+            dependencies: ["SignInWithApple", "CurlTransport", "Lifecycle"], swiftSettings: safe),
+        .target(
+            name: "SignInWithAppleVault",
+            dependencies: [
+                "SignInWithApple", "TokenVault", "JOSE", "Lifecycle", "LocalFiles", "SIWACrypto",
+            ],
+            swiftSettings: safe),
+        .target(
+            name: "SignInWithAppleEmulator",
+            dependencies: [
+                "SignInWithApple", "AppleEmulator", "JOSE", "Lifecycle", "SIWACrypto",
+            ], swiftSettings: safe),
+        .target(
             name: "EmulatorServer",
-            dependencies: ["CMicroHTTPD", "AppleEmulator", "SignInWithApple", "SIWACrypto"],
+            dependencies: ["CMicroHTTPD", "AppleEmulator", "Lifecycle", "SIWACrypto"],
             swiftSettings: strict),
         .target(
             name: "SIWACLI",
-            dependencies: ["CommandTable", "LocalFiles", "SignInWithApple", "SIWACrypto"],
+            dependencies: [
+                "CommandTable", "LocalFiles", "JOSE", "Lifecycle", "Diagnosis", "ServerRecords",
+                "SIWACrypto",
+            ],
             swiftSettings: safe),
         .executableTarget(
-            name: "siwa", dependencies: ["SIWACLI", "CurlTransport", "LocalFiles", "TokenVault"],
+            name: "siwa",
+            dependencies: [
+                "SIWACLI", "CurlTransport", "LocalFiles", "ServerRecords", "TokenVault",
+            ],
             swiftSettings: safe),
         .executableTarget(
             name: "siwa-emulator",
             dependencies: [
                 "EmulatorServer", "CurlTransport", "AppleEmulator", "CommandTable", "LocalFiles",
-                "SignInWithApple", "SIWACrypto",
+                "JOSE", "Lifecycle", "SIWACrypto",
             ],
             swiftSettings: safe),
 
         .target(
-            name: "TestSupport", dependencies: ["SignInWithApple", "SIWACrypto"],
+            name: "TestSupport", dependencies: ["JOSE", "Lifecycle", "SIWACrypto"],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
-            name: "CommandTableTests", dependencies: ["CommandTable"], exclude: ["Snapshots"],
-            swiftSettings: strict),
+            name: "CommandTableTests", dependencies: ["CommandTable", "TestSupport"],
+            exclude: ["Snapshots"], swiftSettings: strict),
         .testTarget(
             name: "AppleEmulatorTests",
-            dependencies: ["AppleEmulator", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            dependencies: ["AppleEmulator", "JOSE", "Lifecycle", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
         // What docs/testing-your-app.md shows.
         .testTarget(
-            name: "FixtureTests", dependencies: ["AppleEmulator", "SignInWithApple"],
+            name: "FixtureTests", dependencies: ["SignInWithApple", "SignInWithAppleEmulator"],
             path: "Tests/Clients/fixtures",
             exclude: ["go", "node", "pytest", "check.py", "update.py"],
             swiftSettings: strict),
         .testTarget(
             name: "CurlTransportTests",
             dependencies: [
-                "CurlTransport", "LocalFiles", "SignInWithApple", "SIWACrypto", "TestSupport",
+                "CurlTransport", "LocalFiles", "Lifecycle", "SIWACrypto", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "EmulatorServerTests",
             dependencies: [
-                "EmulatorServer", "AppleEmulator", "CommandTable", "SignInWithApple", "SIWACrypto",
+                "EmulatorServer", "AppleEmulator", "CommandTable", "JOSE", "Lifecycle",
+                "SIWACrypto",
                 "TestSupport", "siwa-emulator", "siwa",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "HostileServerTests",
-            dependencies: ["siwa", "LocalFiles", "SignInWithApple", "SIWACrypto", "TestSupport"],
+            dependencies: [
+                "siwa", "siwa-emulator", "LocalFiles", "JOSE", "Lifecycle", "SIWACrypto",
+                "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SiwaTests",
             dependencies: [
-                "siwa", "siwa-emulator", "CurlTransport", "TokenVault", "SignInWithApple",
+                "siwa", "siwa-emulator", "CurlTransport", "TokenVault", "JOSE", "Lifecycle",
                 "SIWACrypto", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "SIWACLITests",
             dependencies: [
-                "SIWACLI", "CommandTable", "LocalFiles", "SignInWithApple", "SIWACrypto",
+                "SIWACLI", "CommandTable", "LocalFiles", "JOSE", "Lifecycle", "SIWACrypto",
                 "AppleEmulator", "TestSupport",
             ], exclude: ["Scenarios"], swiftSettings: strict),
         .testTarget(
-            name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL"], exclude: ["Vectors"],
-            swiftSettings: strict, linkerSettings: [.linkedLibrary("crypto")]),
+            name: "SIWACryptoTests", dependencies: ["SIWACrypto", "COpenSSL", "TestSupport"],
+            exclude: ["Vectors"], swiftSettings: strict, linkerSettings: [.linkedLibrary("crypto")]),
         .testTarget(
             name: "SignInWithAppleTests",
-            dependencies: ["SignInWithApple", "SIWACrypto", "TestSupport"],
+            dependencies: ["JOSE", "Lifecycle", "Diagnosis", "SIWACrypto", "TestSupport"],
             exclude: ["Vectors"], swiftSettings: strict),
         .testTarget(
             name: "TokenVaultTests",
             dependencies: [
-                "TokenVault", "CSQLite", "SignInWithApple", "SIWACrypto", "TestSupport",
+                "TokenVault", "ServerRecords", "CSQLite", "JOSE", "Lifecycle", "SIWACrypto",
+                "TestSupport",
             ],
             exclude: ["Fixtures"], swiftSettings: strict),
+        .testTarget(
+            name: "ServerRecordsTests",
+            dependencies: ["ServerRecords", "JOSE", "Lifecycle", "SIWACrypto", "TestSupport"],
+            swiftSettings: strict),
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "SIWACLI", "CommandTable", "LocalFiles", "SignInWithApple", "SIWACrypto",
+                "SIWACLI", "CommandTable", "LocalFiles", "JOSE", "Lifecycle", "Diagnosis",
+                "SIWACrypto",
             ], path: "Tests/Fuzz/Targets", swiftSettings: safe),
         .testTarget(
             name: "FuzzTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Tests",
             swiftSettings: strict),
+        // The products, as other packages use them.
         .testTarget(
-            name: "LocalFilesTests", dependencies: ["LocalFiles", "SIWACrypto"],
+            name: "LibraryTests",
+            dependencies: [
+                "SignInWithApple", "SignInWithAppleCurl", "SignInWithAppleVault",
+                "SignInWithAppleEmulator", "AppleEmulator", "EmulatorServer", "TestSupport",
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "LocalFilesTests", dependencies: ["LocalFiles", "SIWACrypto", "TestSupport"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
@@ -151,6 +203,6 @@ if Context.environment["SIWA_FUZZ"] != nil {
 if Context.environment["SIWA_BENCH"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "siwa-bench", dependencies: ["SignInWithApple", "SIWACrypto"],
+            name: "siwa-bench", dependencies: ["JOSE", "Lifecycle", "SIWACrypto"],
             path: "Benchmarks", exclude: ["Peers"], swiftSettings: strict))
 }

@@ -15,15 +15,15 @@ struct Server {
     private static let module = "/usr/lib/nginx/modules/ngx_http_echo_module.so"
 
     /// Starts it and waits until it answers.
-    init(_ workshop: Workshop, _ program: String) throws {
-        try workshop.write("nginx.conf", Self.configuration(workshop))
-        pid = try Child.start([program, "-c", workshop.file("nginx.conf")])
+    init(_ fixture: Fixture, _ program: String) throws {
+        try fixture.write("nginx.conf", Self.configuration(fixture))
+        pid = try Child.start([program, "-c", fixture.file("nginx.conf")])
         for _ in 0..<100 {
             if Self.answers { return }
             usleep(50_000)
         }
         Child.end(pid)
-        throw BenchmarkError("nginx does not answer; \(workshop.file("nginx.log")) says why")
+        throw BenchmarkError("nginx does not answer; \(fixture.file("nginx.log")) says why")
     }
 
     /// Ends it.
@@ -34,7 +34,7 @@ struct Server {
         defer { close(socket) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(Workshop.port).bigEndian)
+        address.sin_port = in_port_t(UInt16(Fixture.port).bigEndian)
         address.sin_addr.s_addr = in_addr_t(UInt32(0x7F00_0001).bigEndian)
         return withUnsafeBytes(of: &address) { bytes in
             bytes.withMemoryRebound(to: sockaddr.self) {
@@ -43,15 +43,15 @@ struct Server {
         }
     }
 
-    private static func configuration(_ workshop: Workshop) -> String {
+    private static func configuration(_ fixture: Fixture) -> String {
         let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-            .map { "\($0)_temp_path \(workshop.file($0));" }.joined(separator: "\n    ")
+            .map { "\($0)_temp_path \(fixture.file($0));" }.joined(separator: "\n    ")
         return """
             load_module \(module);
             daemon off;
             worker_processes 1;
-            pid \(workshop.file("nginx.pid"));
-            error_log \(workshop.file("nginx.log")) warn;
+            pid \(fixture.file("nginx.pid"));
+            error_log \(fixture.file("nginx.log")) warn;
             events { worker_connections 1024; }
             http {
                 access_log off;
@@ -59,9 +59,9 @@ struct Server {
                 keepalive_requests 100000000;
                 http2_max_concurrent_streams 100;
                 server {
-                    listen 127.0.0.1:\(Workshop.port) ssl http2;
-                    ssl_certificate \(workshop.file("server.pem"));
-                    ssl_certificate_key \(workshop.file("server.key"));
+                    listen 127.0.0.1:\(Fixture.port) ssl http2;
+                    ssl_certificate \(fixture.file("server.pem"));
+                    ssl_certificate_key \(fixture.file("server.key"));
                     location = /auth/revoke { echo_read_request_body; echo -n ''; }
                 }
             }

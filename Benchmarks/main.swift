@@ -10,16 +10,16 @@ else {
     exit(2)
 }
 do {
-    let workshop = try Workshop(
+    let fixture = try Fixture(
         at: "\(arguments[1])/bench-work", programs: arguments[1], peers: arguments[2])
     print("medians of \(rounds) rounds, the rows of a table in turns")
-    try Contest.mint(workshop).hold(rounds: rounds)
-    try Contest.verify(workshop).hold(rounds: rounds)
-    try Contest.start(workshop).hold(rounds: rounds)
+    try Benchmark.mint(fixture).run(rounds: rounds)
+    try Benchmark.verify(fixture).run(rounds: rounds)
+    try Benchmark.start(fixture).run(rounds: rounds)
     if let program = Server.program {
-        let server = try Server(workshop, program)
+        let server = try Server(fixture, program)
         defer { server.stop() }
-        try Contest.revoke(workshop).hold(rounds: rounds)
+        try Benchmark.revoke(fixture).run(rounds: rounds)
     } else {
         print("\nskipped: revocations, because nginx or its echo module is not installed")
     }

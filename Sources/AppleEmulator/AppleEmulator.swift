@@ -1,18 +1,19 @@
-public import SignInWithApple
+package import JOSE
+package import Lifecycle
 
 /// A strict Apple in memory: one state machine, reached through a socket or from a test.
 ///
 /// An actor, so that of two hundred parallel exchanges of one code exactly one succeeds.
-public actor AppleEmulator {
+package actor AppleEmulator {
     let configuration: EmulatorConfiguration
     let keys: EmulatorKeys
     let clock: @Sendable () -> NumericDate
     /// Nil when notifications go nowhere.
-    let courier: Courier?
+    let sender: WebhookSender?
     var service: Service
     var faults = FaultQueue()
     var log = RequestLog()
-    var notifications = LatestItems<NotificationRecord>(limit: 200)
+    var notifications = LatestItems<NotificationRecord>(limit: AppleEmulator.notificationsLimit)
     var history = LatestItems<ControlRecord>(limit: 50)
     /// Where notifications go that name no address of their own.
     var receiver: String?
@@ -20,15 +21,21 @@ public actor AppleEmulator {
     var clockOffset = Duration.zero
     /// What the forms of the console must bring back; no other page can read it.
     let consoleToken = Fresh.text(32, of: Fresh.alphanumeric)
-    var bell = ChangeBell()
+    /// Names this start of the emulator, and each state after a reset, for those who follow the log.
+    var instance = Fresh.text(12, of: Fresh.alphanumeric)
+    /// Chance that is the same after every start: when notifications are delivered.
+    var random = SplitMix64()
+    let changes = WakeSignal()
+
+    static let notificationsLimit = 10_000
 
     /// Starts with nothing issued.
     ///
     /// - Parameters:
     ///   - clock: Where time comes from before a control request moves it.
-    ///   - transport: Posts notifications to their receivers; nil for an emulator that sends none.
+    ///   - transport: Posts notifications to their receivers; nil disables posting.
     ///   - timekeeper: Waits between attempts to do so.
-    public init(
+    package init(
         configuration: EmulatorConfiguration, keys: EmulatorKeys,
         clock: @escaping @Sendable () -> NumericDate,
         posting transport: (any Transport)? = nil, timekeeper: Timekeeper = .system
@@ -37,14 +44,14 @@ public actor AppleEmulator {
         self.keys = keys
         self.clock = clock
         receiver = configuration.notificationURL
-        courier = transport.map { Courier(transport: $0, timekeeper: timekeeper) }
+        sender = transport.map { WebhookSender(transport: $0, timekeeper: timekeeper) }
         service = Service(configuration: configuration, keys: keys, clock: clock)
     }
 
     /// Answers one request; requests to Apple's paths are written down.
-    public func respond(to request: EmulatorRequest) async -> EmulatorReply {
+    package func respond(to request: EmulatorRequest) async -> EmulatorReply {
         let requestID = Fresh.requestID()
-        if let reply = await answerForPeopleAndPrograms(request, requestID) { return reply }
+        if let reply = await answerConsoleOrControl(request, requestID) { return reply }
         let fault = faults.next(for: request.path)
         let form = FormReading { () throws(Refusal) in try ReceivedForm(request) }
         let answer = answer(request, form, fault)
@@ -58,7 +65,7 @@ public actor AppleEmulator {
             },
             details: RequestDetails(
                 request, form, page, teamID: teamID, at: service.timeOfSecrets))
-        bell.ring()
+        changes.notify()
         return EmulatorReply(
             respond(with: page, requestID), delay: fault?.delay ?? .zero, cut: fault?.cut)
     }

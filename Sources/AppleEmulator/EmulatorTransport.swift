@@ -1,20 +1,20 @@
+package import Lifecycle
 internal import SIWACrypto
-public import SignInWithApple
 
 /// The emulator as a transport: what talks to Apple talks to it in the same process,
 /// and meets the same faults as over a socket.
-public struct EmulatorTransport: Transport {
+package struct EmulatorTransport: Transport {
     private let emulator: AppleEmulator
     private let timekeeper: Timekeeper
 
     /// Carries requests to `emulator`; delays are waited for by `timekeeper`.
-    public init(_ emulator: AppleEmulator, timekeeper: Timekeeper = .system) {
+    package init(_ emulator: AppleEmulator, timekeeper: Timekeeper = .system) {
         self.emulator = emulator
         self.timekeeper = timekeeper
     }
 
     /// Sends `request`; host and scheme of its URL do not matter.
-    public func send(
+    package func send(
         _ request: HTTPRequest, timeout: Duration
     ) async throws(TransportError) -> HTTPResponse {
         let reply = await emulator.respond(to: EmulatorRequest(request))

@@ -2,85 +2,55 @@
 // run of a program that mostly mints secrets. The module map has no `link` for the same reason.
 #pragma once
 
+#include "../DynamicLibrary.h"
 #include <curl/curl.h>
-#include <dlfcn.h>
 #include <linux/memfd.h>
-#include <stdbool.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// The functions of libcurl that CurlTransport calls, found at run time.
-typedef struct {
-    CURLcode (*global_init)(long flags);
-    curl_version_info_data *(*version_info)(CURLversion age);
-    const char *(*easy_strerror)(CURLcode code);
-    CURL *(*easy_init)(void);
-    CURLcode (*easy_setopt)(CURL *easy, CURLoption option, ...);
-    CURLcode (*easy_getinfo)(CURL *easy, CURLINFO info, ...);
-    void (*easy_cleanup)(CURL *easy);
-    struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
-    void (*slist_free_all)(struct curl_slist *list);
-    CURLM *(*multi_init)(void);
-    CURLMcode (*multi_setopt)(CURLM *multi, CURLMoption option, ...);
-    CURLMcode (*multi_cleanup)(CURLM *multi);
-    CURLMcode (*multi_add_handle)(CURLM *multi, CURL *easy);
-    CURLMcode (*multi_remove_handle)(CURLM *multi, CURL *easy);
-    CURLMcode (*multi_perform)(CURLM *multi, int *running);
-    CURLMcode (*multi_poll)(
-        CURLM *multi, struct curl_waitfd *extra, unsigned int count, int timeout_ms, int *ready);
-    CURLMcode (*multi_wakeup)(CURLM *multi);
-    CURLMsg *(*multi_info_read)(CURLM *multi, int *left);
-    const char *(*multi_strerror)(CURLMcode code);
-} siwa_curl;
+/// The functions that CurlTransport calls.
+#define SIWA_CURL_FUNCTIONS(FUNCTION) \
+    FUNCTION(curl_easy_cleanup) \
+    FUNCTION(curl_easy_getinfo) \
+    FUNCTION(curl_easy_init) \
+    FUNCTION(curl_easy_setopt) \
+    FUNCTION(curl_easy_strerror) \
+    FUNCTION(curl_global_init) \
+    FUNCTION(curl_multi_add_handle) \
+    FUNCTION(curl_multi_cleanup) \
+    FUNCTION(curl_multi_info_read) \
+    FUNCTION(curl_multi_init) \
+    FUNCTION(curl_multi_perform) \
+    FUNCTION(curl_multi_poll) \
+    FUNCTION(curl_multi_remove_handle) \
+    FUNCTION(curl_multi_setopt) \
+    FUNCTION(curl_multi_strerror) \
+    FUNCTION(curl_multi_wakeup) \
+    FUNCTION(curl_slist_append) \
+    FUNCTION(curl_slist_free_all) \
+    FUNCTION(curl_version_info)
 
-/// Fills `curl`; false when libcurl or one of its functions is not there, and dlerror() tells which.
-static inline bool siwa_curl_load(siwa_curl *curl) {
-    void *library = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
-    if (!library) return false;
-#define SIWA_FIND(name) \
-    if (!(curl->name = (__typeof__(curl->name))dlsym(library, "curl_" #name))) return false
-    SIWA_FIND(global_init);
-    SIWA_FIND(version_info);
-    SIWA_FIND(easy_strerror);
-    SIWA_FIND(easy_init);
-    SIWA_FIND(easy_setopt);
-    SIWA_FIND(easy_getinfo);
-    SIWA_FIND(easy_cleanup);
-    SIWA_FIND(slist_append);
-    SIWA_FIND(slist_free_all);
-    SIWA_FIND(multi_init);
-    SIWA_FIND(multi_setopt);
-    SIWA_FIND(multi_cleanup);
-    SIWA_FIND(multi_add_handle);
-    SIWA_FIND(multi_remove_handle);
-    SIWA_FIND(multi_perform);
-    SIWA_FIND(multi_poll);
-    SIWA_FIND(multi_wakeup);
-    SIWA_FIND(multi_info_read);
-    SIWA_FIND(multi_strerror);
-#undef SIWA_FIND
-    return true;
-}
+SIWA_DYNAMIC_LIBRARY(siwa_curl, "libcurl.so.4", SIWA_CURL_FUNCTIONS)
 
 // curl_easy_setopt and curl_easy_getinfo are variadic: one typed wrapper for each kind of value.
 
 static inline CURLcode siwa_set_long(const siwa_curl *curl, CURL *easy, CURLoption option, long value) {
-    return curl->easy_setopt(easy, option, value);
+    return curl->curl_easy_setopt(easy, option, value);
 }
 
 static inline CURLcode siwa_set_string(
     const siwa_curl *curl, CURL *easy, CURLoption option, const char *value) {
-    return curl->easy_setopt(easy, option, value);
+    return curl->curl_easy_setopt(easy, option, value);
 }
 
 static inline CURLcode siwa_set_pointer(
     const siwa_curl *curl, CURL *easy, CURLoption option, const void *value) {
-    return curl->easy_setopt(easy, option, value);
+    return curl->curl_easy_setopt(easy, option, value);
 }
 
 static inline CURLMcode siwa_set_multi(
     const siwa_curl *curl, CURLM *multi, CURLMoption option, long value) {
-    return curl->multi_setopt(multi, option, value);
+    return curl->curl_multi_setopt(multi, option, value);
 }
 
 typedef size_t (*siwa_write_callback)(char *bytes, size_t size, size_t count, void *context);
@@ -89,21 +59,21 @@ typedef int (*siwa_prerequest_callback)(
 
 static inline CURLcode siwa_set_write(
     const siwa_curl *curl, CURL *easy, CURLoption option, siwa_write_callback callback) {
-    return curl->easy_setopt(easy, option, callback);
+    return curl->curl_easy_setopt(easy, option, callback);
 }
 
 static inline CURLcode siwa_set_prerequest(
     const siwa_curl *curl, CURL *easy, siwa_prerequest_callback callback) {
-    return curl->easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+    return curl->curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
 static inline CURLcode siwa_get_long(const siwa_curl *curl, CURL *easy, CURLINFO info, long *value) {
-    return curl->easy_getinfo(easy, info, value);
+    return curl->curl_easy_getinfo(easy, info, value);
 }
 
 static inline CURLcode siwa_get_string(
     const siwa_curl *curl, CURL *easy, CURLINFO info, const char **value) {
-    return curl->easy_getinfo(easy, info, value);
+    return curl->curl_easy_getinfo(easy, info, value);
 }
 
 /// The result of a finished transfer; a union that Swift does not import.

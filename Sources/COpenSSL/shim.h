@@ -4,7 +4,7 @@
 // cannot import.
 #pragma once
 
-#include <dlfcn.h>
+#include "../DynamicLibrary.h"
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
@@ -16,9 +16,8 @@
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
-#include <stdbool.h>
 
-/// The functions that SIWACrypto calls: the one place that lists them.
+/// The functions that SIWACrypto calls.
 #define SIWA_OPENSSL_FUNCTIONS(FUNCTION) \
     FUNCTION(ASN1_TIME_set) \
     FUNCTION(BIO_ctrl) \
@@ -123,24 +122,7 @@
     FUNCTION(i2d_ECDSA_SIG) \
     FUNCTION(i2d_PUBKEY)
 
-/// Those functions, found at run time, each of the type its header declares.
-typedef struct __attribute__((swift_attr("@Sendable"))) {
-#define SIWA_MEMBER(name) __typeof__(&name) name;
-    SIWA_OPENSSL_FUNCTIONS(SIWA_MEMBER)
-#undef SIWA_MEMBER
-} siwa_openssl;
-
-/// Fills `openssl`; false when libcrypto or one of its functions is not there, and dlerror() tells
-/// which. Never unloaded: what it registers for the end of the process must still be there then.
-static inline bool siwa_openssl_load(siwa_openssl *openssl) {
-    void *library = dlopen("libcrypto.so.3", RTLD_LAZY | RTLD_LOCAL);
-    if (!library) return false;
-#define SIWA_FIND(name) \
-    if (!(openssl->name = (__typeof__(&name))dlsym(library, #name))) return false;
-    SIWA_OPENSSL_FUNCTIONS(SIWA_FIND)
-#undef SIWA_FIND
-    return true;
-}
+SIWA_DYNAMIC_LIBRARY(siwa_openssl, "libcrypto.so.3", SIWA_OPENSSL_FUNCTIONS)
 
 /// EVP_PKEY_KEYPAIR, a macro of casts.
 static inline int siwa_selection_keypair(void) { return EVP_PKEY_KEYPAIR; }

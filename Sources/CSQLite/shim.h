@@ -3,11 +3,10 @@
 // (docs/decisions/linking.md). Only what TokenVault uses.
 #pragma once
 
-#include <dlfcn.h>
+#include "../DynamicLibrary.h"
 #include <sqlite3.h>
-#include <stdbool.h>
 
-/// The functions that TokenVault calls: the one place that lists them.
+/// The functions that TokenVault calls.
 #define SIWA_SQLITE_FUNCTIONS(FUNCTION) \
     FUNCTION(sqlite3_bind_blob64) \
     FUNCTION(sqlite3_bind_int64) \
@@ -33,24 +32,7 @@
     FUNCTION(sqlite3_step) \
     FUNCTION(sqlite3_system_errno)
 
-/// Those functions, found at run time, each of the type its header declares.
-typedef struct __attribute__((swift_attr("@Sendable"))) {
-#define SIWA_MEMBER(name) __typeof__(&name) name;
-    SIWA_SQLITE_FUNCTIONS(SIWA_MEMBER)
-#undef SIWA_MEMBER
-} siwa_sqlite;
-
-/// Fills `sqlite`; false when the library or one of its functions is not there, and dlerror()
-/// tells which. Never unloaded.
-static inline bool siwa_sqlite_load(siwa_sqlite *sqlite) {
-    void *library = dlopen("libsqlite3.so.0", RTLD_LAZY | RTLD_LOCAL);
-    if (!library) return false;
-#define SIWA_FIND(name) \
-    if (!(sqlite->name = (__typeof__(&name))dlsym(library, #name))) return false;
-    SIWA_SQLITE_FUNCTIONS(SIWA_FIND)
-#undef SIWA_FIND
-    return true;
-}
+SIWA_DYNAMIC_LIBRARY(siwa_sqlite, "libsqlite3.so.0", SIWA_SQLITE_FUNCTIONS)
 
 /// SQLITE_CONSTRAINT_FOREIGNKEY, a macro of shifts.
 static const int siwa_foreign_key_missing = SQLITE_CONSTRAINT_FOREIGNKEY;

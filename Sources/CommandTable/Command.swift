@@ -2,7 +2,7 @@
 ///
 /// The table (`parameters`) is the only place an option is written down; the parser, the help, the
 /// manual and the completions all read it.
-public protocol Command<World>: Sendable {
+package protocol Command<World>: Sendable {
     /// What the command is given to act upon: clock, network, console.
     associatedtype World
 
@@ -32,8 +32,8 @@ public protocol Command<World>: Sendable {
 
 extension Command {
     /// Nothing more to say than the abstract.
-    public static var discussion: String { "" }
+    package static var discussion: String { "" }
 
     /// No examples.
-    public static var examples: [Example] { [] }
+    package static var examples: [Example] { [] }
 }

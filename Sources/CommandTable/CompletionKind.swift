@@ -1,5 +1,5 @@
 /// What a shell offers where a value is typed that is not one of a few choices.
-public enum CompletionKind: String, Codable, Hashable, Sendable {
+package enum CompletionKind: String, Codable, Hashable, Sendable {
     /// Nothing: the value is an identifier, a number or a secret.
     case none
 

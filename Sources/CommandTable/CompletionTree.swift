@@ -6,7 +6,7 @@ struct CompletionTree {
         let path: String
 
         /// The words that can follow, each with what it does.
-        let next: [Entry]
+        let next: [Definition]
 
         let parameters: [ParameterInfo]
 
@@ -52,14 +52,14 @@ struct CompletionTree {
         ])
 
     /// The words that can follow `path`, in the order of the table.
-    private static func words(after path: String, in commands: [CommandInfo]) -> [Entry] {
+    private static func words(after path: String, in commands: [CommandInfo]) -> [Definition] {
         let depth = path.split(separator: " ").count
         let members = commands.filter { path.isEmpty || $0.isMember(of: path) }
         let words = members.map { String($0.name.split(separator: " ")[depth]) }
         return words.enumerated().filter { words.firstIndex(of: $1) == $0 }.map { _, word in
             let name = path.isEmpty ? word : "\(path) \(word)"
             let command = members.first { $0.name == name }
-            return Entry(word, command?.abstract ?? Self.group(name, in: members))
+            return Definition(word, command?.abstract ?? Self.group(name, in: members))
         }
     }
 

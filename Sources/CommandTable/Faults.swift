@@ -2,7 +2,7 @@ extension Tool {
     /// What is wrong with the table itself; empty when it is sound.
     ///
     /// For the program's own tests: the compiler cannot see that two options share a name.
-    public func faults() -> [String] {
+    package func faults() -> [String] {
         info.faults
     }
 }

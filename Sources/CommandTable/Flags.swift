@@ -1,6 +1,6 @@
 extension Parameter {
     /// `--name`, `-n`: true when given.
-    public static func flag(
+    package static func flag(
         _ name: String, short: Character? = nil,
         _ path: @autoclosure @escaping LazyPath<Root, Bool>, help: String
     ) -> Self {

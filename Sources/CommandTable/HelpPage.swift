@@ -63,7 +63,7 @@ struct HelpPage {
             }.joined(separator: [""]))
     }
 
-    private func section(_ title: String, _ rows: [Entry]) -> [String] {
+    private func section(_ title: String, _ rows: [Definition]) -> [String] {
         rows.isEmpty ? [] : ["\(title):"] + TextLayout.table(rows)
     }
 

@@ -1,5 +1,5 @@
 /// What a command line asks for.
-public enum Invocation<World>: Sendable {
+package enum Invocation<World>: Sendable {
     /// A command with its parameters filled in, ready to run.
     case run(any Command<World>)
 

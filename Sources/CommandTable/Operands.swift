@@ -1,7 +1,7 @@
 /// Values known by their place, one overload for each type a property can have.
 extension Parameter {
     /// An operand with a default: the value the property has in a fresh `Root`.
-    public static func operand<T: ParameterValue>(
+    package static func operand<T: ParameterValue>(
         _ name: String, _ path: @autoclosure @escaping LazyPath<Root, T>, help: String,
         completion: CompletionKind = .none
     ) -> Self {
@@ -9,7 +9,7 @@ extension Parameter {
     }
 
     /// An operand that may be absent.
-    public static func operand<T: ParameterValue>(
+    package static func operand<T: ParameterValue>(
         _ name: String, _ path: @autoclosure @escaping LazyPath<Root, T?>, help: String,
         completion: CompletionKind = .none
     ) -> Self {
@@ -17,7 +17,7 @@ extension Parameter {
     }
 
     /// An operand that takes all that are left.
-    public static func operand<T: ParameterValue>(
+    package static func operand<T: ParameterValue>(
         _ name: String, _ path: @autoclosure @escaping LazyPath<Root, [T]>, help: String,
         completion: CompletionKind = .none
     ) -> Self {
@@ -25,7 +25,7 @@ extension Parameter {
     }
 
     /// An operand that must be given; its path is that of the projection, `\.$name`.
-    public static func operand<T: ParameterValue>(
+    package static func operand<T: ParameterValue>(
         _ name: String, _ path: @autoclosure @escaping LazyPath<Root, Required<T>>, help: String,
         completion: CompletionKind = .none
     ) -> Self {

@@ -1,7 +1,7 @@
 /// `--name VALUE`, one overload for each type a property can have.
 extension Parameter {
     /// An option with a default: the value the property has in a fresh `Root`.
-    public static func option<T: ParameterValue>(
+    package static func option<T: ParameterValue>(
         _ name: String, short: Character? = nil, _ path: @autoclosure @escaping LazyPath<Root, T>,
         value: String,
         help: String, completion: CompletionKind = .none
@@ -10,7 +10,7 @@ extension Parameter {
     }
 
     /// An option that may be absent.
-    public static func option<T: ParameterValue>(
+    package static func option<T: ParameterValue>(
         _ name: String, short: Character? = nil, _ path: @autoclosure @escaping LazyPath<Root, T?>,
         value: String,
         help: String, completion: CompletionKind = .none
@@ -19,7 +19,7 @@ extension Parameter {
     }
 
     /// An option that repeats; what is typed replaces the default.
-    public static func option<T: ParameterValue>(
+    package static func option<T: ParameterValue>(
         _ name: String, short: Character? = nil, _ path: @autoclosure @escaping LazyPath<Root, [T]>,
         value: String,
         help: String, completion: CompletionKind = .none
@@ -28,7 +28,7 @@ extension Parameter {
     }
 
     /// An option that must be given; its path is that of the projection, `\.$name`.
-    public static func option<T: ParameterValue>(
+    package static func option<T: ParameterValue>(
         _ name: String, short: Character? = nil,
         _ path: @autoclosure @escaping LazyPath<Root, Required<T>>, value: String,
         help: String, completion: CompletionKind = .none

@@ -2,7 +2,7 @@
 ///
 /// A `CaseIterable` enum over `String` needs only to declare the conformance; its cases become the
 /// choices in messages, help and completions.
-public protocol ParameterValue: Sendable {
+package protocol ParameterValue: Sendable {
     /// Reads one argument; nil refuses it.
     init?(argument: String)
 
@@ -30,52 +30,52 @@ public protocol ParameterValue: Sendable {
 
 extension ParameterValue {
     /// Any value.
-    public static var choices: [String] { [] }
+    package static var choices: [String] { [] }
 
     /// The value must be there.
-    public static var valuePrefixes: [String] { [] }
+    package static var valuePrefixes: [String] { [] }
 
     /// Not secret.
-    public static var isSecret: Bool { false }
+    package static var isSecret: Bool { false }
 
     /// "one of" the choices, or no more than "a valid value".
-    public static var expectation: String {
+    package static var expectation: String {
         choices.isEmpty ? "a valid value" : "one of \(choices.joined(separator: ", "))"
     }
 
     /// Does not read standard input.
-    public var readsStandardInput: Bool { false }
+    package var readsStandardInput: Bool { false }
 }
 
 extension ParameterValue where Self: CaseIterable & RawRepresentable, RawValue == String {
     /// The case of that name.
-    public init?(argument: String) { self.init(rawValue: argument) }
+    package init?(argument: String) { self.init(rawValue: argument) }
 
     /// The names of the cases, in the order of their declaration.
-    public static var choices: [String] { allCases.map(\.rawValue) }
+    package static var choices: [String] { allCases.map(\.rawValue) }
 
     /// The name of the case.
-    public var argumentDescription: String { rawValue }
+    package var argumentDescription: String { rawValue }
 }
 
 extension String: ParameterValue {
     /// Any text.
-    public init(argument: String) { self = argument }
+    package init(argument: String) { self = argument }
 
     /// Any text will do.
-    public static var expectation: String { "text" }
+    package static var expectation: String { "text" }
 
     /// The text.
-    public var argumentDescription: String { self }
+    package var argumentDescription: String { self }
 }
 
 extension Int: ParameterValue {
     /// A decimal number, with a sign or without.
-    public init?(argument: String) { self.init(argument, radix: 10) }
+    package init?(argument: String) { self.init(argument, radix: 10) }
 
     /// A decimal number.
-    public static var expectation: String { "a whole number" }
+    package static var expectation: String { "a whole number" }
 
     /// The number.
-    public var argumentDescription: String { description }
+    package var argumentDescription: String { description }
 }

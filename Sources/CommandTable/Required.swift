@@ -4,14 +4,14 @@
 /// write through a key path to a computed property reads it first; `\.token` would therefore trap
 /// on the value that is not there yet, while reading the projection is harmless.
 @propertyWrapper
-public struct Required<T: Sendable>: Sendable {
+package struct Required<T: Sendable>: Sendable {
     private var value: T?
 
     /// Nothing given yet.
-    public init() {}
+    package init() {}
 
     /// What was given; reading it before parsing is a defect in the program, and traps.
-    public var wrappedValue: T {
+    package var wrappedValue: T {
         get {
             guard let value else { preconditionFailure("a required parameter was read too early") }
             return value
@@ -20,7 +20,7 @@ public struct Required<T: Sendable>: Sendable {
     }
 
     /// The wrapper itself: where the parser stores.
-    public var projectedValue: Self {
+    package var projectedValue: Self {
         get { self }
         set { self = newValue }
     }

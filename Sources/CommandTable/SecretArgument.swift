@@ -3,8 +3,8 @@
 /// The parser only tells the four apart; the program reads the file, the variable or standard
 /// input. Nothing printed, dumped or interpolated from a value shows more than which of the four
 /// it is.
-public enum SecretArgument: ParameterValue, Hashable {
-    /// `VALUE`: the secret stands on the command line, where every process can read it.
+package enum SecretArgument: ParameterValue, Hashable {
+    /// `VALUE`: the secret is on the command line, where every process can read it.
     case literal(String)
 
     /// `-`: the first line of standard input.
@@ -18,7 +18,7 @@ public enum SecretArgument: ParameterValue, Hashable {
 
     /// Reads one argument. Nothing at all, `@` and `@env:` are refused: each is what is left of a
     /// call when a shell variable was empty.
-    public init?(argument: String) {
+    package init?(argument: String) {
         switch argument {
         case "", "@", "@env:": return nil
         case "-": self = .standardInput
@@ -29,25 +29,25 @@ public enum SecretArgument: ParameterValue, Hashable {
     }
 
     /// Secret.
-    public static var isSecret: Bool { true }
+    package static var isSecret: Bool { true }
 
     /// The four forms.
-    public static var expectation: String {
+    package static var expectation: String {
         "a value, -, @PATH or @env:NAME, with nothing left empty"
     }
 
     /// The form, never the content.
-    public var argumentDescription: String { description }
+    package var argumentDescription: String { description }
 
     /// True of `-`.
-    public var readsStandardInput: Bool { self == .standardInput }
+    package var readsStandardInput: Bool { self == .standardInput }
 }
 
 extension SecretArgument: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
     /// The form, never the content.
-    public var description: String {
+    package var description: String {
         switch self {
         case .literal: "VALUE"
         case .standardInput: "-"
@@ -57,8 +57,8 @@ extension SecretArgument: CustomStringConvertible, CustomDebugStringConvertible,
     }
 
     /// The form, never the content.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
 
     /// A mirror without children, because `dump` and test failures look into mirrors.
-    public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .enum) }
+    package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .enum) }
 }

@@ -1,10 +1,11 @@
-/// The text with everything masked that is shaped like a token, a code, a JWT or a private key.
+/// The text with everything masked that is shaped like a token, a code, a JWT or a private key, and
+/// passwords in URLs.
 ///
 /// Every message that quotes what a user typed goes through here: secrets are pasted in the wrong
 /// place, and messages end up in logs. The shapes are those of Apple's tokens and codes
 /// (`r<32 hexadecimal digits>.0.…`), of JWTs (`eyJ…`), of keys in PEM and of their base64, and of
 /// 64 hexadecimal digits. A text that was cut (`…`) is masked when what is left may be a secret.
-public func maskingSecrets(in text: String) -> String {
+package func maskingSecrets(in text: String) -> String {
     let bytes = Array(text.utf8)
     var masked: [UInt8] = []
     var position = 0
@@ -26,7 +27,8 @@ let secretMask = "(secret, not shown)"
 
 /// Where the secret ends that begins at a position; nil when none begins there.
 private func endOfSecret(in bytes: [UInt8], at start: Int) -> Int? {
-    switch bytes[start] {
+    if let end = endOfPassword(in: bytes, at: start) { return end }
+    return switch bytes[start] {
     case UInt8(ascii: "-"): endOfArmour(in: bytes, at: start) ?? endOfBareKey(in: bytes, at: start)
     case UInt8(ascii: "e") where begins(bytes, at: start, with: "eyJ"):
         endOfJWT(in: bytes, at: start)
@@ -34,6 +36,36 @@ private func endOfSecret(in bytes: [UInt8], at start: Int) -> Int? {
         endOfOpaqueToken(in: bytes, at: start) ?? endOfBareKey(in: bytes, at: start)
     default: endOfBareKey(in: bytes, at: start)
     }
+}
+
+/// A password in a URL: between the user's name and `@`, or behind `password=`.
+private func endOfPassword(in bytes: [UInt8], at start: Int) -> Int? {
+    if start >= 9, begins(bytes, at: start - 9, with: "password=") {
+        let value = word(in: bytes, at: start).prefix { $0 != UInt8(ascii: "&") }
+        return value.isEmpty ? nil : value.endIndex
+    }
+    guard isBehindUser(bytes, start) else { return nil }
+    let word = word(in: bytes, at: start)
+    // What is behind a host's name is a port.
+    let digits = word.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    guard let next = word[digits.endIndex...].first, !"/?#,".utf8.contains(next),
+        !isCut(bytes, at: digits.endIndex)
+    else { return nil }
+    return word.lastIndex(of: UInt8(ascii: "@")) ?? word.indices.first { isCut(bytes, at: $0) }
+}
+
+/// What stands between a position and the next space or quotation mark.
+private func word(in bytes: [UInt8], at start: Int) -> ArraySlice<UInt8> {
+    bytes[start...].prefix(512).prefix { !" \t\r\n'\"`".utf8.contains($0) }
+}
+
+/// Whether `scheme://name:` stands before this position.
+private func isBehindUser(_ bytes: [UInt8], _ position: Int) -> Bool {
+    guard position > 0, bytes[position - 1] == UInt8(ascii: ":") else { return false }
+    let before = bytes[..<(position - 1)]
+    let name = before.lastIndex { ":/@ '\"".utf8.contains($0) }
+    guard let name, name >= 2 else { return false }
+    return begins(bytes, at: name - 2, with: "://")
 }
 
 /// A private key in PEM, all of it or its beginning.
@@ -124,5 +156,6 @@ private func isBase64(_ byte: UInt8) -> Bool {
 }
 
 private func isTokenByte(_ byte: UInt8) -> Bool {
-    isBase64(byte) || ".~=".utf8.contains(byte)
+    // A form or a URL writes a character as `%2E`.
+    isBase64(byte) || ".~=%".utf8.contains(byte)
 }

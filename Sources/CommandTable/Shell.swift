@@ -1,5 +1,5 @@
 /// The shells there are completions for.
-public enum Shell: String, CaseIterable, ParameterValue {
+package enum Shell: String, CaseIterable, ParameterValue {
     /// GNU Bash, 4.3 or newer.
     case bash
 

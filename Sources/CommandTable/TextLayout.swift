@@ -9,7 +9,7 @@ enum TextLayout {
     }
 
     /// Two columns: terms, and beside them their meaning, or below where the term is too long.
-    static func table(_ rows: [Entry]) -> [String] {
+    static func table(_ rows: [Definition]) -> [String] {
         let margin = 2
         let gap = 2
         let widest = rows.map { columns(of: $0.term) }.filter { $0 <= 26 }.max() ?? 0

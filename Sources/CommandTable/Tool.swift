@@ -1,5 +1,5 @@
 /// A program made of commands: its table, and everything that is derived from it.
-public struct Tool<World>: Sendable {
+package struct Tool<World>: Sendable {
     let name: String
     let version: String
     let released: String
@@ -7,8 +7,8 @@ public struct Tool<World>: Sendable {
     let discussion: String
     let commands: [any Command<World>.Type]
     let globals: [ParameterInfo]
-    let environment: [Entry]
-    let exitCodes: [Entry]
+    let environment: [Definition]
+    let exitCodes: [Definition]
 
     /// A tool whose help lists `commands` in the order given.
     ///
@@ -18,10 +18,10 @@ public struct Tool<World>: Sendable {
     ///     lists them among its own parameters.
     ///   - environment: The variables that help and manual explain.
     ///   - exitCodes: The exit codes that help and manual explain.
-    public init(
+    package init(
         name: String, version: String, released: String = "", abstract: String,
         discussion: String = "", commands: [any Command<World>.Type], globals: [ParameterInfo],
-        environment: [Entry] = [], exitCodes: [Entry] = []
+        environment: [Definition] = [], exitCodes: [Definition] = []
     ) {
         self.name = name
         self.version = version
@@ -35,7 +35,7 @@ public struct Tool<World>: Sendable {
     }
 
     /// The help of a command, of the commands that begin with a word, or of the tool itself.
-    public func help(for commandName: String?) throws(UsageError) -> String {
+    package func help(for commandName: String?) throws(UsageError) -> String {
         switch try topic(commandName) {
         case .tool: HelpPage(tool: outline).overview()
         case .group(let word): HelpPage(tool: outline).group(word)
@@ -44,7 +44,7 @@ public struct Tool<World>: Sendable {
     }
 
     /// The manual page of a command, or of the tool itself, for `man`.
-    public func manual(for commandName: String?) throws(UsageError) -> String {
+    package func manual(for commandName: String?) throws(UsageError) -> String {
         switch try topic(commandName) {
         case .tool: return ManualPage(tool: info).overview()
         case .group(let word): throw error(lookup.incomplete([word]))
@@ -54,7 +54,7 @@ public struct Tool<World>: Sendable {
     }
 
     /// The script that teaches a shell to complete this tool's command lines.
-    public func completions(for shell: Shell) -> String {
+    package func completions(for shell: Shell) -> String {
         let tree = CompletionTree(info)
         return switch shell {
         case .bash: BashCompletions(tree: tree).script

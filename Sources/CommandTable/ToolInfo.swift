@@ -7,8 +7,8 @@ struct ToolInfo: Codable, Hashable, Sendable {
     let discussion: String
     let commands: [CommandInfo]
     let globals: [ParameterInfo]
-    let environment: [Entry]
-    let exitCodes: [Entry]
+    let environment: [Definition]
+    let exitCodes: [Definition]
 }
 
 /// One command as plain data, the built-in flags included.

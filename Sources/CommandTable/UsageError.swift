@@ -2,21 +2,21 @@
 ///
 /// What was typed is inside only where it can be no secret, so an error cannot leak one however it
 /// is printed.
-public struct UsageError: Error, Hashable, Sendable {
+package struct UsageError: Error, Hashable, Sendable {
     /// What is wrong.
-    public let problem: Problem
+    package let problem: Problem
 
     /// Whose help explains it: `siwa secret`, or `siwa` when no command was understood.
-    public let subject: String
+    package let subject: String
 
     /// An error that `subject --help` explains; commands make their own with `Problem.misuse`.
-    public init(problem: Problem, subject: String) {
+    package init(problem: Problem, subject: String) {
         self.problem = problem
         self.subject = subject
     }
 
     /// What is wrong with a command line.
-    public enum Problem: Error, Hashable, Sendable {
+    package enum Problem: Error, Hashable, Sendable {
         /// No command was typed.
         case missingCommand
 

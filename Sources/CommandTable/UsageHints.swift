@@ -1,6 +1,6 @@
 extension UsageError {
     /// What to try, the likeliest first; the last one says where to read more.
-    public var hints: [String] {
+    package var hints: [String] {
         problem.hints + ["see '\(subject) --help'"]
     }
 }
@@ -12,7 +12,7 @@ extension UsageError.Problem {
             .refusedValue(_, _, _, let suggestions), .unknownFlag(_, let suggestions, false):
             didYouMean(suggestions)
         case .unknownFlag(_, let suggestions, true):
-            didYouMean(suggestions) + ["the flags of a command stand after the command"]
+            didYouMean(suggestions) + ["put the flags of a command after the command"]
         case .missingValue(let option, true):
             ["a value that begins with '-' is written \(attached(option))"]
         case .misuse(_, let hints): hints

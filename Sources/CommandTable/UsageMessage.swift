@@ -1,6 +1,6 @@
 extension UsageError {
     /// One line, lower case and without a full stop, that names what was typed but no secret.
-    public var message: String { problem.message }
+    package var message: String { problem.message }
 }
 
 extension UsageError.Problem {

@@ -1,9 +1,9 @@
-/// Words that help and manual share.
+// Text that help and manual share.
 extension ParameterInfo {
-    /// `-k, --key FILE`; without a letter the name is indented, so that names stand below another.
-    var helpEntry: Entry {
+    /// `-k, --key FILE`; indented without a letter, so that long names are aligned.
+    var helpEntry: Definition {
         let letter = short.map { "-\($0), " } ?? (kind == .operand ? "" : "    ")
-        return Entry(letter + usage, meaning)
+        return Definition(letter + usage, meaning)
     }
 
     /// The help and, in brackets, what the type of the property adds.
@@ -20,12 +20,12 @@ extension ParameterInfo {
 }
 
 extension CommandInfo {
-    var entry: Entry { Entry(name, abstract) }
+    var entry: Definition { Definition(name, abstract) }
 
     /// Whether the name is `word` and more.
     func isMember(of word: String) -> Bool { name.hasPrefix(word + " ") }
 
-    /// What stands after the tool's name in the usage line: all that must be typed, in full.
+    /// The usage line after the name of the tool, with everything that is required.
     var synopsis: [String] {
         let required = parameters.filter { $0.kind == .option && $0.isRequired }.map(\.usage)
         return [name] + required + ["[OPTIONS]"] + operands.map(\.synopsis)
@@ -38,8 +38,8 @@ extension CommandInfo {
         return """
             \(takers) \(secrets.count == 1 ? "takes" : "take") the value itself, - (the first line \
             of standard input), @PATH (the first line of a file) or @env:NAME (an environment \
-            variable). Prefer the last three: every process on the machine can read what stands \
-            on the command line.
+            variable). Prefer the last three: every process on the machine can read the command \
+            line.
             """
     }
 }

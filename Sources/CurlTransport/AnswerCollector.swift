@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// Collects an answer as libcurl hands it over, within bounds: the server may be hostile.
 struct AnswerCollector {

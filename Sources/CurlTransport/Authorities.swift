@@ -1,5 +1,5 @@
 internal import Glibc
-internal import SignInWithApple
+internal import Lifecycle
 
 /// Whom to trust: the system's authorities, and one file more when the settings name one.
 struct Authorities: Sendable {

@@ -1,5 +1,5 @@
 internal import CCurl
-internal import SignInWithApple
+internal import Lifecycle
 
 extension TransportError.Kind {
     /// What a result of libcurl means to siwa.

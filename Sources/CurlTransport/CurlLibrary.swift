@@ -1,5 +1,5 @@
 internal import CCurl
-internal import SignInWithApple
+internal import Lifecycle
 
 /// libcurl, loaded when it is first used and kept for good.
 struct CurlLibrary: @unchecked Sendable {
@@ -20,9 +20,9 @@ struct CurlLibrary: @unchecked Sendable {
             let reason = dlerror().map { String(cString: $0) } ?? "unknown reason"
             throw unavailable("libcurl cannot be loaded: \(reason)")
         }
-        let code = functions.pointee.global_init(Int(CURL_GLOBAL_DEFAULT))
+        let code = functions.pointee.curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         guard code == CURLE_OK else { throw unavailable("libcurl cannot start (\(code.rawValue))") }
-        let version = functions.pointee.version_info(siwa_version_now())
+        let version = functions.pointee.curl_version_info(siwa_version_now())
         guard let version, version.pointee.version_num >= 0x075700 else {
             throw unavailable("libcurl is older than 7.87")
         }
@@ -33,7 +33,7 @@ struct CurlLibrary: @unchecked Sendable {
 
     /// libcurl's words for a result.
     func message(_ code: CURLcode) -> String {
-        functions.pointee.easy_strerror(code).map { String(cString: $0) }
+        functions.pointee.curl_easy_strerror(code).map { String(cString: $0) }
             ?? "error \(code.rawValue)"
     }
 }

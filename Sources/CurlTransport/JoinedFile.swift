@@ -1,6 +1,6 @@
 internal import CCurl
 internal import Glibc
-internal import SignInWithApple
+internal import Lifecycle
 
 /// Several files as one that is in memory alone, for libcurl, which takes one path. As bytes it
 /// would take them, too, but copy them for every request.
@@ -13,7 +13,7 @@ final class JoinedFile: Sendable {
     /// - Throws: ``TransportError`` when one of `files` cannot be read, or there is no `/proc`.
     init(_ files: [String]) throws(TransportError) {
         descriptor = siwa_memory_file("siwa-authorities")
-        guard descriptor >= 0 else { throw Self.failure("memory") }
+        guard descriptor >= 0 else { throw Self.noMemory }
         for file in files { try append(file) }
         guard access(path, R_OK) == 0 else { throw Self.failure("/proc") }
     }
@@ -25,11 +25,28 @@ final class JoinedFile: Sendable {
         defer { fclose(stream) }
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while case let got = fread(&chunk, 1, chunk.count, stream), got > 0 {
-            guard write(descriptor, chunk, got) == got else { throw Self.failure("memory") }
+            try write(chunk[..<got])
         }
         guard ferror(stream) == 0 else { throw Self.failure(file) }
         // Its last line may lack an end.
-        guard write(descriptor, "\n", 1) == 1 else { throw Self.failure("memory") }
+        try write([0x0A])
+    }
+
+    /// A limit of file sizes counts for memory, too, and takes a part first.
+    private func write(_ bytes: ArraySlice<UInt8>) throws(TransportError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count >= 0 else { throw Self.noMemory }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static var noMemory: TransportError {
+        TransportError(
+            .resources,
+            "the authorities to trust do not fit in memory: \(String(cString: strerror(errno)))",
+            requestMayHaveLeft: false)
     }
 
     private static func failure(_ name: String) -> TransportError {

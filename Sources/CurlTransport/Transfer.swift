@@ -1,6 +1,6 @@
 internal import CCurl
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// One request in flight: the easy handle, and all memory libcurl borrows while it runs.
 ///
@@ -14,14 +14,14 @@ final class Transfer {
     private var fieldList: UnsafeMutablePointer<curl_slist>?
     private var listedFields: [HTTPField] = []
     private var answer = AnswerCollector()
-    /// Set by libcurl when the connection stands and the request is about to be sent.
+    /// Set by libcurl when the connection is made and the request is about to be sent.
     private var isOnItsWay = false
 
     init(
         _ request: HTTPRequest, timeout: Duration, trusting authorities: Authorities,
         _ library: CurlLibrary, over version: Version = .http1
     ) throws(TransportError) {
-        guard let easy = library.functions.pointee.easy_init() else {
+        guard let easy = library.functions.pointee.curl_easy_init() else {
             errorText.deallocate()
             throw unavailable("libcurl has no memory")
         }
@@ -77,8 +77,8 @@ final class Transfer {
     var response: HTTPResponse { answer.response(status: status(CURLINFO_RESPONSE_CODE)) }
 
     deinit {
-        library.functions.pointee.easy_cleanup(easy)
-        library.functions.pointee.slist_free_all(fieldList)
+        library.functions.pointee.curl_easy_cleanup(easy)
+        library.functions.pointee.curl_slist_free_all(fieldList)
         errorText.deallocate()
     }
 
@@ -120,11 +120,11 @@ final class Transfer {
 
     /// The error of a transfer that its caller gave up.
     var cancellation: TransportError {
-        TransportError(.cancelled, "the request was given up", requestMayHaveLeft: isOnItsWay)
+        TransportError(.cancelled, "the request was cancelled", requestMayHaveLeft: isOnItsWay)
     }
 }
 
-// What libcurl is told. Nothing here can switch off a check of TLS.
+// The options of libcurl. Nothing here can switch off a check of TLS.
 extension Transfer {
     /// What holds for every request.
     private func configure(trusting authorities: Authorities) throws(TransportError) {
@@ -176,11 +176,11 @@ extension Transfer {
         let expectation = request.body.count < 1 << 20 ? [] : [HTTPField("Expect", "")]
         let fields = request.fields + expectation
         guard fields != listedFields || fieldList == nil else { return }
-        library.functions.pointee.slist_free_all(fieldList)
+        library.functions.pointee.curl_slist_free_all(fieldList)
         fieldList = nil
         for field in fields {
             let line = field.value.isEmpty ? "\(field.name):" : "\(field.name): \(field.value)"
-            guard let longer = library.functions.pointee.slist_append(fieldList, line) else {
+            guard let longer = library.functions.pointee.curl_slist_append(fieldList, line) else {
                 throw unavailable("libcurl has no memory")
             }
             fieldList = longer

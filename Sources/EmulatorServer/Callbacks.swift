@@ -1,13 +1,13 @@
 internal import CMicroHTTPD
 
-/// What libmicrohttpd calls for `reception`, which must live until the daemon has stopped.
-func callbacks(for reception: Reception) -> siwa_callbacks {
+/// What libmicrohttpd calls for `context`, which must live until the daemon has stopped.
+func callbacks(for context: RequestContext) -> siwa_callbacks {
     siwa_callbacks(
         begun: { context, target, _ in
             guard let context, let target else { return nil }
             let exchange = Exchange(
                 target: String(cString: target),
-                in: Unmanaged<Reception>.fromOpaque(context).takeUnretainedValue())
+                in: Unmanaged<RequestContext>.fromOpaque(context).takeUnretainedValue())
             return Unmanaged.passRetained(exchange).toOpaque()
         },
         step: { context, connection, _, method, _, upload, uploadSize, request in
@@ -17,7 +17,7 @@ func callbacks(for reception: Reception) -> siwa_callbacks {
             let bytes = UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee)
             // Everything that came is taken.
             uploadSize.pointee = 0
-            return Unmanaged<Reception>.fromOpaque(context).takeUnretainedValue().step(
+            return Unmanaged<RequestContext>.fromOpaque(context).takeUnretainedValue().step(
                 Unmanaged<Exchange>.fromOpaque(request).takeUnretainedValue(),
                 on: Connection(connection), method: String(cString: method), receiving: bytes)
         },
@@ -26,5 +26,5 @@ func callbacks(for reception: Reception) -> siwa_callbacks {
             Unmanaged<Exchange>.fromOpaque(pointer).release()
             request?.pointee = nil
         },
-        context: Unmanaged.passUnretained(reception).toOpaque())
+        context: Unmanaged.passUnretained(context).toOpaque())
 }

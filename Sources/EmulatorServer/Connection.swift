@@ -1,5 +1,5 @@
 internal import CMicroHTTPD
-internal import SignInWithApple
+internal import Lifecycle
 
 /// A client's connection, lent by libmicrohttpd for the length of a callback or, while
 /// it is suspended, until it is resumed.

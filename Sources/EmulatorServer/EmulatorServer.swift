@@ -1,34 +1,34 @@
-public import AppleEmulator
+package import AppleEmulator
 internal import CMicroHTTPD
 internal import Glibc
 internal import Synchronization
 
 /// The emulated Apple behind a socket, for clients in any language.
-public struct EmulatorServer: Sendable {
+package struct EmulatorServer: Sendable {
     /// Where it listens.
-    public let url: String
+    package let url: String
     /// Whether nobody outside this machine can reach it.
-    public let isOnLoopback: Bool
+    package let isOnLoopback: Bool
 
     /// What proves the server to TLS clients, both in PEM.
-    public struct Identity: Sendable {
+    package struct Identity: Sendable {
         let certificate: String
         let key: String
 
         /// Pairs a certificate with its private key.
-        public init(certificate: String, key: String) {
+        package init(certificate: String, key: String) {
             self.certificate = certificate
             self.key = key
         }
     }
 
     /// Where to listen: port 0 is any free one.
-    public struct Address: Sendable {
+    package struct Address: Sendable {
         let host: String
         let port: UInt16
 
         /// Pairs an IPv4 or IPv6 address with a port.
-        public init(host: String = "127.0.0.1", port: UInt16 = 0) {
+        package init(host: String = "127.0.0.1", port: UInt16 = 0) {
             self.host = host
             self.port = port
         }
@@ -41,7 +41,7 @@ public struct EmulatorServer: Sendable {
     ///   - emulator: Made once the port is ours, because making its keys takes a moment.
     ///   - identity: Makes it speak TLS.
     /// - Throws: ``ServerError`` when it does not listen, and what `body` throws.
-    public static func serving<Result: Sendable>(
+    package static func serving<Result: Sendable>(
         _ emulator: @autoclosure () async throws -> AppleEmulator,
         on address: Address = Address(), identity: Identity? = nil,
         while body: (EmulatorServer) async throws -> Result
@@ -50,40 +50,40 @@ public struct EmulatorServer: Sendable {
         signal(SIGPIPE, SIG_IGN)
         let scheme = identity == nil ? "http" : "https"
         let socket = try ListeningSocket.open(address.host, port: address.port)
-        let reception = Reception(emulator: try await emulator(), scheme: scheme)
+        let context = RequestContext(emulator: try await emulator(), scheme: scheme)
         let url = "\(scheme)://\(reachable(address.host)):\(socket.port)"
-        let daemon = try start(socket, identity, reception)
+        let daemon = try start(socket, identity, context)
         do {
             let isOnLoopback = address.host == "::1" || address.host.hasPrefix("127.")
             let result = try await body(EmulatorServer(url: url, isOnLoopback: isOnLoopback))
-            await stop(daemon, reception)
+            await stop(daemon, context)
             return result
         } catch {
-            await stop(daemon, reception)
+            await stop(daemon, context)
             throw error
         }
     }
 
     /// libmicrohttpd must not stop while a connection is suspended, and its callbacks use
-    /// `reception` until it has.
-    private static func stop(_ daemon: OpaquePointer, _ reception: Reception) async {
-        await reception.inFlight.close()
+    /// `context` until it has.
+    private static func stop(_ daemon: OpaquePointer, _ context: RequestContext) async {
+        await context.inFlight.close()
         MHD_stop_daemon(daemon)
         // A task lets go of its request a moment after it has left the list of those in flight.
-        for _ in 0..<1000 where reception.exchanges.load(ordering: .relaxed) != 0 {
+        for _ in 0..<1000 where context.exchanges.load(ordering: .relaxed) != 0 {
             try? await Task.sleep(for: .milliseconds(1))
         }
-        assert(reception.exchanges.load(ordering: .relaxed) == 0, "a request was never freed")
+        assert(context.exchanges.load(ordering: .relaxed) == 0, "a request was never freed")
     }
 
     private static func start(
-        _ socket: consuming ListeningSocket, _ identity: Identity?, _ reception: Reception
+        _ socket: consuming ListeningSocket, _ identity: Identity?, _ context: RequestContext
     ) throws(ServerError) -> OpaquePointer {
         let limits = siwa_limits(connections: 1000, idle_seconds: 15, header_bytes: 64 * 1024)
         // libmicrohttpd closes the socket from here on, also when it fails to start.
         let daemon = siwa_start_daemon(
             socket.release(), identity?.certificate, identity?.key, limits,
-            callbacks(for: reception))
+            callbacks(for: context))
         guard let daemon else { throw .notStarted }
         return daemon
     }

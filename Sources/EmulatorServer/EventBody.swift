@@ -77,7 +77,7 @@ final class EventBody: Sendable {
         }
     }
 
-    /// The response is freed: nobody reads any more.
+    /// The response is freed: the connection is gone.
     func close() {
         state.withLock { state in
             state.isClosed = true

@@ -24,23 +24,23 @@ final class Exchange: Sendable {
         case abort
     }
 
-    /// Path and query as they stand in the request line.
+    /// Path and query, as in the request line.
     let target: String
     private let stage = Mutex(Stage.announced)
     private let start = ContinuousClock.now
-    private let reception: Reception
+    private let context: RequestContext
 
     /// A body must be here by then: the idle timeout alone would let a client send a byte
     /// every few seconds for ever.
     private static let patience = Duration.seconds(30)
 
-    init(target: String, in reception: Reception) {
+    init(target: String, in context: RequestContext) {
         self.target = target
-        self.reception = reception
-        reception.exchanges.add(1, ordering: .relaxed)
+        self.context = context
+        context.exchanges.add(1, ordering: .relaxed)
     }
 
-    deinit { reception.exchanges.subtract(1, ordering: .relaxed) }
+    deinit { context.exchanges.subtract(1, ordering: .relaxed) }
 
     /// Takes what came. The first call only announces a body, an empty one later ends it.
     func step(receiving bytes: UnsafeRawBufferPointer) -> Step {

@@ -20,6 +20,10 @@ struct ListeningSocket: ~Copyable {
         let size = socklen_t(MemoryLayout<CInt>.size)
         // Connections of an emulator that just ended may linger on the port.
         setsockopt(opened.descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, size)
+        // Accepted connections inherit it. Unset, the system keeps megabytes for a client that does
+        // not read.
+        var buffer = CInt(256 * 1024)
+        setsockopt(opened.descriptor, SOL_SOCKET, SO_SNDBUF, &buffer, size)
         guard bind(opened.descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0,
             listen(opened.descriptor, 1024) == 0
         else {
@@ -30,7 +34,7 @@ struct ListeningSocket: ~Copyable {
         return opened
     }
 
-    /// Hands the socket over to whoever closes it from now on.
+    /// Transfers ownership of the descriptor to the caller.
     consuming func release() -> CInt {
         let descriptor = self.descriptor
         discard self

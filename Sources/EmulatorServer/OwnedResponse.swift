@@ -1,6 +1,6 @@
 internal import AppleEmulator
 internal import CMicroHTTPD
-internal import SignInWithApple
+internal import Lifecycle
 
 /// A response of libmicrohttpd with one owner; queued, it lives on until it is sent.
 struct OwnedResponse: ~Copyable {

@@ -1,5 +1,5 @@
 /// Why the emulator does not listen.
-public enum ServerError: Error, Hashable, Sendable {
+package enum ServerError: Error, Hashable, Sendable {
     /// The text is no IPv4 or IPv6 address.
     case address(String)
     /// Another program listens there.

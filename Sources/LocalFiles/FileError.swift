@@ -1,15 +1,15 @@
 internal import Glibc
 
 /// The system refused something about a file.
-public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was tried, as a verb: `read`, `write`, `create`.
-    public let operation: String
+    package let operation: String
     /// The file, as it was named.
-    public let path: String
+    package let path: String
     /// The system's error number; 0 where it has none for what this program refused.
-    public let code: CInt
+    package let code: CInt
     /// Why, in words.
-    public let reason: String
+    package let reason: String
 
     /// Takes the reason from the system's error number.
     init(_ operation: String, _ path: String, code: CInt = errno) {
@@ -28,35 +28,35 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether there is no such file.
-    public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
+    package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
     /// Whether this user may not: of a file that is replaced, its folder has to permit that.
-    public var isDenied: Bool { code == EACCES || code == EPERM || code == EROFS }
+    package var isDenied: Bool { code == EACCES || code == EPERM || code == EROFS }
 
     /// Whether something stands there already.
-    public var isTaken: Bool { code == EEXIST }
+    package var isTaken: Bool { code == EEXIST }
 
     /// Whether it holds something where it must be empty.
-    public var isNotEmpty: Bool { code == ENOTEMPTY }
+    package var isNotEmpty: Bool { code == ENOTEMPTY }
 
     /// Whether it holds more than was asked for.
-    public var isTooLarge: Bool { code == EFBIG }
+    package var isTooLarge: Bool { code == EFBIG }
 
     /// Whether the reader at the other end of a pipe or a socket has gone.
-    public var isClosedPipe: Bool { code == EPIPE || code == ECONNRESET }
+    package var isClosedPipe: Bool { code == EPIPE || code == ECONNRESET }
 
     /// Whether a result was lost on its way out: the disk is full or broken, a limit of file sizes is
     /// reached, or the stream is closed.
-    public var isLostOutput: Bool {
+    package var isLostOutput: Bool {
         operation == "write" && [ENOSPC, EDQUOT, EIO, EFBIG, EBADF].contains(code)
     }
 
     /// Whether trying again later can help: the disk is full or broken, not the call wrong.
-    public var isTemporary: Bool {
+    package var isTemporary: Bool {
         [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM, EAGAIN].contains(code)
     }
 
     /// `cannot read 'key.p8': permission denied`.
-    public var description: String { "cannot \(operation) '\(path)': \(reason)" }
+    package var description: String { "cannot \(operation) '\(path)': \(reason)" }
 }
 
 /// The one funnel for the system's "returns -1 and sets errno" convention,

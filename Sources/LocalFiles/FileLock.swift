@@ -2,19 +2,19 @@ internal import Glibc
 
 /// A lock that no other process has while this one does. The kernel takes it back from a process
 /// that dies.
-public struct FileLock: Sendable {
+package struct FileLock: Sendable {
     /// Lets the next one have it; to be called once.
-    public let release: @Sendable () -> Void
+    package let release: @Sendable () -> Void
 
     /// Composes a lock; a test passes one of its own.
-    public init(release: @escaping @Sendable () -> Void) { self.release = release }
+    package init(release: @escaping @Sendable () -> Void) { self.release = release }
 }
 
 /// Takes the lock that the file at `path` stands for; the file is made when it is missing, and
 /// stays. Nil, and no waiting, when another process has it.
 ///
 /// - Throws: ``FileError`` when no lock can be had here at all.
-public func tryLock(_ path: String) throws(FileError) -> FileLock? {
+package func tryLock(_ path: String) throws(FileError) -> FileLock? {
     let descriptor = try system("lock", path) {
         open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }

@@ -1,15 +1,15 @@
 internal import Glibc
 
 /// Whose a file is and who may read and write it.
-public struct FileStatus: Sendable {
+package struct FileStatus: Sendable {
     /// The permission bits, such as 0o600.
-    public let permissions: UInt32
+    package let permissions: UInt32
     /// Whether it is a regular file: the permissions of pipes and devices say nothing.
-    public let isRegular: Bool
+    package let isRegular: Bool
     /// Whether it belongs to another user than root and the one of this process.
-    public let isForeign: Bool
+    package let isForeign: Bool
     /// Whether this process is in the file's group.
-    public let isInGroup: Bool
+    package let isInGroup: Bool
 
     package init(
         permissions: UInt32, isRegular: Bool = true, isForeign: Bool = false,
@@ -27,17 +27,17 @@ public struct FileStatus: Sendable {
     }
 
     /// Whether anybody but this user and root can have written it.
-    public var isWritableByOthers: Bool { isForeign || permissions & 0o022 != 0 }
+    package var isWritableByOthers: Bool { isForeign || permissions & 0o022 != 0 }
 
     /// Whether others may read it: anybody, or a group that this process is not in. A mounted
     /// secret is given to a group, so that the program can read it without owning it.
-    public var isReadableByOthers: Bool {
+    package var isReadableByOthers: Bool {
         isRegular && (permissions & 0o004 != 0 || permissions & 0o040 != 0 && !isInGroup)
     }
 }
 
 /// Looks at a file without opening it; nil when there is none that could be looked at.
-public func fileStatus(_ path: String) -> FileStatus? {
+package func fileStatus(_ path: String) -> FileStatus? {
     var status = stat()
     return stat(path, &status) == 0 ? FileStatus(status) : nil
 }

@@ -7,21 +7,21 @@ internal import Synchronization
 /// never looked for. Where it does not, the hash's log is read through, a thousandth of them all.
 /// The file has no name any more, so that nothing is left behind however the process ends. It
 /// holds hashes under a key of this process, and nothing else.
-public final class HashFile: Sendable {
+package final class HashFile: Sendable {
     private let logs: Mutex<HashLogs>
 
     /// Makes an empty one.
     ///
     /// - Parameter folder: where the file is made, such as `/tmp`.
     /// - Throws: ``FileError``.
-    public init(in folder: String) throws(FileError) {
+    package init(in folder: String) throws(FileError) {
         logs = Mutex(try HashLogs(in: folder))
     }
 
     /// False when it was there already.
     ///
     /// - Throws: ``FileError``.
-    public func insert(_ hash: UInt64) throws(FileError) -> Bool {
+    package func insert(_ hash: UInt64) throws(FileError) -> Bool {
         try logs.withLock { logs throws(FileError) in try logs.insert(hash) }
     }
 }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The name of this machine, for records of who did what; "unknown" if the system does not tell.
-public func hostName() -> String {
+package func hostName() -> String {
     var bytes = [CChar](repeating: 0, count: 256)
     guard gethostname(&bytes, bytes.count - 1) == 0 else { return "unknown" }
     let name = bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }

@@ -1,18 +1,18 @@
 internal import Dispatch
 internal import Glibc
-public import SIWACrypto
+package import SIWACrypto
 internal import Synchronization
 
 /// A line of input, without its end.
-public struct InputLine: Sendable {
+package struct InputLine: Sendable {
     /// Its number, from 1.
-    public let number: Int
+    package let number: Int
     /// Its bytes, treated as a secret; nil when there are more than a line may have.
-    public let bytes: SecretBytes?
+    package let bytes: SecretBytes?
 }
 
 /// What a reader has at the moment.
-public enum LineSupply: Sendable {
+package enum LineSupply: Sendable {
     /// The next lines, at least one.
     case lines([InputLine])
     /// More may come; the listener hears of it.
@@ -23,14 +23,14 @@ public enum LineSupply: Sendable {
 
 /// Reads lines ahead on a thread of its own, a bounded number of them, so that slow input
 /// holds nobody up and long input fills no memory.
-public final class LineReader: Sendable {
+package final class LineReader: Sendable {
     private let descriptor: CInt
     private let name: String
     private let lineLimit: Int
     /// The size of a file; nil for what has none, such as a pipe.
     private let size: Int?
     /// Whether opening the same path again gives the same lines.
-    public let isRepeatable: Bool
+    package let isRepeatable: Bool
     private let news: @Sendable () -> Void
     private let state = Mutex<State>(State())
     /// Made empty and then filled: Dispatch ends the process when one goes away with less in it
@@ -54,7 +54,7 @@ public final class LineReader: Sendable {
     ///   - lineLimit: the most bytes a line may have; a longer one is passed over.
     ///   - news: called on another thread after a ``LineSupply/notYet``; must not block.
     /// - Throws: ``FileError``.
-    public init(
+    package init(
         _ path: String?, lineLimit: Int = 1 << 16, news: @escaping @Sendable () -> Void
     ) throws(FileError) {
         name = path ?? "standard input"
@@ -75,7 +75,7 @@ public final class LineReader: Sendable {
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
     /// What is there now; never blocks.
-    public func next() -> LineSupply {
+    package func next() -> LineSupply {
         start()
         return state.withLock { state in
             if !state.ready.isEmpty {
@@ -90,14 +90,14 @@ public final class LineReader: Sendable {
     }
 
     /// Reads no further. What was read is still given out.
-    public func stop() {
+    package func stop() {
         state.withLock { $0.isStopped = true }
         room.signal()
     }
 
     /// About how many lines there are in all, judged by those that were given out; nil when nobody
     /// can know.
-    public var expectedLines: Int? {
+    package var expectedLines: Int? {
         guard let size else { return nil }
         return state.withLock { state in
             guard state.bytes > 0 else { return nil }

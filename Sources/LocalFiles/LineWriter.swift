@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Appends lines to a file on a thread of its own, and makes them outlive a power cut in
 /// groups: whoever appends never waits for the disk.
-public final class LineWriter: Sendable {
+package final class LineWriter: Sendable {
     private let descriptor: CInt
     private let name: String
     /// Whether there is something to sync: a pipe or a terminal has no disk behind it.
@@ -48,15 +48,15 @@ public final class LineWriter: Sendable {
     deinit { if descriptor > STDERR_FILENO { Glibc.close(descriptor) } }
 
     /// Writes lines to standard output.
-    public static func standardOutput(news: @escaping @Sendable () -> Void) -> LineWriter {
+    package static func standardOutput(news: @escaping @Sendable () -> Void) -> LineWriter {
         LineWriter(STDOUT_FILENO, named: "standard output", news: news)
     }
 
     /// Why nothing is written any more; nil while all is well.
-    public var failure: FileError? { state.withLock { $0.failure } }
+    package var failure: FileError? { state.withLock { $0.failure } }
 
     /// Whether so much waits to be written that nobody should add to it.
-    public var isFull: Bool {
+    package var isFull: Bool {
         state.withLock { state in
             state.wasFull = state.pending.count > Self.mostPending
             return state.wasFull
@@ -64,10 +64,10 @@ public final class LineWriter: Sendable {
     }
 
     /// How many lines were added and have certainly not reached their reader.
-    public var undelivered: Int { state.withLock { $0.undelivered } }
+    package var undelivered: Int { state.withLock { $0.undelivered } }
 
     /// Adds whole lines, their ends included. Never blocks.
-    public func append(_ lines: [UInt8]) {
+    package func append(_ lines: [UInt8]) {
         let isIdle = state.withLock { state in
             guard state.failure == nil else {
                 state.undelivered += lineCount(lines[...])
@@ -86,7 +86,7 @@ public final class LineWriter: Sendable {
     /// Writes what is left, syncs it, and answers whether everything arrived.
     ///
     /// - Throws: ``FileError`` when something could not be written.
-    public func close() throws(FileError) {
+    package func close() throws(FileError) {
         let isRunning = state.withLock { state in
             state.isClosing = true
             return state.isRunning
@@ -118,8 +118,8 @@ public final class LineWriter: Sendable {
             var written = 0
             do throws(FileError) {
                 try write(group, &written)
-                keep(group, in: &tail)
-                if isClosing { try checkReader(tail) }
+                keep(group[...], in: &tail)
+                if isClosing, unreadLines(tail) > 0 { throw FileError("write", name, code: EPIPE) }
                 let now = ContinuousClock.now
                 isSynced = !isFile || isSynced && group.isEmpty
                 if !isSynced, isClosing || now - lastSync > Self.syncInterval {
@@ -127,7 +127,8 @@ public final class LineWriter: Sendable {
                     (lastSync, isSynced) = (now, true)
                 }
             } catch {
-                let lost = lineCount(group[written...])
+                if written < group.count { keep(group[..<written], in: &tail) }
+                let lost = lineCount(group[written...]) + unreadLines(tail)
                 state.withLock { state in
                     state.failure = error
                     state.undelivered += lost + lineCount(state.pending[...])
@@ -141,24 +142,22 @@ public final class LineWriter: Sendable {
     }
 
     /// Remembers the last bytes of a pipe.
-    private func keep(_ group: [UInt8], in tail: inout [UInt8]) {
+    private func keep(_ group: ArraySlice<UInt8>, in tail: inout [UInt8]) {
         guard pipeCapacity > 0 else { return }
         tail += group
         guard tail.count > 2 * pipeCapacity else { return }
         tail.removeFirst(tail.count - pipeCapacity)
     }
 
-    /// Finds that the reader of a pipe has gone and left something unread.
-    private func checkReader(_ tail: [UInt8]) throws(FileError) {
+    /// How many lines the reader of a pipe left unread when it went; 0 while there is one.
+    private func unreadLines(_ tail: [UInt8]) -> Int {
         var unread: CInt = 0
         var readiness = pollfd(fd: descriptor, events: 0, revents: 0)
         guard pipeCapacity > 0, poll(&readiness, 1, 0) == 1,
             readiness.revents & Int16(POLLERR) != 0,
             ioctl(descriptor, UInt(FIONREAD), &unread) == 0, unread > 0
-        else { return }
-        let lost = lineCount(tail.suffix(Int(unread)))
-        state.withLock { $0.undelivered += lost }
-        throw FileError("write", name, code: EPIPE)
+        else { return 0 }
+        return lineCount(tail.suffix(Int(unread)))
     }
 
     private func write(_ bytes: [UInt8], _ done: inout Int) throws(FileError) {

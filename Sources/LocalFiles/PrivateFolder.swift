@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// - Throws: ``FileError`` when that is impossible, and when what stands there is no folder of this
 ///   user's (or root's), or one that others can write to: they could put their files into it.
-public func makePrivateFolder(_ path: String) throws(FileError) {
+package func makePrivateFolder(_ path: String) throws(FileError) {
     try makeFolders(path)
     var status = stat()
     _ = try system("use", path) { stat(path, &status) }

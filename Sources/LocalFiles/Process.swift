@@ -2,13 +2,24 @@ internal import CProcess
 internal import Glibc
 
 /// The wall clock: whole seconds since 1970-01-01T00:00:00Z.
-public func secondsSinceEpoch() -> Int { time(nil) }
+package func secondsSinceEpoch() -> Int { time(nil) }
 
-/// The arguments of the C entry point without the program's name; nil when one is not UTF-8, because
-/// Swift would quietly make another path or another token of it.
+/// Prepares the process: the first thing that a program does. No core dump will hold its secrets,
+/// standard streams that are closed stay so, and what cannot be written is an error.
 ///
-/// Swift's own `CommandLine` reads `/proc/self/cmdline`, which is not mounted everywhere.
-public func commandLineArguments(
+/// - Returns: the arguments of the C entry point without the program's name; nil when one is not
+///   UTF-8, because Swift would quietly make another path or another token of it. Swift's own
+///   `CommandLine` reads `/proc/self/cmdline`, which is not mounted everywhere.
+package func prepareProcess(
+    _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+) -> [String]? {
+    forbidCoreDumps()
+    occupyClosedStreams()
+    reportWriteErrors()
+    return commandLineArguments(count, arguments)
+}
+
+private func commandLineArguments(
     _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 ) -> [String]? {
     var texts: [String] = []
@@ -20,7 +31,7 @@ public func commandLineArguments(
 }
 
 /// Keeps secrets in memory from core dumps, which are files that others may read.
-public func forbidCoreDumps() {
+private func forbidCoreDumps() {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     _ = siwa_forbid_dumps()
@@ -30,22 +41,22 @@ public func forbidCoreDumps() {
 ///
 /// Looked up when asked for, because a start needs few. Nothing here ever sets one, so that no
 /// thread can be reading meanwhile.
-public func environment(_ name: String) -> String? {
+package func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }
 
 /// How many processors there are.
-public func processorCount() -> Int { max(sysconf(CInt(_SC_NPROCESSORS_ONLN)), 1) }
+package func processorCount() -> Int { max(sysconf(CInt(_SC_NPROCESSORS_ONLN)), 1) }
 
 /// Makes a closed pipe and a limit of file sizes errors of `write` in place of a silent death.
-public func reportWriteErrors() {
+package func reportWriteErrors() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
 }
 
 /// Puts something that refuses every use where a standard stream was closed: else the next file
 /// or connection to be opened would take its number, and get what is printed.
-public func occupyClosedStreams() {
+private func occupyClosedStreams() {
     for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
         // The lowest free number is this stream's. Opened the wrong way round, it is of no use.
         _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
@@ -53,10 +64,10 @@ public func occupyClosedStreams() {
 }
 
 /// Whether somebody looks at a standard stream.
-public func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
+package func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
 
 /// How many columns the terminal of a standard stream has; nil when it is no terminal.
-public func terminalWidth(_ descriptor: CInt) -> Int? {
+package func terminalWidth(_ descriptor: CInt) -> Int? {
     guard isTerminal(descriptor) else { return nil }
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -64,7 +75,7 @@ public func terminalWidth(_ descriptor: CInt) -> Int? {
 }
 
 /// Shows a line on standard error in place of the last one shown so; an empty one clears it.
-public func showProgress(_ line: String) {
+package func showProgress(_ line: String) {
     let bytes = Array("\r\u{1B}[K\(line)".utf8)
     _ = write(STDERR_FILENO, bytes, bytes.count)
 }

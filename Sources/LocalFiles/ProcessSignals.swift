@@ -2,7 +2,7 @@ internal import Glibc
 internal import Synchronization
 
 /// What SIGINT, SIGTERM and SIGHUP do.
-public enum SignalPolicy: Int, Sendable {
+package enum SignalPolicy: Int, Sendable {
     /// The first one ends the process.
     case end
     /// The first one is recorded, and a second one ends the process.
@@ -13,12 +13,15 @@ public enum SignalPolicy: Int, Sendable {
 
 /// The process's signals. One handler hears them all: it reads and writes atomic values, and calls
 /// only what signal-safety(7) lists.
-public enum ProcessSignals {
+package enum ProcessSignals {
     /// Handles SIGINT, SIGTERM and SIGHUP from now on, as ``SignalPolicy/end``: the process exits with
     /// 128 and the signal's number. A signal that the parent process had ignored stays ignored.
     ///
     /// Files that are being written are finished first; see ``SignalGate``.
-    public static func handle() {
+    ///
+    /// - Parameter program: the name with which messages begin.
+    package static func handle(for program: StaticString) {
+        programName = program
         // Initialized here, because a handler must not be the first to use a global.
         _ = signalGate.admits(0)
         signalState.reset()
@@ -48,7 +51,7 @@ public enum ProcessSignals {
     }
 
     /// The first signal that was recorded; nil if none was.
-    public static var received: CInt? {
+    package static var received: CInt? {
         let number = signalState.received.load(ordering: .sequentiallyConsistent)
         return number == 0 ? nil : number
     }
@@ -57,7 +60,7 @@ public enum ProcessSignals {
     ///
     /// - Parameter watchdog: after a signal is recorded, or now if one was, the process ends after
     ///   this many seconds, whatever it does then.
-    public static func apply(_ policy: SignalPolicy, watchdog: UInt32) {
+    package static func apply(_ policy: SignalPolicy, watchdog: UInt32) {
         signalState.watchdog.store(watchdog, ordering: .sequentiallyConsistent)
         signalState.policy.store(policy.rawValue, ordering: .sequentiallyConsistent)
         if received != nil { alarm(watchdog) }
@@ -65,7 +68,7 @@ public enum ProcessSignals {
 
     /// Ends the process after so many seconds, whatever it does then. A signal that is recorded
     /// earlier sets another alarm.
-    public static func setAlarm(after seconds: UInt32, exitCode: CInt) {
+    package static func setAlarm(after seconds: UInt32, exitCode: CInt) {
         signalState.overdueExitCode.store(exitCode, ordering: .sequentiallyConsistent)
         alarm(seconds)
     }
@@ -79,6 +82,8 @@ public enum ProcessSignals {
 }
 
 private let endingSignals = [SIGINT, SIGTERM, SIGHUP]
+/// Set before the handlers are, and never again.
+private nonisolated(unsafe) var programName: StaticString = ""
 
 /// What the handlers share with the program.
 private final class SignalState: Sendable {
@@ -117,10 +122,10 @@ private func handleEndingSignal(_ number: CInt) {
 private func handleAlarm() {
     let number = signalState.received.load(ordering: .sequentiallyConsistent)
     guard number == 0 else {
-        end("siwa: stopped: it hung after a signal asked it to end\n", 128 + number)
+        end(": stopped: it hung after a signal asked it to end\n", 128 + number)
     }
     end(
-        "siwa: timeout: it hung beyond --timeout\n",
+        ": timeout: it hung beyond --timeout\n",
         signalState.overdueExitCode.load(ordering: .sequentiallyConsistent))
 }
 
@@ -128,15 +133,16 @@ private func handleAlarm() {
 private func handleCrash() {
     let unknown = signalState.overdueExitCode.load(ordering: .sequentiallyConsistent) == 7
     end(
-        "siwa: defect: it crashed; if memory is limited (ulimit -v), raise the limit\n",
+        ": defect: it crashed; if memory is limited (ulimit -v), raise the limit\n",
         unknown ? 7 : 70)
 }
 
-/// Ends the process from within a signal handler.
+/// Ends the process from within a signal handler; the line begins behind the program's name.
 private func end(_ line: StaticString, _ exitCode: CInt) -> Never {
     // A pipe that nobody reads must not keep the process alive.
     var readiness = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
     if poll(&readiness, 1, 0) == 1 {
+        _ = write(STDERR_FILENO, programName.utf8Start, programName.utf8CodeUnitCount)
         _ = write(STDERR_FILENO, line.utf8Start, line.utf8CodeUnitCount)
     }
     _exit(exitCode)

@@ -1,12 +1,12 @@
 internal import Glibc
-public import SIWACrypto
+package import SIWACrypto
 
 /// A file's contents and who may read them.
-public struct LocalFile: Sendable {
+package struct LocalFile: Sendable {
     /// The contents, treated as a secret because nobody knows yet what they are.
-    public let contents: SecretBytes
+    package let contents: SecretBytes
     /// Whose it is, and who may read and write it.
-    public let status: FileStatus
+    package let status: FileStatus
 
     /// Describes a file, of the disk or of a test's making.
     package init(contents: SecretBytes, status: FileStatus) {
@@ -17,7 +17,7 @@ public struct LocalFile: Sendable {
 /// Reads a whole file, or a pipe to its end.
 ///
 /// - Throws: ``FileError`` when it cannot be read or holds more than `limit` bytes.
-public func readFile(_ path: String, limit: Int = 1 << 20) throws(FileError) -> LocalFile {
+package func readFile(_ path: String, limit: Int = 1 << 20) throws(FileError) -> LocalFile {
     let descriptor = try openForReading(path)
     defer { close(descriptor) }
     var status = stat()
@@ -31,7 +31,7 @@ public func readFile(_ path: String, limit: Int = 1 << 20) throws(FileError) -> 
 /// Reads standard input to its end.
 ///
 /// - Throws: ``FileError`` when it cannot be read or holds more than `limit` bytes.
-public func readStandardInput(limit: Int = 1 << 20) throws(FileError) -> SecretBytes {
+package func readStandardInput(limit: Int = 1 << 20) throws(FileError) -> SecretBytes {
     try readToEnd(of: STDIN_FILENO, named: "standard input", limit: limit)
 }
 
@@ -39,7 +39,7 @@ public func readStandardInput(limit: Int = 1 << 20) throws(FileError) -> SecretB
 /// further: what follows belongs to whoever reads next.
 ///
 /// - Throws: ``FileError`` when it cannot be read or the line is longer than `limit` bytes.
-public func readStandardInputLine(limit: Int = 1 << 16) throws(FileError) -> SecretBytes {
+package func readStandardInputLine(limit: Int = 1 << 16) throws(FileError) -> SecretBytes {
     var line = SecretBuffer(capacity: 4096)
     var byte: UInt8 = 0
     while true {
@@ -53,10 +53,10 @@ public func readStandardInputLine(limit: Int = 1 << 16) throws(FileError) -> Sec
 }
 
 /// Whether something stands at `path`.
-public func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
 /// The names of what a folder holds, sorted; empty when it cannot be read.
-public func namesInFolder(_ path: String) -> [String] {
+package func namesInFolder(_ path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
     var names: [String] = []

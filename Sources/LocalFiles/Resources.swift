@@ -5,10 +5,12 @@ internal import Glibc
 /// Dispatch waits without end for a thread that it does not get, and stops the process for want of a
 /// descriptor.
 ///
+/// - Parameter threads: how many are needed at the same time; a request needs a queue, Dispatch's
+///   own thread, and libcurl's resolver.
 /// - Throws: ``FileError`` that says which limit to raise; ``FileError/isTemporary`` is true.
-public func requireResources() throws(FileError) {
+package func requireResources(threads: Int = 3) throws(FileError) {
     try requireDescriptors()
-    try requireThreads()
+    try requireThreads(threads)
 }
 
 private func requireDescriptors() throws(FileError) {
@@ -28,7 +30,7 @@ private func requireDescriptors() throws(FileError) {
 }
 
 /// All of them exist at the same time, as they will when they work.
-private func requireThreads() throws(FileError) {
+private func requireThreads(_ neededThreads: Int) throws(FileError) {
     let gate = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     sem_init(gate, 0, 0)
     var threads: [pthread_t] = []
@@ -49,15 +51,20 @@ private func requireThreads() throws(FileError) {
     sem_destroy(gate)
     gate.deallocate()
     guard code == 0 else {
-        throw FileError(
-            "use", "threads",
-            reason:
-                "fewer than \(neededThreads) threads are available: raise the limit of processes or memory "
-                + "(ulimit -u, ulimit -v, the control group's pids.max)", code: code)
+        throw .tooFewThreads(neededThreads, code: code)
     }
 }
 
 /// Of libcurl, Dispatch and OpenSSL while a request is under way.
 private let neededDescriptors = 12
-/// A queue, Dispatch's own, and libcurl's resolver.
-private let neededThreads = 3
+
+extension FileError {
+    /// The system refuses some of so many threads.
+    static func tooFewThreads(_ needed: Int, code: CInt) -> FileError {
+        FileError(
+            "use", "threads",
+            reason:
+                "fewer than \(needed) threads are available: raise the limit of processes or memory "
+                + "(ulimit -u, ulimit -v, the control group's pids.max)", code: code)
+    }
+}

@@ -13,7 +13,7 @@ extension LineWriter {
     ///     crash left: somebody named the wrong file.
     ///   - news: see ``LineWriter``.
     /// - Throws: ``FileError``.
-    public static func appending(
+    package static func appending(
         to path: String, keeping keep: ((InputLine) -> Bool)?, beginning: String = "",
         news: @escaping @Sendable () -> Void
     ) throws(FileError) -> LineWriter {

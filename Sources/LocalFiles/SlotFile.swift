@@ -5,28 +5,28 @@ internal import Synchronization
 /// without memory that grows with the input.
 ///
 /// The file has no name, so that nothing is left of it however the process ends.
-public final class SlotFile: Sendable {
+package final class SlotFile: Sendable {
     private let page: Mutex<SlotPage>
 
     /// Makes an empty one.
     ///
     /// - Parameter folder: where the file is made, such as `/tmp`.
     /// - Throws: ``FileError``.
-    public init(in folder: String) throws(FileError) {
+    package init(in folder: String) throws(FileError) {
         page = Mutex(try SlotPage(in: folder))
     }
 
     /// The slot of this number, from 0.
     ///
     /// - Throws: ``FileError``.
-    public func slot(_ number: Int) throws(FileError) -> SIMD2<UInt64> {
+    package func slot(_ number: Int) throws(FileError) -> SIMD2<UInt64> {
         try page.withLock { page throws(FileError) in try page.slot(number) }
     }
 
     /// Replaces the slot of this number, from 0.
     ///
     /// - Throws: ``FileError``.
-    public func set(_ number: Int, to slot: SIMD2<UInt64>) throws(FileError) {
+    package func set(_ number: Int, to slot: SIMD2<UInt64>) throws(FileError) {
         try page.withLock { page throws(FileError) in try page.set(number, to: slot) }
     }
 }

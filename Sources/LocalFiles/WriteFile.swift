@@ -1,5 +1,5 @@
 internal import Glibc
-public import SIWACrypto
+package import SIWACrypto
 
 /// Writes a file whole or not at all: to a temporary file in the same folder, synced, then renamed
 /// over the old one, which must be this user's. A device, a pipe or a stream that is open already
@@ -9,7 +9,7 @@ public import SIWACrypto
 /// file is left behind; what a killed process left is removed.
 ///
 /// - Throws: ``FileError``; the old file is then as it was.
-public func writeFile(
+package func writeFile(
     _ contents: SecretBytes, to path: String, permissions: UInt32 = 0o600,
     link: SymbolicLink = .followed
 ) throws(FileError) {
@@ -27,7 +27,7 @@ public func writeFile(
 /// Writes a new file whole or not at all, as ``writeFile(_:to:permissions:link:)`` does.
 ///
 /// - Throws: ``FileError``, which `isTaken` when something stands there: it is as it was.
-public func createFile(
+package func createFile(
     _ contents: SecretBytes, at path: String, permissions: UInt32 = 0o600
 ) throws(FileError) {
     try withSignalsHeld { () throws(FileError) in
@@ -36,7 +36,7 @@ public func createFile(
 }
 
 /// What writing makes of a symbolic link at the path.
-public enum SymbolicLink: Sendable {
+package enum SymbolicLink: Sendable {
     /// Its target is written, and it stays a link: what a user named.
     case followed
     /// It becomes a file: what a program named, for which nobody had a reason to place a link.
@@ -46,7 +46,7 @@ public enum SymbolicLink: Sendable {
 /// Makes a folder; its parent must exist.
 ///
 /// - Throws: ``FileError`` also when something stands there already.
-public func createDirectory(_ path: String, permissions: UInt32 = 0o700) throws(FileError) {
+package func createDirectory(_ path: String, permissions: UInt32 = 0o700) throws(FileError) {
     _ = try system("create", path) { mkdir(path, permissions) }
 }
 
@@ -80,7 +80,7 @@ private func write(
 
 /// Writes every byte, however few the system takes at a time. Writing nothing fails if nobody reads
 /// the stream any more.
-public func writeAll(
+package func writeAll(
     _ contents: SecretBytes, to descriptor: CInt, named path: String
 ) throws(FileError) {
     var done = 0
@@ -105,7 +105,7 @@ private func checkReader(of descriptor: CInt, named path: String) throws(FileErr
 }
 
 /// Removes a file; that there is none is no failure.
-public func removeFile(_ path: String) throws(FileError) {
+package func removeFile(_ path: String) throws(FileError) {
     if unlink(path) == -1, errno != ENOENT { throw FileError("remove", path) }
 }
 

@@ -1,6 +1,7 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What a command says besides its result: on standard error, a line each.
 struct Console: Sendable {
@@ -45,16 +46,22 @@ struct Console: Sendable {
         world.errorLine(line.safeText)
     }
 
-    /// A line of `-v`. It shows what is sent by name only; bodies hold secrets.
-    func trace(_ event: TraceEvent) {
-        guard isVerbose else { return }
+    /// Prints the events of requests for `-v`; nil without it.
+    var trace: RequestTrace? {
+        guard isVerbose else { return nil }
+        return { event in show(event) }
+    }
+
+    /// Prints a line of `-v`. It names what is sent; bodies hold secrets.
+    private func show(_ event: TraceEvent) {
         let line = Self.line(of: event)
         write("trace", line, text: line)
     }
 
     private static func line(of event: TraceEvent) -> String {
         switch event {
-        case .sending(let request, let names, let attempt):
+        case .sending(let request, let attempt):
+            let names = request.parameterNames
             let parameters = names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"
             let again = attempt > 1 ? ", attempt \(attempt)" : ""
             return "> \(request.method.rawValue) \(request.url)\(parameters)\(again)"
@@ -66,48 +73,4 @@ struct Console: Sendable {
         case .waiting(let delay): return "- waiting \(delay.inSeconds)"
         }
     }
-}
-
-extension JSON {
-    /// On one line, with what could drive a terminal escaped; JSON itself demands less.
-    var safeText: String {
-        text.unicodeScalars.map { scalar in
-            guard scalar.isTreacherous, scalar.value <= 0xFFFF else { return String(scalar) }
-            let digits = String(scalar.value, radix: 16)
-            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        }.joined()
-    }
-}
-
-extension Unicode.Scalar {
-    /// Whether it can drive a terminal, or change the order in which a line is read.
-    fileprivate var isTreacherous: Bool {
-        value < 0x20 || (0x7F..<0xA0).contains(value) || properties.generalCategory == .format
-    }
-}
-
-extension Duration {
-    /// `2 minutes`.
-    var inMinutes: String {
-        let minutes = components.seconds / 60
-        return minutes == 1 ? "1 minute" : "\(minutes) minutes"
-    }
-
-    /// `0.123 s`.
-    var inSeconds: String {
-        let milliseconds =
-            components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
-        let fraction = String(milliseconds % 1000)
-        return "\(milliseconds / 1000)."
-            + String(repeating: "0", count: 3 - fraction.count) + "\(fraction) s"
-    }
-}
-
-/// A text from outside, without secrets and without what could drive a terminal, and short.
-func printable(_ text: String, limit: Int = 200) -> String {
-    let scalars = maskingSecrets(in: text).unicodeScalars
-    let safe = scalars.prefix(limit).map { scalar in
-        scalar.isTreacherous ? "?" : Character(scalar)
-    }
-    return String(safe) + (scalars.count > limit ? "…" : "")
 }

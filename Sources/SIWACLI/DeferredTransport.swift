@@ -1,17 +1,19 @@
-internal import SignInWithApple
+internal import Lifecycle
 internal import Synchronization
 
 /// Opens the real transport when the first request goes out, so that a dry run loads no
 /// libcurl; all requests share it, and with it their connection.
-final class DeferredTransport: Transport {
+final class DeferredTransport: FeedTransport {
     private let settings: World.TransportSettings
-    private let open: @Sendable (World.TransportSettings) throws(TransportError) -> any Transport
-    private let opened = Mutex<(any Transport)?>(nil)
+    private let open:
+        @Sendable (World.TransportSettings) throws(TransportError) -> any FeedTransport
+    private let opened = Mutex<(any FeedTransport)?>(nil)
 
     init(
         settings: World.TransportSettings,
         opening open:
-            @escaping @Sendable (World.TransportSettings) throws(TransportError) -> any Transport
+            @escaping @Sendable (World.TransportSettings) throws(TransportError) ->
+            any FeedTransport
     ) {
         self.settings = settings
         self.open = open
@@ -23,7 +25,13 @@ final class DeferredTransport: Transport {
         try await transport().send(request, timeout: timeout)
     }
 
-    private func transport() throws(TransportError) -> any Transport {
+    func carry<Feed: RequestFeed>(
+        _ feed: Feed, width: Int, wake: WakeSignal, timekeeper: Timekeeper
+    ) async throws(TransportError) -> Feed {
+        try await transport().carry(feed, width: width, wake: wake, timekeeper: timekeeper)
+    }
+
+    private func transport() throws(TransportError) -> any FeedTransport {
         try opened.withLock { opened throws(TransportError) in
             if let opened { return opened }
             let transport = try open(settings)

@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// The way to Apple, as the settings have it: opened when the first request goes out.
 struct Network: Sendable {
@@ -9,8 +9,10 @@ struct Network: Sendable {
     /// Waits, until a signal comes.
     let timekeeper: Timekeeper
     let delivery: Delivery
-    /// What carries the requests, ended by a signal.
+    /// Sends single requests; a signal ends them.
     let transport: any Transport
+    /// Sends the requests of batches, which end by themselves after a signal.
+    let feeds: any FeedTransport
 
     init(_ session: Session) throws(SettingsError) {
         let settings = session.settings
@@ -19,13 +21,14 @@ struct Network: Sendable {
         baseURL = try settings.baseURL()
         authorities = try settings.authorityFile(in: world)
         deadline = Deadline(after: try settings.timeout(), by: world.clocks.timekeeper)
-        let transport = DeferredTransport(
+        let feeds = DeferredTransport(
             settings: World.TransportSettings(
                 authorityFile: authorities?.path, variables: world.variables),
             opening: world.transport)
         let ending = world.ending
         timekeeper = Timekeeper(elapsed: world.clocks.timekeeper.elapsed, sleep: ending.sleep)
-        self.transport = BoundedTransport(base: transport, ending: ending)
+        self.transport = BoundedTransport(base: feeds, ending: ending)
+        self.feeds = feeds
         delivery = Delivery(
             through: self.transport,
             policy: RetryPolicy(maxAttempts: try settings.maxAttempts()), until: deadline,

@@ -1,6 +1,7 @@
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// A command's result, in the two forms it can leave in.
 struct Report: Sendable {
@@ -63,13 +64,22 @@ extension World {
     }
 }
 
-/// The result could not be written, or nobody reads it.
-struct UndeliveredResult: Error, Sendable {
+/// The result could not be written, or standard output was closed.
+struct UndeliveredResult: DiagnosableError {
     let reason: FileError
-    /// What was done all the same; nil if nothing was.
+    /// What was done before; nil if nothing was.
     let deed: Deed?
 
     init(_ reason: FileError, after deed: Deed?) { (self.reason, self.deed) = (reason, deed) }
+
+    var diagnosis: Diagnosis {
+        let reason =
+            reason.isClosedPipe ? "standard output is closed" : reason.description
+        return Diagnosis(
+            "not_delivered", (deed.map { "\($0.words), but " } ?? "") + reason,
+            hints: [deed?.hint ?? "fix standard output, then run it again"],
+            exitCode: .notDelivered)
+    }
 }
 
 extension GlobalOptions {
@@ -82,9 +92,20 @@ extension GlobalOptions {
 }
 
 /// `--print` names a member that the result does not have.
-struct AbsentMember: Error, Sendable {
+struct AbsentMember: DiagnosableError {
     let name: String
     let present: [String]
+    /// Whether the whole result was printed instead.
+    var isAllPrinted = false
+
+    var diagnosis: Diagnosis {
+        .negative(
+            "absent_member",
+            "the result has no member '\(printable(name))'"
+                + (isAllPrinted ? "; all of it was printed, because the code is spent" : ""),
+            hints: didYouMean(name, among: present)
+                + ["it has: \(present.joined(separator: ", "))"])
+    }
 }
 
 extension String {
@@ -98,9 +119,4 @@ extension String {
         case let value?: SecretText(value.text)
         }
     }
-}
-
-/// A text as ``Report`` takes it, which ends every text with a line end.
-func withoutLineEnd(_ text: String) -> String {
-    text.hasSuffix("\n") ? String(text.dropLast()) : text
 }

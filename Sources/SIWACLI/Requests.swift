@@ -1,7 +1,8 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What the commands that talk to Apple share: a client, its network, and its errors.
 struct Requests: Sendable {
@@ -45,13 +46,13 @@ struct Requests: Sendable {
             return try await request(tokens)
         } catch {
             throw RequestError(
-                failure: error, situation: situation(after: error))
+                failure: error, context: context(after: error))
         }
     }
 
     /// What hints may draw on when Apple refuses.
-    func situation(after failure: TokenFailure) -> Situation {
-        Situation(
+    func context(after failure: TokenFailure) -> FailureContext {
+        FailureContext(
             client: client, server: network.baseURL, hasRedirectURI: redirectURI != nil,
             hasCodeVerifier: codeVerifier != nil, findings: findings(after: failure))
     }
@@ -60,44 +61,55 @@ struct Requests: Sendable {
         guard case .refused(let refusal) = failure.cause, refusal.code == .invalidClient else {
             return []
         }
-        let surroundings = Surroundings(session.settings, in: session.world)
+        let localCandidates = LocalCandidates(session.settings, in: session.world)
         return client.findings(
-            surroundings, at: session.world.clocks.now(), isWeb: redirectURI != nil)
+            localCandidates, at: session.world.clocks.now(), isWeb: redirectURI != nil)
     }
 
-    /// Fails if nobody reads standard output, before a code is spent on a result nobody can get.
+    /// Fails if standard output is closed, before a code is spent on a result nobody can get.
     func checkOutput() throws(UndeliveredResult) {
         do {
             try session.world.output(SecretBytes([]))
         } catch {
             throw UndeliveredResult(
                 error,
-                after: Deed("nothing was sent", hint: "the code has not been used: run it again"))
+                after: Deed(
+                    "nothing was sent",
+                    hint:
+                        "the code has not been used: fix standard output, then run the command again"
+                ))
         }
     }
 
-    /// Prints the result of a call that spent a code.
+    /// Prints the result of a call that spent a code: all of it if the member that `--print` asks
+    /// for is absent, because nobody can run the command again.
     ///
     /// - Parameter isWhole: prints all of it, whatever `--print` asks for.
     func reportOnce(_ report: Report, isWhole: Bool = false) throws {
         session.world.ending.begin(.printing)
-        var options = session.options
-        // After a signal nobody may run the command again for what was not printed.
-        if isWhole || session.world.ending.signal != nil { options.print = nil }
-        try session.world.report(report, options)
+        var whole = session.options
+        whole.print = nil
+        let isWhole = isWhole || session.world.ending.signal != nil
+        do {
+            try session.world.report(report, isWhole ? whole : session.options)
+        } catch var error as AbsentMember {
+            try session.world.report(report, whole)
+            error.isAllPrinted = true
+            throw error
+        }
     }
 
     /// Prints what would be sent, secrets as fingerprints. Sends nothing.
     ///
     /// - Parameter unknown: stands in `requests` for a token that only an answer will bring.
-    func rehearse(_ requests: [TokenRequest], unknown: SecretText? = nil) throws {
-        try rehearse(
+    func dryRun(_ requests: [TokenRequest], unknown: SecretText? = nil) throws {
+        try dryRun(
             drafts: try requests.map { try tokens.draft($0, at: session.world.clocks.now()) },
             unknown: unknown)
     }
 
     /// Prints what would be sent: each request, and its form apart.
-    func rehearse(
+    func dryRun(
         drafts: [(request: HTTPRequest, form: Form)], unknown: SecretText? = nil
     ) throws {
         let list = drafts.map { draft -> JSON in

@@ -1,17 +1,16 @@
-public import CommandTable
-internal import SignInWithApple
+package import CommandTable
+internal import Lifecycle
 
 /// The table of commands: parser, help, manual pages and completions all read it.
-public let siwaTool = Tool<World>(
+package let siwaTool = Tool<World>(
     name: "siwa", version: version, released: "2026-11-21",
     abstract: "The Sign in with Apple token lifecycle on the command line.",
     discussion: """
         siwa mints client secrets, exchanges authorization codes, validates and revokes refresh \
-        tokens, and says why when Apple says no.
+        tokens, and explains why Apple refuses a request.
 
-        Results go to standard output and nothing else does; notes and errors go to standard \
-        error. Settings come from flags, then the environment, then a profile of the \
-        configuration file.
+        Only results go to standard output; notes and errors go to standard error. Settings come \
+        from flags, then from environment variables, then from a profile of the configuration file.
         """,
     commands: [
         SecretCommand.self,
@@ -42,6 +41,13 @@ public let siwaTool = Tool<World>(
         VaultRemapCommand.self,
         VaultRekeyCommand.self,
         VaultCheckCommand.self,
+        InboxListCommand.self,
+        InboxShowCommand.self,
+        InboxReplayCommand.self,
+        InboxDiscardCommand.self,
+        InboxForgetCommand.self,
+        RevocationsListCommand.self,
+        RevocationsRetryCommand.self,
         ConfigShowCommand.self,
         ConfigPathCommand.self,
         CompletionsCommand.self,
@@ -49,21 +55,24 @@ public let siwaTool = Tool<World>(
     ],
     globals: GlobalOptions.all.map { $0.global().info },
     environment: [
-        Entry("SIWA_CONFIG", "The configuration file."),
-        Entry("SIWA_PROFILE", "The profile of the configuration file."),
-        Entry("SIWA_TEAM_ID, SIWA_CLIENT_ID, SIWA_KEY_ID", "As the flags of these names."),
-        Entry("SIWA_PRIVATE_KEY_FILE", "The path of the .p8 private key."),
-        Entry("SIWA_PRIVATE_KEY", "The text of the .p8 private key itself."),
-        Entry("SIWA_CLIENT_SECRET", "A client_secret that another machine minted, not a key."),
-        Entry("SIWA_SECRET_LIFETIME", "As --lifetime."),
-        Entry("SIWA_REDIRECT_URI", "As --redirect-uri."),
-        Entry("SIWA_BASE_URL, SIWA_CA_FILE, SIWA_TIMEOUT", "As the flags of these names."),
-        Entry("SIWA_VAULT_URL", "The vault: sqlite:PATH or postgresql://…"),
-        Entry("SIWA_VAULT_KEY_FILE", "The path of the vault's keys."),
-        Entry("SIWA_VAULT_KEY", "The vault's keys themselves."),
-        Entry("API_PRIVATE_KEYS_DIR", "A folder in which AuthKey_<id>.p8 is looked for."),
-        Entry("XDG_CACHE_HOME", "Where siwa/ keeps Apple's key set (~/.cache)."),
-        Entry("HTTPS_PROXY, NO_PROXY", "The proxy to use, and where not to use it."),
-        Entry("SSL_CERT_FILE, SSL_CERT_DIR, CURL_CA_BUNDLE", "The system's authorities."),
+        Definition("SIWA_CONFIG", "The configuration file."),
+        Definition("SIWA_PROFILE", "The profile of the configuration file."),
+        Definition(
+            "SIWA_TEAM_ID, SIWA_CLIENT_ID, SIWA_KEY_ID", "The same as the flags of these names."),
+        Definition("SIWA_PRIVATE_KEY_FILE", "The path of the .p8 private key."),
+        Definition("SIWA_PRIVATE_KEY", "The text of the .p8 private key itself."),
+        Definition("SIWA_CLIENT_SECRET", "A client_secret that another machine minted, not a key."),
+        Definition("SIWA_SECRET_LIFETIME", "The same as --lifetime."),
+        Definition("SIWA_REDIRECT_URI", "The same as --redirect-uri."),
+        Definition(
+            "SIWA_BASE_URL, SIWA_CA_FILE, SIWA_TIMEOUT", "The same as the flags of these names."),
+        Definition("SIWA_VAULT_URL", "The vault: sqlite:PATH or postgresql://…"),
+        Definition("SIWA_VAULT_KEY_FILE", "The path of the vault's keys."),
+        Definition("SIWA_VAULT_KEY", "The vault's keys themselves."),
+        Definition("API_PRIVATE_KEYS_DIR", "A folder to search for AuthKey_<id>.p8."),
+        Definition(
+            "XDG_CACHE_HOME", "The folder in which siwa/ caches Apple's key set (~/.cache)."),
+        Definition("HTTPS_PROXY, NO_PROXY", "The proxy, and the hosts that do not use it."),
+        Definition("SSL_CERT_FILE, SSL_CERT_DIR, CURL_CA_BUNDLE", "The system's authorities."),
     ],
     exitCodes: ExitCode.entries)

@@ -1,6 +1,6 @@
 internal import CommandTable
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What every command that speaks for a client needs: its settings made complete.
 struct Session: Sendable {
@@ -40,9 +40,21 @@ struct Session: Sendable {
     /// Reads one secret argument that must be an authorization code, a refresh token or an access
     /// token.
     func opaqueToken(_ argument: SecretArgument, _ name: String) throws -> SecretText {
+        try secret(argument, name, validateOpaqueToken)
+    }
+
+    /// Reads the code verifier of a sign-in that carried a code_challenge.
+    func codeVerifier(_ argument: SecretArgument) throws -> CodeVerifier {
+        CodeVerifier(try secret(argument, "--code-verifier", validateVisibleText))
+    }
+
+    private func secret(
+        _ argument: SecretArgument, _ name: String,
+        _ validate: (SecretText) throws(OpaqueTokenError) -> Void
+    ) throws -> SecretText {
         let secret = try secret(argument, name)
-        do {
-            try validateOpaqueToken(secret)
+        do throws(OpaqueTokenError) {
+            try validate(secret)
         } catch {
             throw UsageError.Problem.misuse(
                 "\(name) \(error)",
@@ -57,7 +69,7 @@ struct Session: Sendable {
     func clientID() throws(SettingsError) -> ClientID {
         let clientID: ClientID = try settings.identifier(.clientID)
         if let teamID = settings.text(.teamID)?.value, clientID.rawValue.hasPrefix(teamID + ".") {
-            console.warn("client_id begins with the Team ID, which Apple leaves out: \(clientID)")
+            console.warn("client_id begins with the Team ID, which is not part of it: \(clientID)")
         }
         return clientID
     }

@@ -1,14 +1,14 @@
 /// What is known of the terminals that results and messages are shown on.
-public struct Terminal: Sendable {
+package struct Terminal: Sendable {
     /// How many columns standard output has; nil when it is no terminal.
-    public let width: Int?
+    package let width: Int?
     /// How results are coloured.
-    public let output: Paint
+    package let output: Paint
     /// How messages on standard error are coloured.
-    public let errors: Paint
+    package let errors: Paint
 
     /// No terminal at all.
-    public init() {
+    package init() {
         self.init(width: nil, isErrorsTerminal: false, variables: { _ in nil })
     }
 
@@ -16,7 +16,7 @@ public struct Terminal: Sendable {
     ///   - width: the columns of standard output; nil when it is no terminal.
     ///   - isErrorsTerminal: whether standard error is one. Without it nothing is coloured.
     ///   - variables: the environment: `NO_COLOR` (no-color.org) and `TERM=dumb` switch colour off.
-    public init(width: Int?, isErrorsTerminal: Bool, variables: (String) -> String?) {
+    package init(width: Int?, isErrorsTerminal: Bool, variables: (String) -> String?) {
         self.width = width
         let isColorful =
             isErrorsTerminal && nonEmpty(variables("NO_COLOR")) == nil
@@ -26,7 +26,7 @@ public struct Terminal: Sendable {
     }
 
     /// The colours of ECMA-48 that siwa uses.
-    public enum Color: String, Sendable {
+    package enum Color: String, Sendable {
         case red = "31"
         case green = "32"
         case yellow = "33"
@@ -35,7 +35,7 @@ public struct Terminal: Sendable {
     }
 
     /// Colours texts, or leaves them as they are.
-    public struct Paint: Sendable {
+    package struct Paint: Sendable {
         let isOn: Bool
 
         /// The text in that colour; as it is without one.

@@ -2,9 +2,9 @@ internal import COpenSSL
 
 /// AES-256 in Galois/Counter Mode (NIST SP 800-38D): nobody without the key can read what is
 /// sealed, and nobody can change it, or what is authenticated with it, unnoticed.
-public enum AESGCM {
+package enum AESGCM {
     /// Bytes of a key.
-    public static let keyLength = 32
+    package static let keyLength = 32
     private static let nonceLength = 12
     private static let tagLength = 16
 
@@ -15,7 +15,7 @@ public enum AESGCM {
     ///   - context: what the sealed text belongs to; not in it, but needed to open it.
     /// - Returns: nonce, ciphertext, tag.
     /// - Throws: ``OpenSSLError`` when OpenSSL cannot, as under a policy without AES.
-    public static func seal(
+    package static func seal(
         _ text: SecretBytes, with key: SecretBytes, authenticating context: [UInt8]
     ) throws(OpenSSLError) -> [UInt8] {
         let nonce = try Random.bytes(nonceLength)
@@ -41,7 +41,7 @@ public enum AESGCM {
     ///
     /// - Returns: the text; nil when one bit of it, of the key or of `context` is another.
     /// - Throws: ``OpenSSLError`` when OpenSSL cannot answer at all.
-    public static func open(
+    package static func open(
         _ sealed: [UInt8], with key: SecretBytes, authenticating context: [UInt8]
     ) throws(OpenSSLError) -> SecretBytes? {
         guard sealed.count >= nonceLength + tagLength else { return nil }

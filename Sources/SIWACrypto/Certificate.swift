@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 /// An X.509 certificate (RFC 5280): the emulator makes its own to speak TLS.
-public final class Certificate: Sendable {
+package final class Certificate: Sendable {
     /// Written while it is made, before this object is shared; read-only afterwards.
     nonisolated(unsafe) let pointer: OpaquePointer
 
@@ -12,7 +12,7 @@ public final class Certificate: Sendable {
     /// Reads the first certificate in PEM (RFC 7468).
     ///
     /// - Throws: ``OpenSSLError`` when there is none.
-    public init(pemRepresentation text: [UInt8]) throws(OpenSSLError) {
+    package init(pemRepresentation text: [UInt8]) throws(OpenSSLError) {
         let bio = try Owned<MemoryBIO>(openssl.BIO_new(openssl.BIO_s_mem()))
         try check(
             openssl.BIO_write(bio.pointer, text, CInt(text.count)) == CInt(text.count) ? 1 : 0)
@@ -25,19 +25,19 @@ public final class Certificate: Sendable {
     deinit { openssl.X509_free(pointer) }
 
     /// The certificate in PEM (RFC 7468).
-    public func pemRepresentation() throws(OpenSSLError) -> [UInt8] {
+    package func pemRepresentation() throws(OpenSSLError) -> [UInt8] {
         try pem { openssl.PEM_write_bio_X509($0, pointer) }.revealed()
     }
 
     /// Whether it is still good `seconds` after 1970-01-01T00:00:00Z.
-    public func isValid(atSecondsSinceEpoch seconds: Int) -> Bool {
+    package func isValid(atSecondsSinceEpoch seconds: Int) -> Bool {
         var moment = time_t(seconds)
         return openssl.X509_cmp_time(openssl.X509_get0_notAfter(pointer), &moment) > 0
             && openssl.X509_cmp_time(openssl.X509_get0_notBefore(pointer), &moment) < 0
     }
 
     /// Whether it limits the names that certificates below it may have (RFC 5280 §4.2.1.10).
-    public var hasNameConstraints: Bool {
+    package var hasNameConstraints: Bool {
         openssl.X509_get_ext_by_NID(pointer, NID_name_constraints, -1) >= 0
     }
 }

@@ -2,9 +2,9 @@ internal import COpenSSL
 
 /// A certificate authority of one's own, for as long as this object lives: its key is
 /// never written down, so that nobody can issue anything with it afterwards.
-public final class CertificateAuthority: Sendable {
+package final class CertificateAuthority: Sendable {
     /// What clients are told to trust.
-    public let certificate: Certificate
+    package let certificate: Certificate
     private let key: P256PrivateKey
     private let validity: Range<Int>
 
@@ -12,7 +12,7 @@ public final class CertificateAuthority: Sendable {
     ///
     /// - Parameter names: The only servers that clients accept a certificate of this authority for
     ///   (critical name constraints, RFC 5280 §4.2.1.10).
-    public init(
+    package init(
         name: String, permitting names: [ServerName], validity: Range<Int>
     ) throws(OpenSSLError) {
         let key = try P256PrivateKey.generate()
@@ -30,7 +30,7 @@ public final class CertificateAuthority: Sendable {
     /// A TLS server's certificate, as long-lived as the authority.
     ///
     /// - Parameter names: What the server is called; the first one names it.
-    public func issueServerCertificate(
+    package func issueServerCertificate(
         names: [ServerName], key serverKey: P256PrivateKey
     ) throws(OpenSSLError) -> Certificate {
         let draft = try CertificateDraft(
@@ -48,7 +48,7 @@ public final class CertificateAuthority: Sendable {
 }
 
 /// What a client may call a server.
-public enum ServerName: Hashable, Sendable {
+package enum ServerName: Hashable, Sendable {
     /// A DNS name.
     case host(String)
     /// An IPv4 or IPv6 address.

@@ -2,12 +2,12 @@ internal import COpenSSL
 internal import Glibc
 
 /// OpenSSL's libcrypto, loaded when it is first used (docs/decisions/linking.md).
-public enum OpenSSL {
+package enum OpenSSL {
     /// Loads it, if nothing has yet. All of this module does so by itself; who asks first can
     /// tell a library that is missing from a key that is bad.
     ///
     /// - Throws: ``OpenSSLError`` when it is missing or older than OpenSSL 3.
-    public static func load() throws(OpenSSLError) {
+    package static func load() throws(OpenSSLError) {
         if let failure { throw failure }
     }
 }

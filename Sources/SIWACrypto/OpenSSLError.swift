@@ -4,12 +4,12 @@ internal import COpenSSL
 ///
 /// The reasons are detail for a bug report, never a headline: OpenSSL 3 calls
 /// an unreadable key just "unsupported".
-public struct OpenSSLError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct OpenSSLError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The queued reasons, as OpenSSL words them.
-    public let reasons: [String]
+    package let reasons: [String]
 
     /// The reasons on one line.
-    public var description: String {
+    package var description: String {
         reasons.isEmpty ? "OpenSSL gave no reason" : reasons.joined(separator: "; ")
     }
 

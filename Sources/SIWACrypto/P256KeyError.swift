@@ -1,5 +1,5 @@
 /// Why bytes are not the P-256 key that ES256 needs.
-public enum P256KeyError: Error, Hashable, Sendable {
+package enum P256KeyError: Error, Hashable, Sendable {
     /// OpenSSL reads no key in them.
     case unreadable(OpenSSLError)
     /// A key of another algorithm; OpenSSL's name for it, such as `RSA`.

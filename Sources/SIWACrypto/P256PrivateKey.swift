@@ -1,13 +1,13 @@
 internal import COpenSSL
 
 /// A P-256 private key (secp256r1), which signs ES256.
-public final class P256PrivateKey: Sendable {
+package final class P256PrivateKey: Sendable {
     /// Immutable once made; OpenSSL allows concurrent use of a constant key
     /// and clears the scalar when it frees it.
     private nonisolated(unsafe) let pointer: OpaquePointer
 
     /// The public half.
-    public let publicKey: P256PublicKey
+    package let publicKey: P256PublicKey
 
     private let contexts = ReadyContexts()
 
@@ -28,7 +28,7 @@ public final class P256PrivateKey: Sendable {
     /// Reads PKCS#8 (RFC 5208), as Apple issues it, or SEC 1 (RFC 5915), both in DER.
     ///
     /// - Throws: ``P256KeyError``, which says what the bytes are instead.
-    public convenience init(derRepresentation: SecretBytes) throws(P256KeyError) {
+    package convenience init(derRepresentation: SecretBytes) throws(P256KeyError) {
         do throws(OpenSSLError) {
             if let parts = ApplePKCS8(derRepresentation) {
                 try self.init(checking: parts.key())
@@ -56,7 +56,7 @@ public final class P256PrivateKey: Sendable {
     }
 
     /// A new key, for the emulator and for tests.
-    public static func generate() throws(OpenSSLError) -> P256PrivateKey {
+    package static func generate() throws(OpenSSLError) -> P256PrivateKey {
         try P256PrivateKey(adopting: Owned<Key>(siwa_generate_p256(openssl)))
     }
 
@@ -68,7 +68,7 @@ public final class P256PrivateKey: Sendable {
     ///
     /// - Parameter isVerified: false for whoever signs by the thousand and verifies what matters.
     /// - Throws: ``OpenSSLError`` when signing fails or the signature does not verify.
-    public func signature(
+    package func signature(
         for message: Span<UInt8>, isVerified: Bool = true
     ) throws(OpenSSLError) -> P256Signature {
         let signature = try P256Signature(der: derSignature(for: message))
@@ -91,7 +91,7 @@ public final class P256PrivateKey: Sendable {
     }
 
     /// PKCS#8 in PEM (RFC 7468): what Apple hands out as a `.p8`.
-    public func pemRepresentation() throws(OpenSSLError) -> SecretBytes {
+    package func pemRepresentation() throws(OpenSSLError) -> SecretBytes {
         try pem { openssl.PEM_write_bio_PKCS8PrivateKey($0, pointer, nil, nil, 0, nil, nil) }
     }
 

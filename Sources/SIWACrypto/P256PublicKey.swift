@@ -1,18 +1,18 @@
 internal import COpenSSL
 
 /// The public half of a P-256 key (secp256r1), which verifies ES256.
-public final class P256PublicKey: Sendable {
+package final class P256PublicKey: Sendable {
     /// Immutable once made; OpenSSL allows concurrent use of a constant key.
     private nonisolated(unsafe) let pointer: OpaquePointer
 
     /// The uncompressed point: 0x04, x, y; 65 bytes (SEC 1 §2.3.3).
-    public let x963Representation: [UInt8]
+    package let x963Representation: [UInt8]
 
     /// Takes an uncompressed point.
     ///
     /// - Throws: ``OpenSSLError`` when it is no point on the curve. OpenSSL alone would take
     ///   the point at infinity, under which anyone's signature verifies.
-    public init(x963Representation: [UInt8]) throws(OpenSSLError) {
+    package init(x963Representation: [UInt8]) throws(OpenSSLError) {
         guard x963Representation.count == 65, x963Representation[0] == 4 else {
             throw OpenSSLError(reasons: ["the public point is not uncompressed"])
         }
@@ -33,7 +33,7 @@ public final class P256PublicKey: Sendable {
     /// Reads a SubjectPublicKeyInfo (RFC 5480).
     ///
     /// - Throws: ``P256KeyError`` when it is no P-256 public key.
-    public convenience init(derRepresentation: [UInt8]) throws(P256KeyError) {
+    package convenience init(derRepresentation: [UInt8]) throws(P256KeyError) {
         let point = try Self.point(of: derRepresentation)
         do throws(OpenSSLError) {
             try self.init(x963Representation: point)
@@ -66,14 +66,14 @@ public final class P256PublicKey: Sendable {
     /// Whether `signature` is this key's over the SHA-256 of `message`.
     ///
     /// - Throws: ``OpenSSLError`` when OpenSSL cannot answer at all.
-    public func isValidSignature(
+    package func isValidSignature(
         _ signature: P256Signature, for message: Span<UInt8>
     ) throws(OpenSSLError) -> Bool {
         try verify(signature.der(), over: message, with: pointer)
     }
 
     /// SubjectPublicKeyInfo in DER (RFC 5480).
-    public func derRepresentation() throws(OpenSSLError) -> [UInt8] {
+    package func derRepresentation() throws(OpenSSLError) -> [UInt8] {
         let length = openssl.i2d_PUBKEY(pointer, nil)
         guard length > 0 else { throw .drained() }
         var der = [UInt8](repeating: 0, count: Int(length))
@@ -85,7 +85,7 @@ public final class P256PublicKey: Sendable {
     }
 
     /// SubjectPublicKeyInfo in PEM (RFC 7468).
-    public func pemRepresentation() throws(OpenSSLError) -> String {
+    package func pemRepresentation() throws(OpenSSLError) -> String {
         String(
             decoding: try pem { openssl.PEM_write_bio_PUBKEY($0, pointer) }.revealed(),
             as: UTF8.self)

@@ -2,12 +2,12 @@ internal import COpenSSL
 
 /// An ES256 signature as JWS wants it: r and s, 32 big-endian bytes each,
 /// leading zeros kept (RFC 7518 §3.4). OpenSSL speaks DER; this is the bridge.
-public struct P256Signature: Hashable, Sendable {
+package struct P256Signature: Hashable, Sendable {
     /// r and s, one after the other: always 64 bytes.
-    public let rawRepresentation: [UInt8]
+    package let rawRepresentation: [UInt8]
 
     /// Takes r and s; nil unless there are exactly 64 bytes.
-    public init?(rawRepresentation: some Collection<UInt8>) {
+    package init?(rawRepresentation: some Collection<UInt8>) {
         guard rawRepresentation.count == 64 else { return nil }
         self.rawRepresentation = [UInt8](rawRepresentation)
     }

@@ -4,14 +4,14 @@ internal import Synchronization
 /// An RSA public key of 2048 bits or more, which verifies RS256.
 ///
 /// OpenSSL's key is made when it is first used: of Apple's several keys one token needs one.
-public final class RSAPublicKey: Sendable {
+package final class RSAPublicKey: Sendable {
     /// The size of the modulus in bits.
-    public let bits: Int
+    package let bits: Int
 
     /// The modulus, big-endian without leading zeros.
-    public let modulus: [UInt8]
+    package let modulus: [UInt8]
     /// The public exponent, big-endian without leading zeros.
-    public let exponent: [UInt8]
+    package let exponent: [UInt8]
 
     /// Immutable once made; OpenSSL allows concurrent use of a constant key.
     private let made = Mutex<KeyPointer?>(nil)
@@ -26,7 +26,7 @@ public final class RSAPublicKey: Sendable {
     ///
     /// - Throws: ``OpenSSLError`` when they are not those of a key, or of one under 2048 bits
     ///   (RFC 7518 §3.3) or over 16,384, with which OpenSSL verifies nothing.
-    public init(modulus: [UInt8], exponent: [UInt8]) throws(OpenSSLError) {
+    package init(modulus: [UInt8], exponent: [UInt8]) throws(OpenSSLError) {
         guard Self.isPlausible(modulus: modulus, exponent: exponent) else {
             throw OpenSSLError(reasons: ["the numbers are not those of an RSA key"])
         }
@@ -52,7 +52,7 @@ public final class RSAPublicKey: Sendable {
     /// Whether `signature` is this key's over the SHA-256 of `message` (PKCS#1 v1.5).
     ///
     /// - Throws: ``OpenSSLError`` when OpenSSL cannot answer at all.
-    public func isValidSignature(
+    package func isValidSignature(
         _ signature: [UInt8], for message: Span<UInt8>
     ) throws(OpenSSLError) -> Bool {
         try contexts.with { () throws(OpenSSLError) in
@@ -91,24 +91,24 @@ public final class RSAPublicKey: Sendable {
 
 extension RSAPublicKey: Equatable {
     /// Whether two keys are the same numbers.
-    public static func == (one: RSAPublicKey, other: RSAPublicKey) -> Bool {
+    package static func == (one: RSAPublicKey, other: RSAPublicKey) -> Bool {
         one.modulus == other.modulus && one.exponent == other.exponent
     }
 }
 
 /// An RSA private key, with which the emulator signs as Apple does.
-public final class RSAPrivateKey: Sendable {
+package final class RSAPrivateKey: Sendable {
     /// Immutable once made; OpenSSL allows concurrent use of a constant key.
     private nonisolated(unsafe) let pointer: OpaquePointer
 
     /// The modulus, big-endian.
-    public let modulus: [UInt8]
+    package let modulus: [UInt8]
 
     /// The public exponent, big-endian.
-    public let exponent: [UInt8]
+    package let exponent: [UInt8]
 
     /// A new key of 2048 bits.
-    public static func generate() throws(OpenSSLError) -> RSAPrivateKey {
+    package static func generate() throws(OpenSSLError) -> RSAPrivateKey {
         try RSAPrivateKey(adopting: Owned<Key>(siwa_generate_rsa(openssl, 2048)))
     }
 
@@ -121,7 +121,7 @@ public final class RSAPrivateKey: Sendable {
     deinit { openssl.EVP_PKEY_free(pointer) }
 
     /// Signs the SHA-256 of `message` (PKCS#1 v1.5): RS256.
-    public func signature(for message: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
+    package func signature(for message: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
         try sign(message, with: pointer)
     }
 }

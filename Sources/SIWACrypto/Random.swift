@@ -1,11 +1,11 @@
 internal import COpenSSL
 
 /// OpenSSL's generator of unpredictable bytes.
-public enum Random {
+package enum Random {
     /// `count` unpredictable bytes.
     ///
     /// - Throws: ``OpenSSLError`` when the system gives no entropy.
-    public static func bytes(_ count: Int) throws(OpenSSLError) -> [UInt8] {
+    package static func bytes(_ count: Int) throws(OpenSSLError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         try check(openssl.RAND_bytes(&bytes, CInt(count)))
         return bytes
@@ -14,7 +14,7 @@ public enum Random {
     /// `count` unpredictable bytes that nobody else may see, such as a key.
     ///
     /// - Throws: ``OpenSSLError`` when the system gives no entropy.
-    public static func secret(_ count: Int) throws(OpenSSLError) -> SecretBytes {
+    package static func secret(_ count: Int) throws(OpenSSLError) -> SecretBytes {
         var secret = SecretBuffer(capacity: count)
         _ = try secret.append(upTo: count) { room throws(OpenSSLError) in
             try check(openssl.RAND_bytes(room.baseAddress, CInt(count)))

@@ -1,11 +1,11 @@
 internal import COpenSSL
 
 /// SHA-256 (FIPS 180-4).
-public enum SHA256 {
+package enum SHA256 {
     /// The 32-byte digest of `message`.
     ///
     /// - Throws: ``OpenSSLError`` when a site's policy has taken SHA-256 away.
-    public static func digest(_ message: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
+    package static func digest(_ message: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         let algorithm = try algorithm.get().pointer
         try check(
@@ -16,7 +16,7 @@ public enum SHA256 {
     }
 
     /// The 32-byte digest of a text's UTF-8.
-    public static func digest(_ text: String) throws(OpenSSLError) -> [UInt8] {
+    package static func digest(_ text: String) throws(OpenSSLError) -> [UInt8] {
         let bytes = [UInt8](text.utf8)
         return try digest(bytes.span)
     }

@@ -1,12 +1,12 @@
 internal import Glibc
 
 /// Bytes nobody else may see: overwritten when their last owner lets go.
-public final class SecretBytes: Sendable {
+package final class SecretBytes: Sendable {
     /// Written once, before this object is shared; read-only afterwards.
     private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 
     /// The number of bytes.
-    public let count: Int
+    package let count: Int
 
     /// Takes over `storage`, whose first `count` bytes are the secret.
     fileprivate init(adopting storage: UnsafeMutableRawBufferPointer, count: Int) {
@@ -17,7 +17,7 @@ public final class SecretBytes: Sendable {
     /// Copies `bytes`; the original is the caller's to cleanse.
     @specialized(where Bytes == String.UTF8View)
     @specialized(where Bytes == [UInt8])
-    public convenience init<Bytes: Sequence<UInt8>>(_ bytes: Bytes) {
+    package convenience init<Bytes: Sequence<UInt8>>(_ bytes: Bytes) {
         var buffer = SecretBuffer(capacity: bytes.underestimatedCount)
         buffer.append(contentsOf: bytes)
         let (storage, count) = buffer.surrender()
@@ -27,7 +27,7 @@ public final class SecretBytes: Sendable {
     deinit { storage.eraseAndDeallocate() }
 
     /// Lends the bytes for the length of `body`.
-    public func withSpan<Result, Failure: Error>(
+    package func withSpan<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(Span(_unsafeBytes: UnsafeRawBufferPointer(rebasing: storage[..<count])))
@@ -41,28 +41,28 @@ public final class SecretBytes: Sendable {
     }
 
     /// A plain copy, out of this type's care: for what leaves the program.
-    public func revealed() -> [UInt8] {
+    package func revealed() -> [UInt8] {
         [UInt8](UnsafeRawBufferPointer(rebasing: storage[..<count]))
     }
 }
 
 /// Grows a secret without leaving copies behind: memory it outgrows is
 /// overwritten before it is given back.
-public struct SecretBuffer: ~Copyable {
+package struct SecretBuffer: ~Copyable {
     private var storage: UnsafeMutableRawBufferPointer
 
     /// How many bytes were appended.
-    public private(set) var count = 0
+    package private(set) var count = 0
 
     /// Room for `capacity` bytes before the first move.
-    public init(capacity: Int = 256) {
+    package init(capacity: Int = 256) {
         storage = .allocate(byteCount: max(capacity, 16), alignment: 16)
     }
 
     deinit { storage.eraseAndDeallocate() }
 
     /// Appends one byte.
-    public mutating func append(_ byte: UInt8) {
+    package mutating func append(_ byte: UInt8) {
         reserve(1)
         storage[count] = byte
         count += 1
@@ -71,7 +71,7 @@ public struct SecretBuffer: ~Copyable {
     /// Appends a sequence of bytes.
     @specialized(where Bytes == String.UTF8View)
     @specialized(where Bytes == [UInt8])
-    public mutating func append<Bytes: Sequence<UInt8>>(contentsOf bytes: Bytes) {
+    package mutating func append<Bytes: Sequence<UInt8>>(contentsOf bytes: Bytes) {
         let copied: Void? = bytes.withContiguousStorageIfAvailable {
             append(contentsOf: UnsafeRawBufferPointer($0))
         }
@@ -80,7 +80,7 @@ public struct SecretBuffer: ~Copyable {
     }
 
     /// Appends lent bytes.
-    public mutating func append(contentsOf bytes: Span<UInt8>) {
+    package mutating func append(contentsOf bytes: Span<UInt8>) {
         bytes.withUnsafeBytes { append(contentsOf: $0) }
     }
 
@@ -103,7 +103,7 @@ public struct SecretBuffer: ~Copyable {
     }
 
     /// Ends the growing; no copy is made.
-    public consuming func finished() -> SecretBytes {
+    package consuming func finished() -> SecretBytes {
         let (storage, count) = surrender()
         return SecretBytes(adopting: storage, count: count)
     }

@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 // How records are kept from others for a while.
 extension Database {

@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// A WHERE clause and the values that it compares with, which never become SQL.
 struct Conditions {

@@ -13,6 +13,9 @@ protocol Database: AnyObject {
     /// Runs one statement with each of several lists of values, and answers the rows of each.
     func run(_ sql: String, each lists: [[Value]]) throws(DatabaseFailure) -> [[[Value]]]
 
+    /// Begins a transaction.
+    func begin(_ access: Access) throws(DatabaseFailure)
+
     /// Ends a transaction that failed; what cannot be undone is not there any more.
     func rollBack()
 
@@ -25,6 +28,8 @@ extension Database {
         try run(sql, values)
     }
 
+    func begin(_ access: Access) throws(DatabaseFailure) { _ = try run(dialect.begin(access)) }
+
     func run(_ sql: String, each lists: [[Value]]) throws(DatabaseFailure) -> [[[Value]]] {
         var answers: [[[Value]]] = []
         for values in lists { answers.append(try run(sql, values)) }
@@ -35,7 +40,7 @@ extension Database {
     func transaction<Result>(
         _ access: Access, _ body: (any Database) throws(DatabaseFailure) -> Result
     ) throws(DatabaseFailure) -> Result {
-        _ = try run(dialect.begin(access))
+        try begin(access)
         do throws(DatabaseFailure) {
             let result = try body(self)
             try commit(access)
@@ -70,7 +75,7 @@ enum Access {
 }
 
 /// Where a database is: what makes connections.
-protocol DatabasePlace: Sendable {
+protocol DatabaseConnector: Sendable {
     /// How messages call it, without a password.
     var name: String { get }
 
@@ -82,6 +87,6 @@ protocol DatabasePlace: Sendable {
     func connect(creating: Bool) throws(DatabaseFailure) -> any Database
 }
 
-extension DatabasePlace {
+extension DatabaseConnector {
     func weaknesses() throws(DatabaseFailure) -> [String] { [] }
 }

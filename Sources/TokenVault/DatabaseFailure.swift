@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// A database refused, and what can be done about it.
 struct DatabaseFailure: Error {

@@ -23,8 +23,8 @@ struct Dialect: Sendable {
     let lockingRows: String
     /// The same, leaving out what others hold.
     let skippingLockedRows: String
-    /// Asks whether there is a vault: a row, or none.
-    let vaultExists: String
+    /// Asks whether there is a table: a row, or none.
+    let tableExists: @Sendable (String) -> String
     /// Keeps everybody else from making or changing the tables; nil where a transaction that
     /// writes has done that.
     let lockSchema: String?
@@ -48,7 +48,7 @@ struct Dialect: Sendable {
         now: "CAST(strftime('%s', 'now') AS INTEGER)",
         moment: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
         lockingRows: "", skippingLockedRows: "",
-        vaultExists: "SELECT 1 FROM sqlite_schema WHERE name = 'vault_schema'",
+        tableExists: { "SELECT 1 FROM sqlite_schema WHERE name = '\($0)'" },
         lockSchema: nil, lockKeys: nil, beginReading: "BEGIN", beginWriting: "BEGIN IMMEDIATE")
 
     static let postgres = Self(
@@ -59,7 +59,7 @@ struct Dialect: Sendable {
         now: "CAST(floor(extract(epoch FROM statement_timestamp())) AS BIGINT)",
         moment: "CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS BIGINT)",
         lockingRows: "FOR UPDATE", skippingLockedRows: "FOR UPDATE SKIP LOCKED",
-        vaultExists: "SELECT 1 WHERE to_regclass('vault_schema') IS NOT NULL",
+        tableExists: { "SELECT 1 WHERE to_regclass('\($0)') IS NOT NULL" },
         lockSchema: "SELECT 1 FROM pg_advisory_xact_lock(\(vaultLock))",
         lockKeys: "LOCK TABLE vault_key IN SHARE MODE",
         beginReading: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",

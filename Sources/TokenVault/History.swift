@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 // The history of the vault: rows are added, and deleted when they are old or to be forgotten.
 extension Database {

@@ -1,4 +1,4 @@
-public import SignInWithApple
+package import Lifecycle
 
 /// A vault's place, by its URL: `sqlite:PATH`, a file, or `postgresql://…`, a database on a
 /// server, as libpq understands it. Its library is loaded, and the file or the server touched,
@@ -14,23 +14,27 @@ public import SignInWithApple
 ///     ``VaultError`` of kind `busy` when others hold what it needs, else `unreachable`.
 /// - Throws: ``VaultError`` of kind `unusable` for any other URL. No message shows it: it may hold
 ///   a password.
-public func openVaultStore(
+package func openVaultStore(
     _ url: String, patience: VaultPatience
 ) throws(VaultError) -> any VaultStore {
-    SQLVaultStore(try place(of: url, patience: patience))
+    SQLVaultStore(try connector(of: url, patience: patience))
 }
 
 /// Finds the database that a URL names.
-func place(of url: String, patience: VaultPatience) throws(VaultError) -> any DatabasePlace {
+///
+/// - Parameter isPooled: leave nothing in a session of PostgreSQL's that outlasts a transaction.
+func connector(
+    of url: String, patience: VaultPatience, isPooled: Bool = false
+) throws(VaultError) -> any DatabaseConnector {
     if url.hasPrefix(sqlite) {
         let path = String(url.dropFirst(sqlite.count))
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw VaultError(.unusable, "the vault's URL has no path behind \(sqlite)")
         }
-        return SQLitePlace(path: path, patience: patience)
+        return SQLiteConnector(path: path, patience: patience)
     }
     if ["postgresql://", "postgres://"].contains(where: url.hasPrefix), !url.utf8.contains(0) {
-        return PostgresPlace(url: url, patience: patience)
+        return PostgresConnector(url: url, patience: patience, isPooled: isPooled)
     }
     throw VaultError(.unusable, "the vault's URL begins neither with sqlite: nor postgresql://")
 }

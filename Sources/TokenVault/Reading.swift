@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 // What a store reads.
 extension Database {

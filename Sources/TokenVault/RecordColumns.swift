@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 // A record as a row of `vault_token`.
 extension VaultRecord {

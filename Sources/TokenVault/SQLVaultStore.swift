@@ -1,37 +1,47 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 internal import Synchronization
 
 /// A vault in an SQL database.
 final class SQLVaultStore: VaultStore {
-    private let place: any DatabasePlace
-    private let session: Session
+    private let connector: any DatabaseConnector
+    private let pool: ConnectionPool
     /// When each owner claimed first, by the database's clock in milliseconds.
     private let beginnings = Mutex<[String: Int]>([:])
+    /// What every change does in its transaction besides.
+    private let alongside: @Sendable (any Database) throws(DatabaseFailure) -> Void
 
     /// Nothing is loaded or connected before the first call.
-    init(_ place: any DatabasePlace, schema: Schema = .current) {
-        self.place = place
-        session = Session(place, schema)
+    convenience init(_ connector: any DatabaseConnector, schema: Schema = .current) {
+        self.init(connector, ConnectionPool(connector, schema))
+    }
+
+    /// A store over a connection that others use as well.
+    init(
+        _ connector: any DatabaseConnector, _ pool: ConnectionPool,
+        alongside: @escaping @Sendable (any Database) throws(DatabaseFailure) -> Void = { _ in }
+    ) {
+        (self.connector, self.pool, self.alongside) = (connector, pool, alongside)
     }
 
     func create(_ key: VaultKeyCheck) throws(VaultError) {
-        try session.create { database throws(DatabaseFailure) in try database.insert(key) }
+        try pool.create { database throws(DatabaseFailure) in try database.insert(key) }
     }
 
     func keyChecks() throws(VaultError) -> [VaultKeyCheck] {
-        try session.transaction(.reading) { database throws(DatabaseFailure) in
+        try pool.transaction(.reading) { database throws(DatabaseFailure) in
             try database.keyChecks()
         }
     }
 
     func register(_ key: VaultKeyCheck) throws(VaultError) {
-        try session.transaction(.writing) { database throws(DatabaseFailure) in
+        try pool.transaction(.writing) { database throws(DatabaseFailure) in
             try database.insert(key)
         }
     }
 
     func records(of users: [VaultUser]) throws(VaultError) -> VaultPage {
-        try session.transaction(.reading) { database throws(DatabaseFailure) in
+        try pool.transaction(.reading) { database throws(DatabaseFailure) in
             try database.records(of: Set(users).sorted())
         }
     }
@@ -39,19 +49,19 @@ final class SQLVaultStore: VaultStore {
     func records(
         _ filter: VaultFilter, after key: VaultRowKey?, limit: Int
     ) throws(VaultError) -> VaultPage {
-        try session.transaction(.reading) { database throws(DatabaseFailure) in
+        try pool.transaction(.reading) { database throws(DatabaseFailure) in
             try database.page(filter, after: key, limit)
         }
     }
 
     func clients() throws(VaultError) -> [ClientID] {
-        try session.transaction(.reading) { database throws(DatabaseFailure) in
+        try pool.transaction(.reading) { database throws(DatabaseFailure) in
             try database.clients()
         }
     }
 
     func counts(of clientID: ClientID?) throws(VaultError) -> [VaultState: Int] {
-        try session.transaction(.reading) { database throws(DatabaseFailure) in
+        try pool.transaction(.reading) { database throws(DatabaseFailure) in
             try database.counts(VaultFilter(clientID: clientID))
         }
     }
@@ -61,7 +71,7 @@ final class SQLVaultStore: VaultStore {
         _ decide: (VaultPage) throws(VaultError) -> VaultChanges
     ) throws(VaultError) {
         let inOrder = Set(users).sorted()
-        try session.transaction(.writing) { database throws(DatabaseFailure) in
+        try pool.transaction(.writing) { database throws(DatabaseFailure) in
             let page = try database.records(of: inOrder, isLocking: true)
             let changes = try lifting { () throws(VaultError) in try decide(page) }
             let before = Dictionary(
@@ -73,6 +83,7 @@ final class SQLVaultStore: VaultStore {
                 try database.requireNewest(among: Set(sealed.map(\.record.keyNumber)))
             }
             try database.write(changes, releasing: released)
+            try alongside(database)
         }
     }
 
@@ -80,7 +91,7 @@ final class SQLVaultStore: VaultStore {
         _ filter: VaultFilter, limit: Int, for lease: VaultLease,
         _ change: (VaultRecord) -> VaultClaimChange
     ) throws(VaultError) -> VaultClaimed {
-        try session.transaction(.writing) { database throws(DatabaseFailure) in
+        try pool.transaction(.writing) { database throws(DatabaseFailure) in
             let now = try database.moment()
             let start = beginnings.withLock { beginnings in
                 defer { beginnings[lease.owner] = beginnings[lease.owner] ?? now }
@@ -98,7 +109,7 @@ final class SQLVaultStore: VaultStore {
     }
 
     func renew(_ ids: [VaultRecordID], for lease: VaultLease) throws(VaultError) -> VaultRenewal {
-        try session.transaction(.writing) { database throws(DatabaseFailure) in
+        try pool.transaction(.writing) { database throws(DatabaseFailure) in
             VaultRenewal(
                 held: try database.renew(Set(ids).sorted(), for: lease),
                 remaining: lease.remaining)
@@ -108,7 +119,7 @@ final class SQLVaultStore: VaultStore {
     func leasedByOthers(
         than owner: String, _ filter: VaultFilter
     ) throws(VaultError) -> VaultLeasedByOthers {
-        try session.transaction(.reading) { database throws(DatabaseFailure) in
+        try pool.transaction(.reading) { database throws(DatabaseFailure) in
             let (count, seconds) = try database.leased(by: owner, filter)
             return VaultLeasedByOthers(count: count, remaining: .seconds(seconds))
         }
@@ -117,23 +128,23 @@ final class SQLVaultStore: VaultStore {
     func history(
         _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, limit: Int
     ) throws(VaultError) -> VaultHistoryPage {
-        try session.transaction(.reading) { database throws(DatabaseFailure) in
+        try pool.transaction(.reading) { database throws(DatabaseFailure) in
             try database.history(filter, after: position, limit)
         }
     }
 
     func pruneHistory(before moment: NumericDate, limit: Int) throws(VaultError) -> Int {
-        try session.transaction(.writing) { database throws(DatabaseFailure) in
+        try pool.transaction(.writing) { database throws(DatabaseFailure) in
             try database.pruneHistory(before: moment, limit)
         }
     }
 
     func weaknesses() throws(VaultError) -> [String] {
-        do throws(DatabaseFailure) { return try place.weaknesses() } catch { throw error.error }
+        do throws(DatabaseFailure) { return try connector.weaknesses() } catch { throw error.error }
     }
 
     func faults() throws(VaultError) -> [String] {
-        try session.transaction(.reading) { database throws(DatabaseFailure) in
+        try pool.transaction(.reading) { database throws(DatabaseFailure) in
             try database.faults() + database.unknownKeys()
         }
     }

@@ -1,7 +1,13 @@
-internal import SignInWithApple
+internal import Lifecycle
 
-/// The tables of a vault, as the steps by which they became what they are.
+/// Tables that share one version, as the steps by which they became what they are.
 struct Schema: Sendable {
+    /// The table that holds the version.
+    var table = "vault_schema"
+    /// What messages call the tables.
+    var subject = "the vault"
+    /// What a database without them is missing.
+    var missing: (kind: VaultError.Kind, message: String) = (.notInitialized, "there is no vault")
     /// What leads from each version to the next; the first, from nothing to version 1. Steps that
     /// were released never change.
     let migrations: [@Sendable (Dialect) -> [String]]
@@ -154,35 +160,57 @@ extension Schema {
     /// - Throws: of kind `alreadyInitialized`.
     func create(in database: any Database, _ name: String) throws(DatabaseFailure) {
         try lock(database)
-        guard try database.run(database.dialect.vaultExists).isEmpty else {
+        guard try !exists(in: database) else {
             throw DatabaseFailure(.alreadyInitialized, "there is a vault in \(name) already")
         }
+        try make(in: database)
+    }
+
+    /// Makes the tables, or brings them up to date.
+    func createOrMigrate(_ database: any Database, _ name: String) throws(DatabaseFailure) {
+        try lock(database)
+        guard try exists(in: database) else { return try make(in: database) }
+        if try isOutdated(in: database, name) { try migrate(database, name) }
+    }
+
+    private func make(in database: any Database) throws(DatabaseFailure) {
         try run(0, in: database)
         _ = try database.run(
-            "INSERT INTO vault_schema (version) VALUES ($1)", .integer(version))
+            "INSERT INTO \(table) (version) VALUES ($1)", .integer(version))
+    }
+
+    private func exists(in database: any Database) throws(DatabaseFailure) -> Bool {
+        try !database.run(database.dialect.tableExists(table)).isEmpty
     }
 
     /// Whether the tables are older than this program.
     ///
     /// - Throws: of kind `notInitialized` and `tooNew`.
     func isOutdated(in database: any Database, _ name: String) throws(DatabaseFailure) -> Bool {
-        guard try !database.run(database.dialect.vaultExists).isEmpty else {
-            throw DatabaseFailure(.notInitialized, "there is no vault in \(name)")
+        guard try exists(in: database) else {
+            throw DatabaseFailure(missing.kind, "\(missing.message) in \(name)")
         }
         let found = try storedVersion(in: database, name)
         guard found <= version else {
             throw DatabaseFailure(
                 .tooNew,
-                "the vault in \(name) has tables of version \(found); this siwa knows \(version)")
+                "\(subject) in \(name) has tables of version \(found); this siwa knows \(version)")
         }
         return found < version
+    }
+
+    /// Fails unless the tables have this version.
+    func require(in database: any Database, _ name: String) throws(DatabaseFailure) {
+        guard try isOutdated(in: database, name) else { return }
+        throw DatabaseFailure(
+            missing.kind, "\(subject) in \(name) are older than this program")
     }
 
     /// Brings the tables up to date.
     func migrate(_ database: any Database, _ name: String) throws(DatabaseFailure) {
         try lock(database)
         try run(try storedVersion(in: database, name), in: database)
-        _ = try database.run("UPDATE vault_schema SET version = $1", .integer(version))
+        _ = try database.run("UPDATE \(table) SET version = $1", .integer(version))
     }
 
     private func lock(_ database: any Database) throws(DatabaseFailure) {
@@ -199,9 +227,9 @@ extension Schema {
         in database: any Database, _ name: String
     ) throws(DatabaseFailure) -> Int {
         guard
-            let found = try database.run("SELECT version FROM vault_schema").first?.first?.integer,
+            let found = try database.run("SELECT version FROM \(table)").first?.first?.integer,
             found > 0
-        else { throw DatabaseFailure(.damaged, "the vault in \(name) does not say its version") }
+        else { throw DatabaseFailure(.damaged, "\(subject) in \(name) does not say its version") }
         return found
     }
 }

@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// The end of one wait: what the patience allowed when it began, or earlier when the patience
 /// has become shorter since.

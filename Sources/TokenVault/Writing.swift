@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 // What a store changes.
 extension Database {
@@ -38,17 +38,18 @@ extension Database {
             updating,
             each: changed.map { old, new in
                 let owner = released.flatMap {
-                    $0.ids.contains(old) || $0.ids.contains(new.id) ? $0.owner : nil
+                    $0.rows.contains(VaultRowKey(old)) || $0.rows.contains(VaultRowKey(new.id))
+                        ? $0.owner : nil
                 }
                 return new.values + VaultRowKey(old).values.dropFirst() + [.text(owner ?? "")]
             })
         let new = changes.updates.filter { $0.replaced == nil }.map(\.record.values)
         _ = try run(inserting, each: new)
         if let released {
-            let kept = released.ids.subtracting(changed.flatMap { [$0.old, $0.new.id] })
+            let kept = released.rows.subtracting(
+                changed.flatMap { [VaultRowKey($0.old), VaultRowKey($0.new.id)] })
             _ = try run(
-                releasing,
-                each: kept.sorted().map { VaultRowKey($0).values + [.text(released.owner)] })
+                releasing, each: kept.sorted().map { $0.values + [.text(released.owner)] })
         }
         try insert(changes.history)
         for user in changes.erased { try eraseHistory(of: user) }

@@ -1,5 +1,5 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import Lifecycle
 
 /// The table of commands: parser, help, manual pages and completions all read it.
 let emulatorTool = Tool<Console>(

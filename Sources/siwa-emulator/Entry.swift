@@ -1,13 +1,22 @@
 internal import CommandTable
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
 /// Runs one command line, without the program's own name; answers the exit code.
 ///
 /// Every error ends here and nowhere else.
-func runEmulator(_ arguments: [String]) async -> CInt {
-    let console = Console()
+///
+/// - Parameters:
+///   - arguments: nil when they are not UTF-8.
+///   - stop: notified when a signal asked a server to end.
+func runEmulator(_ arguments: [String]?, until stop: WakeSignal) async -> CInt {
+    let console = Console(stop: stop)
     do {
+        guard let arguments else {
+            throw Failure.usage(
+                "an argument is not UTF-8", hints: ["rename the file, or use a UTF-8 locale"])
+        }
         switch try emulatorTool.parse(arguments) {
         case .help(let text), .version(let text): try console.print(text)
         case .run(let command): try await command.run(in: console)
@@ -23,8 +32,11 @@ func runEmulator(_ arguments: [String]) async -> CInt {
     }
 }
 
-/// Standard output for the result, standard error for everything else.
+/// Standard output for the result, standard error for everything else, and the signals.
 struct Console: Sendable {
+    /// Notified when a signal asked a server to end.
+    let stop: WakeSignal
+
     /// Writes to standard output, at once.
     func print(_ text: String) throws(FileError) {
         try writeAll(SecretBytes(text.utf8), to: 1, named: "standard output")

@@ -19,7 +19,7 @@ enum ExitCode: CInt, CaseIterable {
         }
     }
 
-    static var entries: [CommandTable.Entry] {
-        allCases.map { CommandTable.Entry(String($0.rawValue), $0.meaning) }
+    static var entries: [Definition] {
+        allCases.map { Definition(String($0.rawValue), $0.meaning) }
     }
 }

@@ -1,9 +1,9 @@
 internal import AppleEmulator
+internal import JOSE
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
-/// The folder of one emulator, and the names of what stands in it.
+/// The folder of one emulator, and the names of its files.
 struct Folder {
     static let configuration = "config.json"
     static let emulator = "emulator.json"
@@ -19,23 +19,16 @@ struct Folder {
         try readFile(path(name), limit: 64 << 20).contents.revealed()
     }
 
-    /// Secrets are for the owner alone, everything else is for everybody.
+    /// Only the owner can read secrets; all users can read the other files.
     func write(_ contents: [UInt8], _ name: String, isSecret: Bool = false) throws(FileError) {
         try writeFile(SecretBytes(contents), to: path(name), permissions: isSecret ? 0o600 : 0o644)
     }
 
-    /// Where the emulator of this folder listens.
-    func serverURL() throws -> String {
-        let name = path(Self.server)
-        guard fileExists(name),
-            let url = String(decoding: try read(Self.server), as: UTF8.self)
-                .split(separator: "\n").first
-        else {
-            throw Failure.settings(
-                "no emulator serves '\(path)'",
-                hints: ["start it: siwa-emulator serve \(path)", "or name another with --url"])
-        }
-        return String(url)
+    /// Where the emulator of this folder listens; nil when there is none.
+    func serverURL() throws -> String? {
+        guard fileExists(path(Self.server)) else { return nil }
+        return String(decoding: try read(Self.server), as: UTF8.self)
+            .split(separator: "\n").first.map(String.init)
     }
 
     /// What `emulator.json` says: the configuration, and the port of `init`.
@@ -52,9 +45,13 @@ struct Folder {
             let configuration = try EmulatorConfiguration(json: .object(members))
             return (configuration, port.flatMap(UInt16.init(exactly:)) ?? 9443)
         } catch let error as JSONError {
-            throw Failure.settings("'\(name)' \(error)", hints: ["mend it, or make it anew"])
+            throw Failure.settings(
+                "'\(name)' \(error)",
+                hints: ["fix it, or make a new folder: siwa-emulator init DIR"])
         } catch let error as ShapeError {
-            throw Failure.settings("'\(name)': \(error)", hints: ["mend it, or make it anew"])
+            throw Failure.settings(
+                "'\(name)': \(error)",
+                hints: ["fix it, or make a new folder: siwa-emulator init DIR"])
         }
     }
 }

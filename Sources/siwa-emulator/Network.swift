@@ -1,9 +1,8 @@
 internal import CurlTransport
+internal import Lifecycle
 internal import LocalFiles
-internal import SignInWithApple
 
-/// The way to the receivers of notifications: libcurl, loaded when the first one is posted,
-/// so that an emulator that posts none needs none.
+/// Posts notifications over libcurl, which is loaded when the first one is posted.
 actor Network: Transport {
     private let folder: Folder
     private var loaded: CurlTransport?

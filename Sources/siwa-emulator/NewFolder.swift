@@ -1,7 +1,8 @@
 internal import AppleEmulator
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What `init` makes: a team with one key, an app and a website, people who sign in, and another
 /// team that the clients can be transferred to.
@@ -36,7 +37,7 @@ struct NewFolder {
     var recipientsKey: String { "\(Self.recipientsFolder)/\(recipient.keyName)" }
     private static let recipientsFolder = "recipient"
 
-    /// Writes every file, and none over another: a key that is gone is gone.
+    /// Writes every file, and overwrites nothing: a lost key cannot be restored.
     func write(to folder: Folder, now: Int) throws {
         for name in [team.keyName, recipientsKey, Folder.configuration, Folder.emulator]
             + TLSFiles.names

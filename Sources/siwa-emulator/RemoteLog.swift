@@ -1,64 +1,94 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// The request log of an emulator in another process.
 struct RemoteLog {
-    let url: String
     let network: Network
+    /// Only requests to this path; nil means any.
+    let path: String?
 
-    private static let patience = Duration.seconds(10)
-    /// How long the emulator holds its answer while nothing comes.
+    /// How far the log was read.
+    struct Position {
+        /// The start of the emulator, or the reset, since which requests are counted.
+        var instance = ""
+        /// The number of the last request read.
+        var last = 0
+    }
+
+    private struct Answer {
+        let instance: String
+        let records: [JSON]
+    }
+
+    private static let timeout = Duration.seconds(10)
+    /// How many seconds the emulator holds its answer while no request comes.
     private static let wait = 10
-    /// So many records, with their checks, stay under what the transport reads.
-    private static let page = 100
+    private static let pageSize = 100
 
-    /// Shows the latest `count` records; answers the number of the last record there is.
-    func latest(_ count: Int, _ path: String?, _ show: (JSON) throws -> Void) async throws -> Int {
-        var (last, kept) = (0, [JSON]())
-        while true {
-            let records = try await ask("after=\(last)&limit=\(Self.page)", path)
-            guard let newest = records.last?["number"]?.integer else { break }
-            last = newest
-            kept = (kept + records).suffix(count)
+    /// Shows the latest `count` records, and answers where the log ends.
+    func latest(
+        _ count: Int, at url: String, _ show: (JSON) throws -> Void
+    ) async throws -> Position {
+        var (position, kept) = (Position(), [JSON]())
+        do {
+            while true {
+                let answer = try await ask(url, "after=\(position.last)")
+                position.instance = answer.instance
+                kept = (kept + answer.records).suffix(count)
+                guard let last = answer.records.last?["number"]?.integer else { break }
+                position.last = last
+            }
+        } catch let error as TransportError {
+            throw Failure(
+                code: "temporary", message: "no emulator answers at \(url): \(error.message)",
+                hints: ["start it: siwa-emulator serve DIR", "or name another one with --url"],
+                exitCode: .temporary)
         }
         for record in kept { try show(record) }
-        return last
+        return position
     }
 
-    /// Waits for records behind the one of that number, shows them, and answers the last number.
-    func following(
-        _ last: Int, _ path: String?, _ show: (JSON) throws -> Void
-    ) async throws -> Int {
-        let records = try await ask("after=\(last)&limit=\(Self.page)&wait=\(Self.wait)s", path)
-        for record in records { try show(record) }
-        return records.last?["number"]?.integer ?? last
+    /// Waits for new records, shows them, and answers where the log ends; nil when no emulator
+    /// answers.
+    func next(
+        after position: Position, at url: String, _ show: (JSON) throws -> Void
+    ) async throws -> Position? {
+        let query = "after=\(position.last)&wait=\(Self.wait)s"
+        let answer: Answer
+        do {
+            answer = try await ask(url, query)
+        } catch is TransportError {
+            return nil
+        }
+        guard answer.instance == position.instance else {
+            // The emulator was started again, or reset: its requests are counted from 1.
+            return Position(instance: answer.instance)
+        }
+        for record in answer.records { try show(record) }
+        let last = answer.records.last?["number"]?.integer ?? position.last
+        return Position(instance: answer.instance, last: last)
     }
 
-    private func ask(_ query: String, _ path: String?) async throws -> [JSON] {
+    /// - Throws: `TransportError` when no emulator answers, `Failure` when it is something else.
+    private func ask(_ url: String, _ query: String) async throws -> Answer {
         let filter = path.map { path in
             let encoded = Form([("path", .plain(path))]).encoded().revealed()
             return "&" + String(decoding: encoded, as: UTF8.self)
         }
         let request = HTTPRequest(
-            method: .get, url: "\(url)/emulator/requests?\(query)\(filter ?? "")")
-        let response: HTTPResponse
-        do throws(TransportError) {
-            let limit = Self.patience + .seconds(Self.wait)
-            response = try await network.send(request, timeout: limit)
-        } catch {
-            throw Failure(
-                code: "temporary", message: "no emulator answers at \(url): \(error.message)",
-                hints: ["start it: siwa-emulator serve DIR", "or name another with --url"],
-                exitCode: .temporary)
-        }
-        guard response.status == 200,
-            let records = (try? JSON(response.body))?["requests"]?.elements
+            method: .get,
+            url: "\(url)/emulator/requests?limit=\(Self.pageSize)&\(query)\(filter ?? "")")
+        let limit = Self.timeout + .seconds(Self.wait)
+        let response = try await network.send(request, timeout: limit)
+        guard response.status == 200, let body = try? JSON(response.body),
+            let records = body["requests"]?.elements
         else {
             throw Failure(
                 code: "temporary",
                 message: "\(url) answered with status \(response.status) and no log",
                 hints: ["check that siwa-emulator listens there"], exitCode: .temporary)
         }
-        return records
+        return Answer(instance: body["instance"]?.string ?? "", records: records)
     }
 }

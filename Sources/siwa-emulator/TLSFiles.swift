@@ -37,7 +37,7 @@ struct TLSFiles {
     }
 
     /// Makes an authority and a certificate for a year. The authority's key is never written to
-    /// disk: nobody who reads the folder can issue certificates with it.
+    /// disk: a reader of the folder cannot issue certificates.
     func renew(now: Int) throws {
         let validity = now - 3600..<now + 365 * Self.day
         let authority = try CertificateAuthority(

@@ -1,9 +1,9 @@
 internal import CurlTransport
 internal import Glibc
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACLI
 internal import SIWACrypto
-internal import SignInWithApple
 
 private let mainThread = MainThread()
 
@@ -15,11 +15,8 @@ private let mainThread = MainThread()
 func runProcess(
     _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 ) -> CInt {
-    forbidCoreDumps()
-    occupyClosedStreams()
-    reportWriteErrors()
-    ProcessSignals.handle()
-    let arguments = unsafe commandLineArguments(count, arguments)
+    let arguments = unsafe prepareProcess(count, arguments)
+    ProcessSignals.handle(for: "siwa")
     Task(executorPreference: mainThread) {
         // Everything is written by now. What exit would do besides is tidy the libraries' memory
         // away, which the system does better.

@@ -1,3 +1,4 @@
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACLI
 internal import Synchronization
@@ -5,11 +6,11 @@ internal import Synchronization
 /// Runs the program's tasks on the main thread, and tells them of signals.
 ///
 /// The standard library would give the main thread back to the system at the first wait and go on
-/// elsewhere, for which it starts four threads (docs/decisions/linking.md). Work that is to run in parallel asks for
-/// `globalConcurrentExecutor` itself.
+/// elsewhere, for which it starts four threads (docs/decisions/linking.md). Work that is to run in
+/// parallel asks for ``WorkerThreads``.
 final class MainThread: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
-    private let bell = SignalBell()
+    private let signalArrival = WakeSignal()
 
     /// The process's signals, as commands see them.
     var signals: World.Signals {
@@ -19,7 +20,7 @@ final class MainThread: TaskExecutor {
             setAlarm: { seconds, exitCode in
                 ProcessSignals.setAlarm(after: seconds, exitCode: exitCode)
             },
-            bell: bell)
+            arrival: signalArrival)
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -32,7 +33,7 @@ final class MainThread: TaskExecutor {
     func run() -> Never {
         while true {
             WakeUp.main.wait()
-            if ProcessSignals.received != nil { bell.ring() }
+            if signalArrival.count == 0, ProcessSignals.received != nil { signalArrival.notify() }
             let job = jobs.withLock { jobs in jobs.isEmpty ? nil : jobs.removeFirst() }
             if let job { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
         }

@@ -1,8 +1,10 @@
 internal import CurlTransport
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACLI
 internal import SIWACrypto
-internal import SignInWithApple
+internal import ServerRecords
 internal import TokenVault
 
 extension World {
@@ -31,7 +33,7 @@ extension World {
                 // Nobody is left to tell when standard error itself cannot be written.
                 try? writeAll(SecretBytes((line + "\n").utf8), to: 2, named: "standard error")
             },
-            streams: .real(signals),
+            streams: .real,
             signals: signals,
             transport: { settings throws(TransportError) in
                 do throws(FileError) {
@@ -44,9 +46,13 @@ extension World {
             },
             vault: { url, patience throws(VaultError) in
                 try openVaultStore(url, patience: patience)
+            },
+            serverStore: { url, patience throws(VaultError) in
+                try openServerStore(url, patience: patience)
             })
         world.terminal = Terminal(
             width: terminalWidth(1), isErrorsTerminal: isTerminal(2), variables: environment)
+        world.threads = { count throws(FileError) in try WorkerThreads(count) }
         world.actor = VaultActor(command: "", host: hostName())
         return world
     }
@@ -54,7 +60,7 @@ extension World {
 
 extension World.Streams {
     /// Files and standard streams, read and written by threads of their own.
-    fileprivate static func real(_ signals: World.Signals) -> Self {
+    fileprivate static var real: Self {
         Self(
             lines: { path, news throws(FileError) -> any LineSource in
                 try requireResources()
@@ -72,10 +78,10 @@ extension World.Streams {
             slots: { () throws(FileError) -> any SlotStore in
                 try SlotFile(in: environment("TMPDIR") ?? "/tmp")
             },
-            holdSignals: {
-                ProcessSignals.apply(.recordFirst, watchdog: 10)
+            requireBatchThreads: { () throws(FileError) in
+                // Those of the output, the network, its resolver, the vault, timers and Dispatch.
+                try requireResources(threads: 8)
             },
-            wishedSignal: signals.received,
             progress: isTerminal(2) ? showProgress : nil)
     }
 }

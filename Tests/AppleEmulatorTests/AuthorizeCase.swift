@@ -26,7 +26,8 @@ extension AuthorizeCase {
             testDescription: "an unknown client", changes: ["client_id": "com.example.unknown"],
             error: "invalid_client", verdict: "client_id: no client of team A1B2C3D4E5"),
         AuthorizeCase(
-            testDescription: "an app, which has no redirect", changes: ["client_id": Stand.app],
+            testDescription: "an app, which has no redirect",
+            changes: ["client_id": EmulatorHarness.app],
             error: "invalid_request", description: "Invalid web redirect url",
             verdict: "redirect_uri: 'https://example.com/callback' is not registered for "
                 + "com.example.app"),
@@ -71,7 +72,7 @@ extension AuthorizeCase {
         redirect("a fragment", "https://example.com/callback#x", "has a fragment"),
         redirect("an empty fragment", "https://example.com/callback#", "has a fragment"),
         redirect("localhost", "https://localhost/callback", ownMachine),
-        redirect("a registered loopback", Stand.loopback, ownMachine),
+        redirect("a registered loopback", EmulatorHarness.loopback, ownMachine),
         redirect("this machine by IPv6", "https://[::1]/callback", ownMachine),
         redirect("localhost below", "https://app.localhost/callback", noName),
         redirect("an IPv4 address", "https://192.0.2.1/callback", noName),
@@ -88,7 +89,7 @@ extension AuthorizeCase {
     private static let loopback = [
         AuthorizeCase(
             testDescription: "a registered loopback, when the switch says so",
-            changes: ["redirect_uri": Stand.loopback], switches: true),
+            changes: ["redirect_uri": EmulatorHarness.loopback], switches: true),
         unregistered("another port of it", "http://127.0.0.1:8001/callback", switches: true),
         redirect(
             "plain http to elsewhere", "http://example.com/callback", "must begin with https://",

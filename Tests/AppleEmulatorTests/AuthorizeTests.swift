@@ -1,19 +1,20 @@
 import AppleEmulator
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
 /// The page of `/auth/authorize`.
 @Suite struct AuthorizeTests {
     @Test(arguments: AuthorizeCase.all) func request(_ row: AuthorizeCase) async throws {
-        let stand = try await Stand(["allow_loopback_redirect": .boolean(row.switches)])
-        let page = await stand.visit(row.changes)
+        let harness = try await EmulatorHarness(["allow_loopback_redirect": .boolean(row.switches)])
+        let page = await harness.visit(row.changes)
         #expect(page.status == (row.error == nil ? 200 : 400))
         #expect(page.fields["location"] == nil)
         #expect(page.fields["content-type"] == "text/html;charset=UTF-8")
         #expect(HTMLForm(page.body)?.action == (row.error == nil ? "/auth/authorize/consent" : nil))
-        let record = try await stand.record()
+        let record = try await harness.record()
         #expect(try record.text("verdict") == row.verdict)
         #expect(record["error"] == row.error.map(JSON.string) ?? .null)
         if let error = row.error {
@@ -25,27 +26,28 @@ import Testing
         }
     }
 
-    @Test(arguments: SignInWithApple.AuthorizationRequest.ResponseType.allCases)
+    @Test(arguments: Lifecycle.AuthorizationRequest.ResponseType.allCases)
     func `what the library composes is taken, and nothing that it refuses`(
-        _ type: SignInWithApple.AuthorizationRequest.ResponseType
+        _ type: Lifecycle.AuthorizationRequest.ResponseType
     ) async throws {
-        typealias Request = SignInWithApple.AuthorizationRequest
-        let stand = try await Stand()
+        typealias Request = Lifecycle.AuthorizationRequest
+        let harness = try await EmulatorHarness()
         for mode in Request.ResponseMode.allCases {
             for scopes in [[], [.email], Set(Request.Scope.allCases)] {
                 let request = try? Request(
-                    clientID: ClientID(unchecked: Stand.web),
-                    redirectURI: RedirectURI(validating: Stand.callback), responseType: type,
+                    clientID: ClientID(unchecked: EmulatorHarness.web),
+                    redirectURI: RedirectURI(validating: EmulatorHarness.callback),
+                    responseType: type,
                     responseMode: mode, scopes: scopes, state: SecretText("a b"))
                 let names = scopes.map(\.rawValue).joined(separator: " ")
                 let page =
                     if let request {
-                        await stand.get(
+                        await harness.get(
                             String(
                                 request.url().revealed().dropFirst(BaseURL.apple.description.count))
                         )
                     } else {
-                        await stand.visit([
+                        await harness.visit([
                             "response_type": type.rawValue, "response_mode": mode.rawValue,
                             "scope": names,
                         ])
@@ -56,15 +58,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("client_id=a&client_id=b", "client_id: stands there twice"),
+        ("client_id=a&client_id=b", "client_id: given twice"),
         ("client_id=%zz", "parameters: a '%' without two hexadecimal digits behind it"),
         ("", "client_id: missing or empty"),
     ])
     func `a broken query is a page, too`(_ query: String, _ verdict: String) async throws {
-        let stand = try await Stand()
-        let page = await stand.get("/auth/authorize?" + query)
+        let harness = try await EmulatorHarness()
+        let page = await harness.get("/auth/authorize?" + query)
         #expect(page.status == 400 && page.text.contains("<h1>invalid_request</h1>"))
-        #expect(try await stand.verdict() == verdict)
+        #expect(try await harness.verdict() == verdict)
     }
 
     @Test(arguments: [
@@ -73,26 +75,26 @@ import Testing
     ])
     func `a refusal is JSON where JSON is asked for`(_ accept: String, _ isJSON: Bool) async throws
     {
-        let stand = try await Stand()
-        let answer = await stand.emulator.respond(
+        let harness = try await EmulatorHarness()
+        let answer = await harness.emulator.respond(
             to: EmulatorRequest(
                 method: "GET", target: "/auth/authorize", fields: [HTTPField("Accept", accept)])
         ).response
         #expect(answer.status == 400)
         #expect((answer.text == #"{"error":"invalid_request"}"#) == isJSON, "\(answer.text)")
-        #expect(try await stand.verdict() == "client_id: missing or empty")
+        #expect(try await harness.verdict() == "client_id: missing or empty")
     }
 
     @Test func `what a client sends does not become markup`() async throws {
-        let stand = try await Stand()
-        let page = await stand.visit(["response_type": #"<script>"&'</script>"#])
+        let harness = try await EmulatorHarness()
+        let page = await harness.visit(["response_type": #"<script>"&'</script>"#])
         #expect(page.text.contains("&#39;&lt;script&gt;&quot;&amp;&#39;&lt;/script&gt;&#39;"))
         #expect(!page.text.contains("<script"))
     }
 
     @Test func `the page says whose it is, what is asked and who can sign in`() async throws {
-        let stand = try await Stand()
-        let page = await stand.visit(["scope": "name email", "response_mode": "form_post"])
+        let harness = try await EmulatorHarness()
+        let page = await harness.visit(["scope": "name email", "response_mode": "form_post"])
         let text = page.text
         for expected in [
             #"<html lang="en">"#, "<title>Sign in to com.example.web – siwa-emulator</title>",
@@ -111,21 +113,21 @@ import Testing
     }
 
     @Test func `without the scope nothing is asked about the address`() async throws {
-        let stand = try await Stand()
-        let page = await stand.visit()
+        let harness = try await EmulatorHarness()
+        let page = await harness.visit()
         #expect(page.text.contains("asks for neither name nor email."))
         #expect(page.text.matches(of: /<fieldset/).count == 1)
     }
 
     @Test func `the page needs nothing from elsewhere and runs no script but its own`() async throws
     {
-        let stand = try await Stand()
-        let page = await stand.visit()
+        let harness = try await EmulatorHarness()
+        let page = await harness.visit()
         let policy = try #require(page.fields["content-security-policy"])
         let nonce = try #require(page.text.firstMatch(of: /<style nonce="([^"]*)">/)?.output.1)
-        #expect(policy.hasPrefix("default-src 'none'; style-src 'nonce-\(nonce)'; "))
+        #expect(policy.hasPrefix("default-src 'none'; script-src 'nonce-\(nonce)'; "))
         #expect(policy.hasSuffix("; base-uri 'none'; frame-ancestors 'none'"))
-        #expect(await stand.visit().fields["content-security-policy"] != policy)
+        #expect(await harness.visit().fields["content-security-policy"] != policy)
         #expect(page.fields["cache-control"] == "no-store")
         #expect(page.fields["x-frame-options"] == "DENY")
         #expect(!page.text.contains("http"))

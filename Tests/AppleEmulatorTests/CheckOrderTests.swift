@@ -1,4 +1,5 @@
-import SignInWithApple
+import JOSE
+import Lifecycle
 import TestSupport
 import Testing
 
@@ -40,41 +41,42 @@ struct TwoFaults: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: rows) func `bad secret and`(_ row: TwoFaults) async throws {
-        let stand = try await Stand()
+        let harness = try await EmulatorHarness()
         let parameters = row.parameters + [("client_secret", "clientSecret")]
-        #expect(try await stand.token(parameters) == row.credentialFirst)
-        try await stand.control("switches", ["order": "client_first"])
-        #expect(try await stand.token(parameters) == row.clientFirst)
+        #expect(try await harness.token(parameters) == row.credentialFirst)
+        try await harness.control("switches", ["order": "client_first"])
+        #expect(try await harness.token(parameters) == row.clientFirst)
     }
 
     @Test(arguments: ["credential_first", "client_first"])
     func `a bad secret with a live code spends nothing`(_ order: String) async throws {
-        let stand = try await Stand(["order": .string(order)])
-        let code = try await stand.code()
+        let harness = try await EmulatorHarness(["order": .string(order)])
+        let code = try await harness.code()
         let bad = [("client_secret", "x"), ("grant_type", "authorization_code"), ("code", code)]
-        #expect(try await stand.token(bad) == Outcome("invalid_client"))
-        #expect(try await stand.exchange(code).status == 200)
+        #expect(try await harness.token(bad) == Outcome("invalid_client"))
+        #expect(try await harness.exchange(code).status == 200)
     }
 
     @Test func `used comes before expired, and the client before both`() async throws {
-        let stand = try await Stand()
-        let code = try await stand.code()
-        _ = try await stand.exchange(code)
-        try await stand.control("clock", ["offset": "6m"])
-        try await stand.control("switches", ["clock_skew_tolerance": "1h"])
-        let minted = try SecretDraft(at: Stand.start + .seconds(360)).minted(by: stand.key)
+        let harness = try await EmulatorHarness()
+        let code = try await harness.code()
+        _ = try await harness.exchange(code)
+        try await harness.control("clock", ["offset": "6m"])
+        try await harness.control("switches", ["clock_skew_tolerance": "1h"])
+        let minted = try SecretDraft(at: EmulatorHarness.start + .seconds(360)).minted(
+            by: harness.key)
         let again = [
             ("client_secret", minted), ("grant_type", "authorization_code"), ("code", code),
         ]
         #expect(
-            try await stand.token(again)
+            try await harness.token(again)
                 == Outcome("invalid_grant", "The code has already been used."))
-        let other = try SecretDraft(Stand.web, at: Stand.start + .seconds(360))
-            .minted(by: stand.key)
+        let other = try SecretDraft(EmulatorHarness.web, at: EmulatorHarness.start + .seconds(360))
+            .minted(by: harness.key)
         let stolen = [
             ("client_secret", other), ("grant_type", "authorization_code"), ("code", code),
         ]
-        let outcome = try await stand.token(stolen, as: Stand.web)
+        let outcome = try await harness.token(stolen, as: EmulatorHarness.web)
         #expect(try outcome.text("error_description").hasPrefix("client_id mismatch."))
     }
 }

@@ -1,19 +1,20 @@
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
 /// What Apple answers to a secret, good or bad: asked with the one grant that needs
 /// nothing else.
 @Suite struct ClientSecretTests {
-    private static let now = Stand.start.seconds
+    private static let now = EmulatorHarness.start.seconds
 
     @Test(arguments: SpoiledSecret.all) func refuses(_ row: SpoiledSecret) async throws {
-        let stand = try await Stand()
+        let harness = try await EmulatorHarness()
         var draft = SecretDraft()
         row.spoil(&draft)
-        #expect(try await ask(stand, draft) == Outcome("invalid_client"))
-        let verdict = try await stand.verdict()
+        #expect(try await ask(harness, draft) == Outcome("invalid_client"))
+        let verdict = try await harness.verdict()
         #expect(verdict.hasPrefix("client_secret: \(row.verdict)"), "\(verdict)")
     }
 
@@ -30,55 +31,56 @@ import Testing
     ]
 
     @Test(arguments: accepted) func accepts(_ row: SpoiledSecret) async throws {
-        let stand = try await Stand()
+        let harness = try await EmulatorHarness()
         var draft = SecretDraft()
         row.spoil(&draft)
-        #expect(try await ask(stand, draft).status == 200)
+        #expect(try await ask(harness, draft).status == 200)
     }
 
     @Test func `a switch refuses aud in an array, and nothing else`() async throws {
-        let stand = try await Stand(["audience_array": "refused"])
+        let harness = try await EmulatorHarness(["audience_array": "refused"])
         var draft = SecretDraft()
-        #expect(try await ask(stand, draft).status == 200)
+        #expect(try await ask(harness, draft).status == 200)
         draft.claim("aud", ["https://appleid.apple.com"])
-        #expect(try await ask(stand, draft) == Outcome("invalid_client"))
-        #expect(try await stand.verdict().hasPrefix("client_secret: aud is an array"))
+        #expect(try await ask(harness, draft) == Outcome("invalid_client"))
+        #expect(try await harness.verdict().hasPrefix("client_secret: aud is an array"))
     }
 
     @Test func `accepts what the library mints`() async throws {
-        let stand = try await Stand()
+        let harness = try await EmulatorHarness()
         let client = Client(
-            teamID: Stand.team, clientID: ClientID(unchecked: Stand.app),
-            signingKey: SigningKey(stand.key, id: Stand.keyID))
-        let secret = try client.mintSecret(at: Stand.start).text.revealed()
-        #expect(try await stand.token(Self.teamGrant(secret)).status == 200)
+            teamID: EmulatorHarness.team, clientID: ClientID(unchecked: EmulatorHarness.app),
+            signingKey: SigningKey(harness.key, id: EmulatorHarness.keyID))
+        let secret = try client.mintSecret(at: EmulatorHarness.start).text.revealed()
+        #expect(try await harness.token(Self.teamGrant(secret)).status == 200)
     }
 
     @Test func `refuses an unknown client, a locked key and a revoked key`() async throws {
-        let stand = try await Stand()
+        let harness = try await EmulatorHarness()
         #expect(
-            try await stand.token(Self.teamGrant(try stand.secret("com.other")), as: "com.other")
+            try await harness.token(
+                Self.teamGrant(try harness.secret("com.other")), as: "com.other")
                 == Outcome("invalid_client"))
-        #expect(try await stand.verdict() == "client_id: no client of team A1B2C3D4E5")
-        _ = try await stand.token(
-            Self.teamGrant(try stand.secret("com.example.locked")), as: "com.example.locked")
-        #expect(try await stand.verdict().hasSuffix("is not configured for com.example.locked"))
-        try await stand.control("keys/revoke", ["key_id": "K1L2M3N4P5"])
-        #expect(try await ask(stand, SecretDraft()) == Outcome("invalid_client"))
-        #expect(try await stand.verdict() == "client_secret: key K1L2M3N4P5 is revoked")
+        #expect(try await harness.verdict() == "client_id: no client of team A1B2C3D4E5")
+        _ = try await harness.token(
+            Self.teamGrant(try harness.secret("com.example.locked")), as: "com.example.locked")
+        #expect(try await harness.verdict().hasSuffix("is not configured for com.example.locked"))
+        try await harness.control("keys/revoke", ["key_id": "K1L2M3N4P5"])
+        #expect(try await ask(harness, SecretDraft()) == Outcome("invalid_client"))
+        #expect(try await harness.verdict() == "client_secret: key K1L2M3N4P5 is revoked")
     }
 
     @Test func `judges by its own clock and the tolerance it was given`() async throws {
-        let stand = try await Stand(["clock_skew_tolerance": 0])
-        try await stand.control("clock", ["offset": "-2m"])
-        #expect(try await ask(stand, SecretDraft()) == Outcome("invalid_client"))
-        #expect(try await stand.verdict().contains("iat is 60 s in the future"))
-        try await stand.control("switches", ["clock_skew_tolerance": "1m"])
-        #expect(try await ask(stand, SecretDraft()).status == 200)
+        let harness = try await EmulatorHarness(["clock_skew_tolerance": 0])
+        try await harness.control("clock", ["offset": "-2m"])
+        #expect(try await ask(harness, SecretDraft()) == Outcome("invalid_client"))
+        #expect(try await harness.verdict().contains("iat is 60 s in the future"))
+        try await harness.control("switches", ["clock_skew_tolerance": "1m"])
+        #expect(try await ask(harness, SecretDraft()).status == 200)
     }
 
-    private func ask(_ stand: Stand, _ draft: SecretDraft) async throws -> Outcome {
-        try await stand.token(Self.teamGrant(try draft.minted(by: stand.key)))
+    private func ask(_ harness: EmulatorHarness, _ draft: SecretDraft) async throws -> Outcome {
+        try await harness.token(Self.teamGrant(try draft.minted(by: harness.key)))
     }
 
     private static func teamGrant(_ secret: String) -> [(String, String)] {

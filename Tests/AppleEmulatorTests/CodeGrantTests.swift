@@ -1,5 +1,6 @@
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
@@ -8,12 +9,12 @@ import Testing
         "invalid_grant", "The code has expired or has been revoked.")
 
     @Test func `answers with the recorded members in the recorded order`() async throws {
-        let stand = try await Stand()
-        let response = await stand.post(
+        let harness = try await EmulatorHarness()
+        let response = await harness.post(
             "/auth/token",
             [
-                ("client_id", Stand.app), ("client_secret", try stand.secret()),
-                ("grant_type", "authorization_code"), ("code", try await stand.code()),
+                ("client_id", EmulatorHarness.app), ("client_secret", try harness.secret()),
+                ("grant_type", "authorization_code"), ("code", try await harness.code()),
             ])
         #expect(response.status == 200)
         let body = try JSON(response.body)
@@ -32,9 +33,9 @@ import Testing
     }
 
     @Test func `codes and tokens have the recorded shape and share a shard`() async throws {
-        let stand = try await Stand()
-        let code = try await stand.code()
-        let answer = try await stand.exchange(code)
+        let harness = try await EmulatorHarness()
+        let code = try await harness.code()
+        let answer = try await harness.exchange(code)
         let texts = [
             code, try answer.text("access_token"), try answer.text("refresh_token"),
         ]
@@ -46,81 +47,93 @@ import Testing
 
     @Test(arguments: ["test code", "eyJhbGciOiJSUzI1NiJ9.e30.AA", "c0123.0.rsy.x"])
     func `an unknown code`(_ code: String) async throws {
-        let stand = try await Stand()
-        #expect(try await stand.exchange(code) == Self.expired)
+        let harness = try await EmulatorHarness()
+        #expect(try await harness.exchange(code) == Self.expired)
     }
 
     @Test func `a code works once`() async throws {
-        let stand = try await Stand()
-        let code = try await stand.code()
-        #expect(try await stand.exchange(code).status == 200)
+        let harness = try await EmulatorHarness()
+        let code = try await harness.code()
+        #expect(try await harness.exchange(code).status == 200)
         #expect(
-            try await stand.exchange(code)
+            try await harness.exchange(code)
                 == Outcome("invalid_grant", "The code has already been used."))
     }
 
     @Test func `a code lives 300 seconds`() async throws {
-        let stand = try await Stand()
-        let (first, second) = (try await stand.code(), try await stand.code())
-        try await stand.control("clock", ["offset": 299])
-        #expect(try await stand.exchange(first).status == 200)
-        try await stand.control("clock", ["offset": "5m"])
-        let draft = SecretDraft(at: Stand.start + .seconds(300))
+        let harness = try await EmulatorHarness()
+        let (first, second) = (try await harness.code(), try await harness.code())
+        try await harness.control("clock", ["offset": 299])
+        #expect(try await harness.exchange(first).status == 200)
+        try await harness.control("clock", ["offset": "5m"])
+        let draft = SecretDraft(at: EmulatorHarness.start + .seconds(300))
         let late = [
-            ("client_secret", try draft.minted(by: stand.key)),
+            ("client_secret", try draft.minted(by: harness.key)),
             ("grant_type", "authorization_code"), ("code", second),
         ]
-        #expect(try await stand.token(late) == Self.expired)
-        #expect(try await stand.verdict() == "code: 300 s old")
+        #expect(try await harness.token(late) == Self.expired)
+        #expect(try await harness.verdict() == "code: 300 s old")
     }
 
     @Test(arguments: [("", false), (".", true)])
     func `a code of another client`(_ stop: String, _ isSet: Bool) async throws {
-        let stand = try await Stand(["mismatch_full_stop": .boolean(isSet)])
-        let outcome = try await stand.exchange(try await stand.code(), as: Stand.web)
+        let harness = try await EmulatorHarness(["mismatch_full_stop": .boolean(isSet)])
+        let outcome = try await harness.exchange(try await harness.code(), as: EmulatorHarness.web)
         let text = "client_id mismatch. The code was not issued to com.example.web\(stop)"
         #expect(outcome == Outcome("invalid_grant", text))
     }
 
     @Test(arguments: [
-        (Stand.web, nil, "redirect_uri: missing, the sign-in went to"),
-        (Stand.web, "https://example.com/other", "redirect_uri: differs from the sign-in's"),
-        (Stand.web, Stand.callback + "/", "redirect_uri: differs from the sign-in's"),
-        (Stand.app, Stand.callback, "redirect_uri: sent, but the sign-in had none"),
+        (EmulatorHarness.web, nil, "redirect_uri: missing, the sign-in went to"),
+        (
+            EmulatorHarness.web, "https://example.com/other",
+            "redirect_uri: differs from the sign-in's"
+        ),
+        (
+            EmulatorHarness.web, EmulatorHarness.callback + "/",
+            "redirect_uri: differs from the sign-in's"
+        ),
+        (
+            EmulatorHarness.app, EmulatorHarness.callback,
+            "redirect_uri: sent, but the sign-in had none"
+        ),
     ])
     func `a wrong redirect`(_ client: String, _ uri: String?, _ verdict: String) async throws {
         for error in ["invalid_grant", "invalid_client"] {
-            let stand = try await Stand(["redirect_mismatch": .string(error)])
+            let harness = try await EmulatorHarness(["redirect_mismatch": .string(error)])
             let extra = uri.map { [("redirect_uri", $0)] } ?? []
-            let outcome = try await stand.exchange(try await stand.code(client), as: client, extra)
+            let outcome = try await harness.exchange(
+                try await harness.code(client), as: client, extra)
             #expect(outcome == Outcome(error))
-            #expect(try await stand.verdict().hasPrefix(verdict))
+            #expect(try await harness.verdict().hasPrefix(verdict))
         }
     }
 
     @Test func `a spare redirect passes when the switch says so`() async throws {
-        let stand = try await Stand(["accept_spare_redirect_uri": true])
-        let spare = [("redirect_uri", Stand.callback)]
-        let native = try await stand.code()
-        #expect(try await stand.exchange(native, as: Stand.app, spare).status == 200)
+        let harness = try await EmulatorHarness(["accept_spare_redirect_uri": true])
+        let spare = [("redirect_uri", EmulatorHarness.callback)]
+        let native = try await harness.code()
+        #expect(try await harness.exchange(native, as: EmulatorHarness.app, spare).status == 200)
         let wrong = [("redirect_uri", "https://example.com/other")]
-        let code = try await stand.code(Stand.web)
-        #expect(try await stand.exchange(code, as: Stand.web, wrong) == Outcome("invalid_grant"))
+        let code = try await harness.code(EmulatorHarness.web)
+        #expect(
+            try await harness.exchange(code, as: EmulatorHarness.web, wrong)
+                == Outcome("invalid_grant"))
     }
 
     @Test func `a refused code is not used up`() async throws {
-        let stand = try await Stand()
-        let code = try await stand.code(Stand.web)
-        #expect(try await stand.exchange(code, as: Stand.web).status == 400)
-        let redirect = [("redirect_uri", Stand.callback)]
-        #expect(try await stand.exchange(code, as: Stand.web, redirect).status == 200)
+        let harness = try await EmulatorHarness()
+        let code = try await harness.code(EmulatorHarness.web)
+        #expect(try await harness.exchange(code, as: EmulatorHarness.web).status == 400)
+        let redirect = [("redirect_uri", EmulatorHarness.callback)]
+        #expect(try await harness.exchange(code, as: EmulatorHarness.web, redirect).status == 200)
     }
 
     @Test func `of 200 parallel exchanges of one code, one succeeds`() async throws {
-        let stand = try await Stand()
-        let code = try await stand.code()
+        let harness = try await EmulatorHarness()
+        let code = try await harness.code()
         let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in
-            for _ in 0..<200 { group.addTask { try await stand.exchange(code) } }
+            for _ in 0..<200 { group.addTask { try await harness.exchange(code) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(outcomes.count { $0.status == 200 } == 1)

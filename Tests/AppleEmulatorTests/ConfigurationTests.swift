@@ -1,6 +1,7 @@
 import AppleEmulator
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import Testing
 
 /// One thing wrong with an `emulator.json`.
@@ -53,24 +54,24 @@ struct SpoiledConfiguration: Sendable, CustomTestStringConvertible {
         let written = try configuration().json
         let read = try EmulatorConfiguration(json: written)
         #expect(read.json == written)
-        #expect(read.users == Stand.users)
+        #expect(read.users == EmulatorHarness.users)
     }
 
     @Test func `begins with the switches it names`() throws {
         var members = try #require(try configuration().json.members)
         members.append(JSON.Member("switches", ["order": "client_first"]))
-        let switches = try EmulatorConfiguration(json: .object(members)).switches
-        #expect(switches != Switches())
+        let behaviors = try EmulatorConfiguration(json: .object(members)).behaviors
+        #expect(behaviors != Behaviors())
     }
 
     @Test func `invents user identifiers of the recorded shape`() {
         for _ in 0..<200 {
             let userID = EmulatedUser.freshUserID().rawValue
-            #expect(userID.wholeMatch(of: Stand.identifierShape) != nil, "\(userID)")
+            #expect(userID.wholeMatch(of: EmulatorHarness.identifierShape) != nil, "\(userID)")
         }
     }
 
     private func configuration() throws -> EmulatorConfiguration {
-        Stand.configuration(key: try P256PrivateKey.generate().publicKey)
+        EmulatorHarness.configuration(key: try P256PrivateKey.generate().publicKey)
     }
 }

@@ -1,11 +1,12 @@
 import AppleEmulator
-import SignInWithApple
+import JOSE
+import Lifecycle
 import TestSupport
 import Testing
 
 /// What a client gets to know of the person who signs in on the page.
 @Suite struct ConsentTests {
-    private static let redirect = [("redirect_uri", Stand.callback)]
+    private static let redirect = [("redirect_uri", EmulatorHarness.callback)]
 
     @Test(arguments: [
         (
@@ -19,112 +20,114 @@ import Testing
     func `the user field says what was asked, the first time`(
         _ scope: String, _ user: String?
     ) async throws {
-        let stand = try await Stand()
-        #expect(try await stand.callback(scope: scope)["user"] == user)
-        #expect(try await stand.callback(scope: scope)["user"] == nil)
-        #expect(try await stand.callback(user: "bob", scope: scope)["user"] != user || user == nil)
+        let harness = try await EmulatorHarness()
+        #expect(try await harness.callback(scope: scope)["user"] == user)
+        #expect(try await harness.callback(scope: scope)["user"] == nil)
+        #expect(
+            try await harness.callback(user: "bob", scope: scope)["user"] != user || user == nil)
     }
 
     @Test func `the user field comes again after a revocation`() async throws {
-        let stand = try await Stand()
-        let first = try await stand.callback()
-        let session = try await stand.exchange(
-            try #require(first["code"]), as: Stand.web, Self.redirect)
-        #expect(try await stand.callback()["user"] == nil)
-        _ = await stand.post(
+        let harness = try await EmulatorHarness()
+        let first = try await harness.callback()
+        let session = try await harness.exchange(
+            try #require(first["code"]), as: EmulatorHarness.web, Self.redirect)
+        #expect(try await harness.callback()["user"] == nil)
+        _ = await harness.post(
             "/auth/revoke",
             [
-                ("client_id", Stand.web), ("client_secret", try stand.secret(Stand.web)),
+                ("client_id", EmulatorHarness.web),
+                ("client_secret", try harness.secret(EmulatorHarness.web)),
                 ("token", try session.text("refresh_token")),
             ])
-        let again = try await stand.callback(email: "hide")
+        let again = try await harness.callback(email: "hide")
         #expect(again["user"]?.contains("@privaterelay.appleid.com") == true)
     }
 
     @Test func `a relay address stays when new ones get another domain`() async throws {
-        let stand = try await Stand()
+        let harness = try await EmulatorHarness()
         func relay(_ user: String) async throws -> String {
-            let form = try await stand.callback(
+            let form = try await harness.callback(
                 user: user, email: "hide", ["response_type": "code id_token"])
-            return try await stand.verified(form["id_token"]).payload.text("email")
+            return try await harness.verified(form["id_token"]).payload.text("email")
         }
         let old = try await relay("alice")
-        try await stand.control("switches", ["relay_domain": "private.icloud.com"])
+        try await harness.control("switches", ["relay_domain": "private.icloud.com"])
         #expect(try await relay("alice") == old)
-        try await stand.control("notifications", ["type": "consent-revoked"])
+        try await harness.control("notifications", ["type": "consent-revoked"])
         #expect(try await relay("alice") == old)
-        try await stand.control("reset")
-        try await stand.control("switches", ["relay_domain": "private.icloud.com"])
+        try await harness.control("reset")
+        try await harness.control("switches", ["relay_domain": "private.icloud.com"])
         let name = try #require(old.split(separator: "@").first)
         #expect(try await relay("alice") == "\(name)@private.icloud.com")
     }
 
     @Test func `a hidden address is the same relay in every token`() async throws {
-        let stand = try await Stand()
-        let first = try await stand.callback(email: "hide", ["response_type": "code id_token"])
-        let claims = try await stand.verified(first["id_token"]).payload
+        let harness = try await EmulatorHarness()
+        let first = try await harness.callback(email: "hide", ["response_type": "code id_token"])
+        let claims = try await harness.verified(first["id_token"]).payload
         let relay = try claims.text("email")
         #expect(relay.wholeMatch(of: /[a-z0-9]{10}@privaterelay\.appleid\.com/) != nil)
         #expect(claims["is_private_email"] == true && claims["email_verified"] == true)
         #expect(try JSON(text: try #require(first["user"]))["email"] == .string(relay))
-        let session = try await stand.exchange(
-            try #require(first["code"]), as: Stand.web, Self.redirect)
-        let refreshed = try await stand.refresh(
-            try session.text("refresh_token"), as: Stand.web)
+        let session = try await harness.exchange(
+            try #require(first["code"]), as: EmulatorHarness.web, Self.redirect)
+        let refreshed = try await harness.refresh(
+            try session.text("refresh_token"), as: EmulatorHarness.web)
         for token in [session.body["id_token"], refreshed.body["id_token"]] {
-            #expect(try await stand.verified(token?.string).payload["email"] == .string(relay))
+            #expect(try await harness.verified(token?.string).payload["email"] == .string(relay))
         }
-        try await stand.control("reset")
-        let other = try await stand.callback(email: "hide")
+        try await harness.control("reset")
+        let other = try await harness.callback(email: "hide")
         #expect(try JSON(text: try #require(other["user"]))["email"] == .string(relay))
-        let bob = try await stand.callback(user: "bob", email: "hide")
+        let bob = try await harness.callback(user: "bob", email: "hide")
         #expect(bob["user"]?.contains(relay) == false)
     }
 
     @Test func `the choice of the first time holds, also where no page is shown`() async throws {
-        let stand = try await Stand()
-        _ = try await stand.callback(email: "hide")
-        let page = await stand.visit(["scope": "email", "response_mode": "form_post"])
+        let harness = try await EmulatorHarness()
+        _ = try await harness.callback(email: "hide")
+        let page = await harness.visit(["scope": "email", "response_mode": "form_post"])
         #expect(page.text.contains("alice@example.com, was here before and hides the address"))
-        let second = try await stand.callback(email: "share", ["response_type": "code id_token"])
-        let claims = try await stand.verified(second["id_token"]).payload
+        let second = try await harness.callback(email: "share", ["response_type": "code id_token"])
+        let claims = try await harness.verified(second["id_token"]).payload
         #expect(claims["is_private_email"] == true)
-        let third = try await stand.session(Stand.web)
-        let relay = try await stand.verified(third["id_token"]?.string).payload["email"]
+        let third = try await harness.session(EmulatorHarness.web)
+        let relay = try await harness.verified(third["id_token"]?.string).payload["email"]
         #expect(relay == claims["email"])
     }
 
     @Test func `an address that was granted once is in every later token`() async throws {
-        let stand = try await Stand()
-        _ = try await stand.callback()
-        let location = try await stand.submit(await stand.visit()).fields["location"]
+        let harness = try await EmulatorHarness()
+        _ = try await harness.callback()
+        let location = try await harness.submit(await harness.visit()).fields["location"]
         let code = try #require(location?.split(separator: "=").last.map(String.init))
-        let session = try await stand.exchange(code, as: Stand.web, Self.redirect)
-        let claims = try await stand.verified(session.body["id_token"]?.string).payload
+        let session = try await harness.exchange(code, as: EmulatorHarness.web, Self.redirect)
+        let claims = try await harness.verified(session.body["id_token"]?.string).payload
         #expect(claims["email"] == "alice@example.com")
     }
 
     @Test func `an address that was not asked for is in no token`() async throws {
-        let stand = try await Stand()
+        let harness = try await EmulatorHarness()
         for scope in ["name", "name email"] {
-            let form = try await stand.callback(scope: scope, ["response_type": "code id_token"])
-            let claims = try await stand.verified(form["id_token"]).payload
+            let form = try await harness.callback(scope: scope, ["response_type": "code id_token"])
+            let claims = try await harness.verified(form["id_token"]).payload
             #expect(claims["email"] == nil && claims["email_verified"] == nil)
         }
     }
 
     @Test(arguments: ["share", "hide"])
     func `an account that has only a relay address shows that`(_ email: String) async throws {
-        let stand = try await Stand()
-        let form = try await stand.callback(user: "bob", email: email, scope: "email")
+        let harness = try await EmulatorHarness()
+        let form = try await harness.callback(user: "bob", email: email, scope: "email")
         #expect(form["user"] == #"{"email":"qwertz1234@privaterelay.appleid.com"}"#)
     }
 
     @Test func `an account without an address has nothing to hide`() async throws {
-        let stand = try await Stand()
-        let form = try await stand.callback(
+        let harness = try await EmulatorHarness()
+        let form = try await harness.callback(
             user: "carol", email: "hide", ["response_type": "code id_token"])
         #expect(form["user"] == nil)
-        #expect(try await stand.verified(form["id_token"]).payload["email"] == nil)
+        #expect(try await harness.verified(form["id_token"]).payload["email"] == nil)
     }
 }

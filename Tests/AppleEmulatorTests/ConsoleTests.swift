@@ -1,6 +1,7 @@
 import AppleEmulator
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
@@ -9,13 +10,13 @@ import Testing
     @Test func `a refused request shows every check, the failed one last, and what siwa finds`()
         async throws
     {
-        let stand = try await Stand()
+        let harness = try await EmulatorHarness()
         var draft = SecretDraft()
-        draft.claim("exp", .integer(Stand.start.seconds - 90))
-        _ = try await stand.exchange(
-            try await stand.code(), [("client_secret", try draft.minted(by: stand.key))])
-        #expect(await stand.look().text.contains("client_secret: expired 90 s ago"))
-        let detail = await stand.look("/emulator/requests/1").text
+        draft.claim("exp", .integer(EmulatorHarness.start.seconds - 90))
+        _ = try await harness.exchange(
+            try await harness.code(), [("client_secret", try draft.minted(by: harness.key))])
+        #expect(await harness.look().text.contains("client_secret: expired 90 s ago"))
+        let detail = await harness.look("/emulator/requests/1").text
         let marks = detail.matches(of: /<li class="(passed|failed|noted)">/).map { $0.output.1 }
         #expect(marks.count > 5 && marks.last == "failed")
         #expect(marks.dropLast().allSatisfy { $0 == "passed" })
@@ -26,25 +27,26 @@ import Testing
     }
 
     @Test func `an accepted request has no failed check and no finding`() async throws {
-        let stand = try await Stand()
-        _ = try await stand.session()
-        let detail = await stand.look("/emulator/requests/1").text
+        let harness = try await EmulatorHarness()
+        _ = try await harness.session()
+        let detail = await harness.look("/emulator/requests/1").text
         #expect(detail.contains(#"<li class="passed">"#))
         #expect(!detail.contains(#"<li class="failed">"#) && !detail.contains("finding"))
     }
 
     @Test func `no secret is on any page`() async throws {
-        let stand = try await Stand()
-        let session = try await stand.session()
-        let refreshed = try await stand.refresh(try session.text("refresh_token"))
-        let secret = try stand.secret()
-        let code = try await stand.code()
-        _ = try await stand.exchange(code, [("client_secret", secret), ("code_verifier", "v-e-r")])
-        _ = await stand.post("/auth/token", [("password", "hunter2"), ("code", code)])
+        let harness = try await EmulatorHarness()
+        let session = try await harness.session()
+        let refreshed = try await harness.refresh(try session.text("refresh_token"))
+        let secret = try harness.secret()
+        let code = try await harness.code()
+        _ = try await harness.exchange(
+            code, [("client_secret", secret), ("code_verifier", "v-e-r")])
+        _ = await harness.post("/auth/token", [("password", "hunter2"), ("code", code)])
         let pages = await [
-            stand.look(), stand.look("/emulator?open=3"), stand.look("/emulator/requests/1"),
-            stand.look("/emulator/requests/2"), stand.look("/emulator/requests/3"),
-            stand.look("/emulator/requests/4"),
+            harness.look(), harness.look("/emulator?open=3"), harness.look("/emulator/requests/1"),
+            harness.look("/emulator/requests/2"), harness.look("/emulator/requests/3"),
+            harness.look("/emulator/requests/4"),
         ].map(\.text)
         let secrets = [
             secret, String(secret.split(separator: ".")[2]), code, "v-e-r", "hunter2",
@@ -64,89 +66,91 @@ import Testing
     func `a fault set by a form changes the next answer, once`(
         _ control: String, _ fields: [(String, String)]
     ) async throws {
-        let stand = try await Stand()
-        let answer = try await stand.send(control, fields)
+        let harness = try await EmulatorHarness()
+        let answer = try await harness.send(control, fields)
         #expect(try JSON(answer.body) == ["queued": 1])
-        #expect(await stand.get("/auth/keys").status == 503)
-        #expect(await stand.get("/auth/keys").status == 200)
+        #expect(await harness.get("/auth/keys").status == 503)
+        #expect(await harness.get("/auth/keys").status == 200)
     }
 
     @Test func `without a script a form leads back to where its effect is seen`() async throws {
-        let stand = try await Stand()
-        let answer = try await stand.send(
+        let harness = try await EmulatorHarness()
+        let answer = try await harness.send(
             "faults", [("json", #"{"status":503}"#)], accept: "text/html")
         #expect(answer.status == 303 && answer.fields["location"] == "/emulator#faults")
-        #expect(await stand.look().text.contains("answered 503 instead"))
-        let wrong = try await stand.send("faults", [("endpoint", "/x")], accept: "text/html")
+        #expect(await harness.look().text.contains("answered 503 instead"))
+        let wrong = try await harness.send("faults", [("endpoint", "/x")], accept: "text/html")
         #expect(wrong.status == 400)
         #expect(wrong.text.contains("&#39;endpoint&#39; must be one of"), "\(wrong.text)")
-        let code = try await stand.send("codes", [("client_id", Stand.app)], accept: "text/html")
+        let code = try await harness.send(
+            "codes", [("client_id", EmulatorHarness.app)], accept: "text/html")
         #expect(code.status == 200 && code.text.contains("<dt>code</dt>"))
     }
 
     @Test func `the clock moves forward step by step, and back`() async throws {
-        let stand = try await Stand()
+        let harness = try await EmulatorHarness()
         for (fields, hours) in [
             (#"{"forward":"1h"}"#, 1), (#"{"forward":"1d"}"#, 25), (#"{"offset":0}"#, 0),
         ] {
-            let answer = try await stand.send("clock", [("json", fields)])
+            let answer = try await harness.send("clock", [("json", fields)])
             #expect(try JSON(answer.body)["offset"] == .integer(hours * 3600))
         }
-        try await stand.control("clock", ["forward": "1d"])
-        #expect(await stand.look().text.contains("1 day ahead"))
+        try await harness.control("clock", ["forward": "1d"])
+        #expect(await harness.look().text.contains("1 day ahead"))
     }
 
     @Test func `consents and live sessions are shown, and end by a click`() async throws {
-        let stand = try await Stand()
-        let session = try await stand.session()
-        #expect(await stand.look().text.contains("knows the address · 1 live session<"))
+        let harness = try await EmulatorHarness()
+        let session = try await harness.session()
+        #expect(await harness.look().text.contains("knows the address · 1 live session<"))
         let event = #"{"type":"consent-revoked","user":"alice","client_id":"com.example.app"}"#
-        let answer = try await stand.send("notifications", [("json", event)])
+        let answer = try await harness.send("notifications", [("json", event)])
         let payload = try JSON(answer.body).text("payload")
-        let claims = try await stand.verified(payload).payload
+        let claims = try await harness.verified(payload).payload
         #expect(claims["events"]?.string?.contains("consent-revoked") == true)
-        #expect(try await stand.refresh(try session.text("refresh_token")).status == 400)
-        let page = await stand.look().text
+        #expect(try await harness.refresh(try session.text("refresh_token")).status == 400)
+        let page = await harness.look().text
         #expect(page.contains(#"<span class="badge">revoked</span>"#))
         #expect(page.contains("<b>consent-revoked</b>"))
     }
 
     @Test func `an added user signs in`() async throws {
-        let stand = try await Stand()
-        let answer = try await stand.send(
+        let harness = try await EmulatorHarness()
+        let answer = try await harness.send(
             "users",
             [
                 ("name", "dora"), ("email", "dora@privaterelay.appleid.com"),
                 ("is_private_email:boolean", "true"), ("last_name", ""),
             ])
         let sub = try #require(try JSON(answer.body)["user"]?["sub"])
-        let session = try await stand.session(Stand.app, [JSON.Member("user", "dora")])
-        let claims = try await stand.verified(session["id_token"]?.string).payload
+        let session = try await harness.session(EmulatorHarness.app, [JSON.Member("user", "dora")])
+        let claims = try await harness.verified(session["id_token"]?.string).payload
         #expect(claims["sub"] == sub && claims["is_private_email"] == true)
         for (name, told) in [
             ("dora", "exists already"), ("", "'name' is missing"), ("a b", "1 to 100"),
         ] {
-            let again = try await stand.send("users", [("name", name)])
+            let again = try await harness.send("users", [("name", name)])
             #expect(again.status == 400 && again.text.contains(told), "\(again.text)")
         }
-        let taken = try await stand.send(
+        let taken = try await harness.send(
             "users", [("name", "eve"), ("sub", try #require(sub.string))])
         #expect(taken.text.contains("another user's sub"))
     }
 
     @Test func `a fault is taken back`() async throws {
-        let stand = try await Stand()
-        for _ in 0..<3 { try await stand.control("faults", ["status": 503]) }
-        #expect(try await stand.control("faults/clear", ["number": 2]) == ["queued": 2])
-        #expect(try await stand.control("faults/clear") == ["queued": 0])
-        #expect(await stand.get("/auth/keys").status == 200)
+        let harness = try await EmulatorHarness()
+        for _ in 0..<3 { try await harness.control("faults", ["status": 503]) }
+        #expect(try await harness.control("faults/clear", ["number": 2]) == ["queued": 2])
+        #expect(try await harness.control("faults/clear") == ["queued": 0])
+        #expect(await harness.get("/auth/keys").status == 200)
     }
 
     @Test func `changes are written down, also those that failed, without secrets`() async throws {
-        let stand = try await Stand()
-        try await stand.control("codes", ["client_id": .string(Stand.app), "nonce": "n-o-n-c-e"])
-        _ = try await stand.send("clock", [("forward", "x")])
-        let page = await stand.look().text
+        let harness = try await EmulatorHarness()
+        try await harness.control(
+            "codes", ["client_id": .string(EmulatorHarness.app), "nonce": "n-o-n-c-e"])
+        _ = try await harness.send("clock", [("forward", "x")])
+        let page = await harness.look().text
         #expect(page.contains("<b>codes</b>") && page.contains("by a program"))
         #expect(page.contains("forward x") && page.contains("&#39;forward&#39; must be"))
         #expect(!page.contains("n-o-n-c-e"))
@@ -155,16 +159,16 @@ import Testing
     @Test func `the front door leads to the console, under Apple's name it is Apple's`()
         async throws
     {
-        let stand = try await Stand()
-        let home = await stand.look("/")
+        let harness = try await EmulatorHarness()
+        let home = await harness.look("/")
         #expect(home.status == 303 && home.fields["location"] == "/emulator")
-        #expect(await stand.get("/").status == 404)
-        #expect(await stand.get("/emulator").status == 403)
+        #expect(await harness.get("/").status == 404)
+        #expect(await harness.get("/emulator").status == 403)
     }
 
     @Test func `the page's policy allows its own script and style and nothing else`() async throws {
-        let stand = try await Stand()
-        let page = await stand.look()
+        let harness = try await EmulatorHarness()
+        let page = await harness.look()
         let policy = try #require(page.fields["content-security-policy"])
         let nonce = try #require(page.text.firstMatch(of: /defer|nonce="([^"]*)"/)?.output.1)
         #expect(
@@ -172,12 +176,12 @@ import Testing
                 == "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; "
                 + "img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
                 + "frame-ancestors 'none'")
-        #expect(await stand.look().fields["content-security-policy"] != policy)
+        #expect(await harness.look().fields["content-security-policy"] != policy)
         #expect(page.text.matches(of: /<script/).count == 1 && !page.text.contains(" on" + "click"))
         #expect(page.fields["x-frame-options"] == "DENY")
         #expect(page.fields["cache-control"] == "no-store")
         for name in ["console.css", "console.js"] {
-            let asset = await stand.look("/emulator/\(name)")
+            let asset = await harness.look("/emulator/\(name)")
             #expect(asset.status == 200 && asset.fields["x-content-type-options"] == "nosniff")
             #expect(!asset.text.contains("http") && !asset.text.contains("eval("))
         }
@@ -187,54 +191,54 @@ import Testing
 /// `GET /emulator/requests?wait=`, and notifications sent again.
 @Suite struct ConsoleWaitTests {
     @Test func `a waiting look at the log ends with the next request`() async throws {
-        let stand = try await Stand()
-        let waiting = Task { try await stand.control("requests", ["wait": "60s", "after": "0"]) }
-        while await stand.get("/auth/keys").status != 200 {}
+        let harness = try await EmulatorHarness()
+        let waiting = Task { try await harness.control("requests", ["wait": "60s", "after": "0"]) }
+        while await harness.get("/auth/keys").status != 200 {}
         let records = try #require(try await waiting.value["requests"]?.elements)
         #expect(records.first?["path"] == "/auth/keys")
         #expect(
-            try await stand.control("requests", ["wait": "1ms", "after": "1"]) == ["requests": []])
+            try await harness.control("requests", ["wait": "1ms", "after": "1"])["requests"] == [])
     }
 
     @Test func `a number from before a reset begins anew`() async throws {
-        let stand = try await Stand()
-        for _ in 0..<3 { _ = await stand.get("/auth/keys") }
-        try await stand.control("reset")
-        _ = await stand.get("/auth/keys")
-        let answer = try await stand.control("requests", ["after": "3"])
+        let harness = try await EmulatorHarness()
+        for _ in 0..<3 { _ = await harness.get("/auth/keys") }
+        try await harness.control("reset")
+        _ = await harness.get("/auth/keys")
+        let answer = try await harness.control("requests", ["after": "3"])
         #expect(answer["requests"]?.elements?.count == 1)
     }
 
     @Test func `a notification is sent again byte for byte, twice at once, and late`() async throws
     {
         let receiver = Receiver(500, 500, 500)
-        let stand = try await Stand(posting: receiver)
-        try await stand.control("receiver", ["url": "http://127.0.0.1:8000/apple"])
-        let first = try await stand.control("notifications", ["type": "account-delete"])
+        let harness = try await EmulatorHarness(posting: receiver)
+        try await harness.control("receiver", ["url": "http://127.0.0.1:8000/apple"])
+        let first = try await harness.control("notifications", ["type": "account-delete"])
         #expect(first["delivered"] == false && receiver.requests.count == 3)
-        let again = try await stand.control("notifications/resend", ["number": 1])
+        let again = try await harness.control("notifications/resend", ["number": 1])
         #expect(again["delivered"] == true && again["jti"] == first["jti"])
-        try await stand.control("notifications/resend", ["number": 1, "copies": 2])
-        try await stand.control("notifications/resend", ["number": 1, "delay": "10s"])
+        try await harness.control("notifications/resend", ["number": 1, "copies": 2])
+        try await harness.control("notifications/resend", ["number": 1, "delay": "10s"])
         #expect(receiver.waits.last == .seconds(10))
         #expect(receiver.requests.count == 7)
         #expect(Set(receiver.requests.map { $0.body.revealed() }).count == 1)
-        let page = await stand.look().text
-        #expect(page.matches(of: /<span class="badge error">500/).count == 3)
-        #expect(page.matches(of: /<span class="badge ok">200/).count == 4)
+        let page = await harness.look().text
+        #expect(page.contains(#"<span class="badge error">500 × 3</span>"#))
+        #expect(page.contains(#"<span class="badge ok">200 × 4</span>"#))
     }
 
     @Test func `without a receiver nothing is sent again`() async throws {
-        let stand = try await Stand(posting: Receiver())
-        try await stand.control("notifications", ["type": "account-delete"])
+        let harness = try await EmulatorHarness(posting: Receiver())
+        try await harness.control("notifications", ["type": "account-delete"])
         await #expect(throws: (any Error).self) {
-            try await stand.control("notifications/resend", ["number": 1])
+            try await harness.control("notifications/resend", ["number": 1])
         }
         await #expect(throws: (any Error).self) {
-            try await stand.control("notifications/resend", ["number": 2])
+            try await harness.control("notifications/resend", ["number": 2])
         }
         await #expect(throws: (any Error).self) {
-            try await stand.control("receiver", ["url": "https://example.com/"])
+            try await harness.control("receiver", ["url": "https://example.com/"])
         }
     }
 }

@@ -1,11 +1,11 @@
 import AppleEmulator
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
 /// What a browser on this machine does with the console.
-extension Stand {
+extension EmulatorHarness {
     static let consoleHost = "localhost:9443"
     static let consoleOrigin = "https://localhost:9443"
 

@@ -1,4 +1,5 @@
-import SignInWithApple
+import JOSE
+import Lifecycle
 import Testing
 
 /// A request under `/emulator/`, and what it is told.

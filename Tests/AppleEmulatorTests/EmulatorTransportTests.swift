@@ -1,39 +1,40 @@
 import AppleEmulator
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import Testing
 
 @Suite struct EmulatorTransportTests {
     private let keys = HTTPRequest(method: .get, url: "https://localhost:9443/auth/keys")
 
     @Test func `carries requests and answers`() async throws {
-        let stand = try await Stand()
-        let response = try await transport(stand).send(keys, timeout: .seconds(1))
+        let harness = try await EmulatorHarness()
+        let response = try await transport(harness).send(keys, timeout: .seconds(1))
         #expect(KeySet(response.body)?.keys.count == 3)
         let post = HTTPRequest(
             method: .post, url: "https://appleid.apple.com/auth/token",
             fields: [HTTPField("Content-Type", Form.contentType)],
             body: SecretBytes("grant_type=password".utf8))
-        let refused = try await transport(stand).send(post, timeout: .seconds(1))
+        let refused = try await transport(harness).send(post, timeout: .seconds(1))
         #expect(Outcome(refused) == Outcome("unsupported_grant_type"))
     }
 
     @Test(arguments: ["no_answer", "before_body", "mid_body"])
     func `a cut is an error that says the request left`(_ cut: String) async throws {
-        let stand = try await Stand()
-        try await stand.control("faults", ["cut": .string(cut)])
+        let harness = try await EmulatorHarness()
+        try await harness.control("faults", ["cut": .string(cut)])
         let error = await #expect(throws: TransportError.self) {
-            try await transport(stand).send(keys, timeout: .seconds(1))
+            try await transport(harness).send(keys, timeout: .seconds(1))
         }
         #expect(error?.kind == .cut && error?.requestMayHaveLeft == true)
     }
 
     @Test(arguments: [("1s", nil), ("1001ms", TransportError.Kind.timeout)])
     func `a delay is waited for`(_ delay: String, _ kind: TransportError.Kind?) async throws {
-        let stand = try await Stand()
-        try await stand.control("faults", ["delay": .string(delay)])
+        let harness = try await EmulatorHarness()
+        try await harness.control("faults", ["delay": .string(delay)])
         do throws(TransportError) {
-            let response = try await transport(stand).send(keys, timeout: .seconds(1))
+            let response = try await transport(harness).send(keys, timeout: .seconds(1))
             #expect(kind == nil && response.status == 200)
         } catch {
             #expect(error.kind == kind && error.requestMayHaveLeft)
@@ -41,9 +42,9 @@ import Testing
     }
 
     @Test func `a cancelled wait is an error`() async throws {
-        let stand = try await Stand()
-        try await stand.control("faults", ["delay": "1h"])
-        let transport = EmulatorTransport(stand.emulator)
+        let harness = try await EmulatorHarness()
+        try await harness.control("faults", ["delay": "1h"])
+        let transport = EmulatorTransport(harness.emulator)
         let task = Task { try await transport.send(keys, timeout: .seconds(7200)) }
         task.cancel()
         let error = await #expect(throws: TransportError.self) { try await task.value }
@@ -51,8 +52,8 @@ import Testing
     }
 
     /// A transport on which no time passes.
-    private func transport(_ stand: Stand) -> EmulatorTransport {
+    private func transport(_ harness: EmulatorHarness) -> EmulatorTransport {
         EmulatorTransport(
-            stand.emulator, timekeeper: Timekeeper(elapsed: { .zero }, sleep: { _ in }))
+            harness.emulator, timekeeper: Timekeeper(elapsed: { .zero }, sleep: { _ in }))
     }
 }

@@ -1,6 +1,7 @@
 import AppleEmulator
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import Testing
 
 /// One fault, and how the answer to a good exchange looks under it.
@@ -62,47 +63,47 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: cases) func strikes(_ row: FaultCase) async throws {
-        let stand = try await Stand()
-        let code = try await stand.code()
-        #expect(try await stand.control("faults", row.fault) == ["queued": 1])
-        let reply = try await reply(to: code, stand)
+        let harness = try await EmulatorHarness()
+        let code = try await harness.code()
+        #expect(try await harness.control("faults", row.fault) == ["queued": 1])
+        let reply = try await reply(to: code, harness)
         #expect(reply.response.status == row.status)
         #expect(reply.delay == row.delay && reply.cut == row.cut)
         if let body = row.body { #expect(reply.response.body == Array(body.utf8)) }
         if let field = row.field { #expect(reply.response.fields[field.name] == field.value) }
         #expect(reply.response.fields.count { $0.name.lowercased() == "server" } == 1)
-        #expect(try await stand.exchange(code).status == (row.isSpent ? 400 : 200))
+        #expect(try await harness.exchange(code).status == (row.isSpent ? 400 : 200))
     }
 
     @Test func `Apple's page for 503 has the recorded length`() async throws {
-        let stand = try await Stand()
-        try await stand.control("faults", ["status": 503])
-        let body = try await reply(to: "x", stand).response.body
+        let harness = try await EmulatorHarness()
+        try await harness.control("faults", ["status": 503])
+        let body = try await reply(to: "x", harness).response.body
         #expect(body.count == 190)
         #expect(String(decoding: body, as: UTF8.self).contains("503 Service Temporarily Unavail"))
     }
 
     @Test func `a fault strikes its endpoint, as often as told, in order`() async throws {
-        let stand = try await Stand()
-        try await stand.control("faults", ["endpoint": "/auth/keys", "status": 500])
-        try await stand.control("faults", ["status": 502, "count": 2])
-        #expect(try await stand.control("faults", ["status": 503]) == ["queued": 4])
+        let harness = try await EmulatorHarness()
+        try await harness.control("faults", ["endpoint": "/auth/keys", "status": 500])
+        try await harness.control("faults", ["status": 502, "count": 2])
+        #expect(try await harness.control("faults", ["status": 503]) == ["queued": 4])
         var statuses: [Int] = []
-        for _ in 0..<4 { statuses.append(try await reply(to: "x", stand).response.status) }
+        for _ in 0..<4 { statuses.append(try await reply(to: "x", harness).response.status) }
         #expect(statuses == [502, 502, 503, 400])
         let keys = EmulatorRequest(method: "GET", target: "/auth/keys")
-        #expect(await stand.emulator.respond(to: keys).response.status == 500)
-        #expect(await stand.emulator.respond(to: keys).response.status == 200)
+        #expect(await harness.emulator.respond(to: keys).response.status == 500)
+        #expect(await harness.emulator.respond(to: keys).response.status == 200)
     }
 
     @Test func `a share of the requests is struck, and alike after every start`() async throws {
         var runs: [[Int]] = []
         for _ in 1...2 {
-            let stand = try await Stand()
-            try await stand.control("faults", ["status": 502, "count": 40, "percent": 10])
-            try await stand.control("faults", ["status": 503, "count": 2, "percent": 50])
+            let harness = try await EmulatorHarness()
+            try await harness.control("faults", ["status": 502, "count": 40, "percent": 10])
+            try await harness.control("faults", ["status": 503, "count": 2, "percent": 50])
             var statuses: [Int] = []
-            for _ in 1...200 { statuses.append(try await reply(to: "x", stand).response.status) }
+            for _ in 1...200 { statuses.append(try await reply(to: "x", harness).response.status) }
             runs.append(statuses)
         }
         #expect(runs[0] == runs[1])
@@ -111,17 +112,18 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `the log tells the fault from Apple's own answer`() async throws {
-        let stand = try await Stand()
-        try await stand.control("faults", ["error": "slow_down", "delay": "2s", "cut": "mid_body"])
-        _ = try await reply(to: "x", stand)
-        let record = try await stand.record()
+        let harness = try await EmulatorHarness()
+        try await harness.control(
+            "faults", ["error": "slow_down", "delay": "2s", "cut": "mid_body"])
+        _ = try await reply(to: "x", harness)
+        let record = try await harness.record()
         #expect(record["error"] == "slow_down")
         let summary = "answered 400 instead, delayed by 2.0 seconds, cut: mid_body"
         #expect(record["fault"] == .string(summary))
-        try await stand.control("faults", ["status": 503])
-        _ = try await reply(to: "x", stand)
-        #expect(try await stand.verdict() == "never reached Apple")
-        #expect(try await stand.record()["error"] == .null)
+        try await harness.control("faults", ["status": 503])
+        _ = try await reply(to: "x", harness)
+        #expect(try await harness.verdict() == "never reached Apple")
+        #expect(try await harness.record()["error"] == .null)
     }
 
     @Test(arguments: [
@@ -138,19 +140,20 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         (#"{"stauts":503}"#, "'stauts' is not known; known are endpoint, status"),
     ])
     func `a fault that is none`(_ body: String, _ message: String) async throws {
-        let stand = try await Stand()
+        let harness = try await EmulatorHarness()
         let error = await #expect(throws: (any Error).self) {
-            try await stand.control("faults", try JSON(text: body))
+            try await harness.control("faults", try JSON(text: body))
         }
         #expect("\(try #require(error))".contains(message))
     }
 
-    private func reply(to code: String, _ stand: Stand) async throws -> EmulatorReply {
+    private func reply(to code: String, _ harness: EmulatorHarness) async throws -> EmulatorReply {
         let form = Form([
-            ("client_id", .plain(Stand.app)), ("client_secret", .plain(try stand.secret())),
+            ("client_id", .plain(EmulatorHarness.app)),
+            ("client_secret", .plain(try harness.secret())),
             ("grant_type", .plain("authorization_code")), ("code", .plain(code)),
         ])
-        return await stand.emulator.respond(
+        return await harness.emulator.respond(
             to: EmulatorRequest(
                 method: "POST", target: "/auth/token",
                 fields: [HTTPField("content-type", Form.contentType)],

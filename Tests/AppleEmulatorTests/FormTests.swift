@@ -1,5 +1,6 @@
 import AppleEmulator
-import SignInWithApple
+import JOSE
+import Lifecycle
 import Testing
 
 /// A body that is no good form, and what comes of it.
@@ -28,7 +29,7 @@ struct BadForm: Sendable, CustomTestStringConvertible {
             verdict: "grant_type: missing or empty"),
         BadForm(
             testDescription: "twice", body: "grant_type=x&grant_type=x",
-            verdict: "grant_type: stands there twice"),
+            verdict: "grant_type: given twice"),
         BadForm(
             testDescription: "half an escape", body: "grant_type=%4",
             verdict: "parameters: a '%' without"
@@ -55,12 +56,12 @@ struct BadForm: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: rows) func refuses(_ row: BadForm) async throws {
-        let stand = try await Stand()
-        let response = await stand.post(
+        let harness = try await EmulatorHarness()
+        let response = await harness.post(
             "/auth/token", body: Array(row.body.utf8),
             fields: [HTTPField("Content-Type", row.contentType)])
         #expect(Outcome(response) == Outcome(row.error))
-        let verdict = try await stand.verdict()
+        let verdict = try await harness.verdict()
         #expect(verdict.hasPrefix(row.verdict), "\(verdict)")
     }
 
@@ -69,19 +70,19 @@ struct BadForm: Sendable, CustomTestStringConvertible {
         "Application/X-WWW-Form-Urlencoded ; charset=utf-8",
     ])
     func `a charset is fine`(_ type: String) async throws {
-        let stand = try await Stand()
-        let response = await stand.post(
+        let harness = try await EmulatorHarness()
+        let response = await harness.post(
             "/auth/token", body: Array("grant%5ftype=a+b".utf8),
             fields: [HTTPField("Content-Type", type)])
         #expect(Outcome(response) == Outcome("unsupported_grant_type"))
-        #expect(try await stand.verdict() == "grant_type: 'a b' is not offered")
+        #expect(try await harness.verdict() == "grant_type: 'a b' is not offered")
     }
 
     @Test func `a body over a mebibyte`() async throws {
-        let stand = try await Stand()
+        let harness = try await EmulatorHarness()
         let most = [UInt8](repeating: 0x61, count: EmulatorRequest.bodyLimit)
-        #expect(await stand.post("/auth/token", body: most).status == 400)
-        let response = await stand.post("/auth/token", body: most + [0x61])
+        #expect(await harness.post("/auth/token", body: most).status == 400)
+        let response = await harness.post("/auth/token", body: most + [0x61])
         #expect(response.status == 413)
         #expect(try JSON(response.body)["error"] == "invalid_request")
     }

@@ -1,4 +1,5 @@
-import SignInWithApple
+import JOSE
+import Lifecycle
 import TestSupport
 import Testing
 
@@ -8,28 +9,28 @@ import Testing
     private static let deadBearer = Outcome("invalid_grant")
 
     @Test func `a user goes and arrives, under names that stay the same`() async throws {
-        let passage = try await Passage()
-        let shape = Stand.identifierShape
-        let first = try await passage.export("alice")
+        let transfer = try await TransferHarness()
+        let shape = EmulatorHarness.identifierShape
+        let first = try await transfer.export("alice")
         let name = try first.text("transfer_sub")
         #expect(first.status == 200 && first.body.members?.count == 1)
         #expect(name.wholeMatch(of: shape) != nil)
-        #expect(try await passage.export("alice") == first)
-        #expect(try await passage.export("alice", as: Stand.other) == first)
-        #expect(try await passage.export("bob") != first)
+        #expect(try await transfer.export("alice") == first)
+        #expect(try await transfer.export("alice", as: EmulatorHarness.other) == first)
+        #expect(try await transfer.export("bob") != first)
 
-        try await passage.stand.control("transfer")
-        #expect(try await passage.export("alice") == first)
-        let arrived = try await passage.admit(name)
+        try await transfer.harness.control("transfer")
+        #expect(try await transfer.export("alice") == first)
+        let arrived = try await transfer.admit(name)
         #expect(arrived.status == 200 && arrived.body.members?.map(\.name) == ["sub"])
         let userID = try arrived.text("sub")
         #expect(userID.wholeMatch(of: shape) != nil && userID != name)
-        #expect(try await passage.admit(name) == arrived)
+        #expect(try await transfer.admit(name) == arrived)
     }
 
     @Test func `only a relay address comes along`() async throws {
-        let passage = try await Passage(accepted: "1d")
-        let bob = try await passage.admit(passage.export("bob").text("transfer_sub"))
+        let transfer = try await TransferHarness(accepted: "1d")
+        let bob = try await transfer.admit(transfer.export("bob").text("transfer_sub"))
         #expect(bob.body.members?.map(\.name) == ["sub", "email", "is_private_email"])
         #expect(bob.body["email"] == "qwertz1234@privaterelay.appleid.com")
         #expect(bob.body["is_private_email"] == true)
@@ -49,151 +50,153 @@ import Testing
         ),
         (
             "sub twice", [("sub", "a"), ("sub", "b"), ("target", "R1C2P3N4T5")],
-            "sub: stands there twice"
+            "sub: given twice"
         ),
     ])
     func `an export is refused`(
         _ name: String, _ parameters: [(String, String)], _ verdict: String
     ) async throws {
-        let passage = try await Passage()
-        #expect(try await passage.ask(.sender, parameters) == Self.refused)
-        #expect(try await passage.stand.verdict() == verdict)
+        let transfer = try await TransferHarness()
+        #expect(try await transfer.ask(.sender, parameters) == Self.refused)
+        #expect(try await transfer.harness.verdict() == verdict)
     }
 
     @Test func `an identifier for the own team is made, and is of no use`() async throws {
-        let passage = try await Passage(accepted: "1d")
-        let useless = try await passage.export("alice", to: Stand.team)
+        let transfer = try await TransferHarness(accepted: "1d")
+        let useless = try await transfer.export("alice", to: EmulatorHarness.team)
         #expect(useless.status == 200)
-        #expect(try await passage.stand.verdict() == "ok, and of no use: target is the own team")
-        #expect(try await passage.admit(useless.text("transfer_sub")) == Self.refused)
-        #expect(try await passage.stand.verdict() == "transfer_sub: made for team A1B2C3D4E5")
+        #expect(try await transfer.harness.verdict() == "ok, and of no use: target is the own team")
+        #expect(try await transfer.admit(useless.text("transfer_sub")) == Self.refused)
+        #expect(try await transfer.harness.verdict() == "transfer_sub: made for team A1B2C3D4E5")
     }
 
     @Test func `a user who revoked the client neither goes nor arrives, until they return`()
         async throws
     {
-        let passage = try await Passage()
-        let name = try await passage.export("alice").text("transfer_sub")
-        try await passage.stand.control("notifications", ["type": "consent-revoked"])
-        #expect(try await passage.export("alice") == Self.refused)
-        #expect(try await passage.stand.verdict() == "user: 'alice' has revoked the client")
-        #expect(try await passage.export("bob").status == 200)
-        try await passage.stand.control("transfer")
-        #expect(try await passage.admit(name) == Self.refused)
-        _ = try await passage.stand.code()
-        #expect(try await passage.admit(name).status == 200)
+        let transfer = try await TransferHarness()
+        let name = try await transfer.export("alice").text("transfer_sub")
+        try await transfer.harness.control("notifications", ["type": "consent-revoked"])
+        #expect(try await transfer.export("alice") == Self.refused)
+        #expect(try await transfer.harness.verdict() == "user: 'alice' has revoked the client")
+        #expect(try await transfer.export("bob").status == 200)
+        try await transfer.harness.control("transfer")
+        #expect(try await transfer.admit(name) == Self.refused)
+        _ = try await transfer.harness.code()
+        #expect(try await transfer.admit(name).status == 200)
     }
 
     @Test func `whether a stranger migrates is a switch`() async throws {
-        let passage = try await Passage(["migration_needs_sign_in": true])
-        #expect(try await passage.export("alice") == Self.refused)
-        _ = try await passage.stand.code()
-        #expect(try await passage.export("alice").status == 200)
+        let transfer = try await TransferHarness(["migration_needs_sign_in": true])
+        #expect(try await transfer.export("alice") == Self.refused)
+        _ = try await transfer.harness.code()
+        #expect(try await transfer.export("alice").status == 200)
     }
 
     @Test func `each half has its team and its time`() async throws {
-        let passage = try await Passage()
-        let name = try await passage.export("alice").text("transfer_sub")
-        let alice = [("sub", try Passage.userID("alice")), ("target", "R1C2P3N4T5")]
+        let transfer = try await TransferHarness()
+        let name = try await transfer.export("alice").text("transfer_sub")
+        let alice = [("sub", try TransferHarness.userID("alice")), ("target", "R1C2P3N4T5")]
         for (half, side, verdict) in [
             (
-                [("transfer_sub", name)], Passage.Side.recipient,
+                [("transfer_sub", name)], TransferHarness.Side.recipient,
                 "moment: the transfer is not accepted yet"
             ),
             (alice, .recipient, "team: R1C2P3N4T5 does the other half of it"),
         ] {
-            #expect(try await passage.ask(side, half) == Self.refused)
-            #expect(try await passage.stand.verdict() == verdict)
+            #expect(try await transfer.ask(side, half) == Self.refused)
+            #expect(try await transfer.harness.verdict() == verdict)
         }
-        try await passage.stand.control("transfer", ["ago": "59d"])
-        #expect(try await passage.export("alice").status == 200)
-        #expect(try await passage.admit(name).status == 200)
-        #expect(try await passage.ask(.sender, [("transfer_sub", name)]) == Self.refused)
+        try await transfer.harness.control("transfer", ["ago": "59d"])
+        #expect(try await transfer.export("alice").status == 200)
+        #expect(try await transfer.admit(name).status == 200)
+        #expect(try await transfer.ask(.sender, [("transfer_sub", name)]) == Self.refused)
         let both = [("transfer_sub", name), ("sub", "x")]
-        #expect(try await passage.ask(.recipient, both) == Self.refused)
-        #expect(try await passage.admit("000000.00.0000") == Self.refused)
-        #expect(try await passage.stand.verdict() == "transfer_sub: never issued")
-        try await passage.stand.control("transfer", ["ago": "60d"])
-        #expect(try await passage.export("alice") == Self.refused)
-        #expect(try await passage.admit(name) == Self.refused)
-        #expect(try await passage.stand.verdict().hasPrefix("moment: the 60 days ended at 2027-"))
+        #expect(try await transfer.ask(.recipient, both) == Self.refused)
+        #expect(try await transfer.admit("000000.00.0000") == Self.refused)
+        #expect(try await transfer.harness.verdict() == "transfer_sub: never issued")
+        try await transfer.harness.control("transfer", ["ago": "60d"])
+        #expect(try await transfer.export("alice") == Self.refused)
+        #expect(try await transfer.admit(name) == Self.refused)
+        #expect(
+            try await transfer.harness.verdict().hasPrefix("moment: the 60 days ended at 2027-"))
     }
 
     @Test func `a bearer token lives an hour and belongs to one client of one team`() async throws {
-        let passage = try await Passage(["access_token_lifetime": 60])
-        let bearer = try await passage.bearer(.sender)
+        let transfer = try await TransferHarness(["access_token_lifetime": 60])
+        let bearer = try await transfer.bearer(.sender)
         for _ in 0..<3 {
-            #expect(try await passage.export("alice", bearer: bearer).status == 200)
+            #expect(try await transfer.export("alice", bearer: bearer).status == 200)
         }
         #expect(
-            try await passage.export("alice", bearer: bearer, as: Stand.other) == Self.refused)
-        #expect(try await passage.stand.verdict().hasPrefix("bearer: issued to com.example.app"))
-        let foreign = try await passage.bearer(.recipient)
-        #expect(try await passage.export("alice", bearer: foreign) == Self.refused)
-        #expect(try await passage.export("alice", bearer: "a1") == Self.deadBearer)
-        try await passage.stand.control("clock", ["offset": "60s"])
-        #expect(try await passage.export("alice", bearer: bearer) == Self.deadBearer)
+            try await transfer.export("alice", bearer: bearer, as: EmulatorHarness.other)
+                == Self.refused)
+        #expect(try await transfer.harness.verdict().hasPrefix("bearer: issued to com.example.app"))
+        let foreign = try await transfer.bearer(.recipient)
+        #expect(try await transfer.export("alice", bearer: foreign) == Self.refused)
+        #expect(try await transfer.export("alice", bearer: "a1") == Self.deadBearer)
+        try await transfer.harness.control("clock", ["offset": "60s"])
+        #expect(try await transfer.export("alice", bearer: bearer) == Self.deadBearer)
     }
 
     @Test func `no bearer token is a bad request, a bad secret is not looked past`() async throws {
-        let passage = try await Passage()
+        let transfer = try await TransferHarness()
         let parameters = [
-            ("client_id", Stand.app), ("sub", try Passage.userID("alice")),
+            ("client_id", EmulatorHarness.app), ("sub", try TransferHarness.userID("alice")),
             ("target", "R1C2P3N4T5"),
         ]
         let path = "/auth/usermigrationinfo"
-        let secret = [("client_secret", try passage.secret(.sender))]
-        #expect(Outcome(await passage.stand.post(path, parameters + secret)) == Self.refused)
-        let fields = [HTTPField("Authorization", "bearer \(try await passage.bearer(.sender))")]
+        let secret = [("client_secret", try transfer.secret(.sender))]
+        #expect(Outcome(await transfer.harness.post(path, parameters + secret)) == Self.refused)
+        let fields = [HTTPField("Authorization", "bearer \(try await transfer.bearer(.sender))")]
         #expect(
-            Outcome(await passage.stand.post(path, parameters + secret, fields: fields)).status
+            Outcome(await transfer.harness.post(path, parameters + secret, fields: fields)).status
                 == 200)
         let bad = [("client_secret", "x.y.z")]
         #expect(
-            Outcome(await passage.stand.post(path, parameters + bad, fields: fields))
+            Outcome(await transfer.harness.post(path, parameters + bad, fields: fields))
                 == Outcome("invalid_client"))
     }
 
     @Test func `a user's own token is good for that user, once`() async throws {
-        let passage = try await Passage()
-        let own = try await passage.stand.session().text("access_token")
-        #expect(try await passage.export("bob", bearer: own) == Self.refused)
-        #expect(try await passage.export("alice", bearer: own).status == 200)
-        #expect(try await passage.export("alice", bearer: own) == Self.deadBearer)
+        let transfer = try await TransferHarness()
+        let own = try await transfer.harness.session().text("access_token")
+        #expect(try await transfer.export("bob", bearer: own) == Self.refused)
+        #expect(try await transfer.export("alice", bearer: own).status == 200)
+        #expect(try await transfer.export("alice", bearer: own) == Self.deadBearer)
     }
 
     @Test func `after the transfer the clients are the recipient's`() async throws {
-        let passage = try await Passage()
-        let before = try await passage.stand.session()
-        let name = try await passage.export("alice").text("transfer_sub")
-        try await passage.stand.control("transfer", ["ago": "1d"])
-        let code = try await passage.stand.code()
-        #expect(try await passage.stand.exchange(code) == Outcome("invalid_client"))
-        let secret = [("client_secret", try passage.secret(.recipient))]
-        let exchanged = try await passage.stand.exchange(code, secret)
-        let claims = try await passage.stand.verified(exchanged.text("id_token")).payload
-        let arrived = try await passage.admit(name)
+        let transfer = try await TransferHarness()
+        let before = try await transfer.harness.session()
+        let name = try await transfer.export("alice").text("transfer_sub")
+        try await transfer.harness.control("transfer", ["ago": "1d"])
+        let code = try await transfer.harness.code()
+        #expect(try await transfer.harness.exchange(code) == Outcome("invalid_client"))
+        let secret = [("client_secret", try transfer.secret(.recipient))]
+        let exchanged = try await transfer.harness.exchange(code, secret)
+        let claims = try await transfer.harness.verified(exchanged.text("id_token")).payload
+        let arrived = try await transfer.admit(name)
         #expect(claims["sub"] == arrived.body["sub"])
         #expect(claims["transfer_sub"]?.string == name)
-        let old = try await passage.stand.verified(before["id_token"]?.string).payload
+        let old = try await transfer.harness.verified(before["id_token"]?.string).payload
         #expect(old["sub"] != claims["sub"] && old["transfer_sub"] == nil)
     }
 
     @Test func `a recipient that is early can be refused altogether`() async throws {
-        let passage = try await Passage(["early_recipient": "invalid_client"])
+        let transfer = try await TransferHarness(["early_recipient": "invalid_client"])
         let grant = [
-            ("client_secret", try passage.secret(.recipient)),
+            ("client_secret", try transfer.secret(.recipient)),
             ("grant_type", "client_credentials"), ("scope", "user.migration"),
         ]
-        #expect(try await passage.stand.token(grant) == Outcome("invalid_client"))
-        try await passage.stand.control("transfer")
-        #expect(try await passage.stand.token(grant).status == 200)
+        #expect(try await transfer.harness.token(grant) == Outcome("invalid_client"))
+        try await transfer.harness.control("transfer")
+        #expect(try await transfer.harness.token(grant).status == 200)
     }
 
     @Test func `no transfer is accepted in the future`() async throws {
-        let passage = try await Passage()
+        let transfer = try await TransferHarness()
         await #expect(throws: (any Error).self) {
-            try await passage.stand.control("transfer", ["ago": "-1s"])
+            try await transfer.harness.control("transfer", ["ago": "-1s"])
         }
     }
 }

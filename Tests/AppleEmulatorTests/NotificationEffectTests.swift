@@ -1,5 +1,5 @@
 import AppleEmulator
-import SignInWithApple
+import JOSE
 import TestSupport
 import Testing
 
@@ -9,58 +9,58 @@ import Testing
         "invalid_grant", "The token has expired or has been revoked.")
 
     @Test(arguments: [
-        ("consent-revoked", nil, [Stand.other]),
-        ("consent-revoked", Stand.web, [Stand.app, Stand.other]),
-        ("consent-revoked", Stand.other, [Stand.app]),
+        ("consent-revoked", nil, [EmulatorHarness.other]),
+        ("consent-revoked", EmulatorHarness.web, [EmulatorHarness.app, EmulatorHarness.other]),
+        ("consent-revoked", EmulatorHarness.other, [EmulatorHarness.app]),
         ("account-delete", nil, []), ("account-deleted", nil, []),
-        ("email-disabled", nil, [Stand.app, Stand.web, Stand.other]),
-        ("of-tomorrow", nil, [Stand.app, Stand.web, Stand.other]),
+        ("email-disabled", nil, [EmulatorHarness.app, EmulatorHarness.web, EmulatorHarness.other]),
+        ("of-tomorrow", nil, [EmulatorHarness.app, EmulatorHarness.web, EmulatorHarness.other]),
     ])
     func `ends the sessions with the clients concerned`(
         _ type: String, _ client: String?, _ alive: [String]
     ) async throws {
-        let stand = try await Stand()
-        let clients = [Stand.app, Stand.web, Stand.other]
+        let harness = try await EmulatorHarness()
+        let clients = [EmulatorHarness.app, EmulatorHarness.web, EmulatorHarness.other]
         var tokens: [(String, String)] = []
         for client in clients {
-            tokens.append((client, try await stand.session(client).text("refresh_token")))
+            tokens.append((client, try await harness.session(client).text("refresh_token")))
         }
-        let others = try await stand.session(Stand.app, [JSON.Member("user", "bob")])
+        let others = try await harness.session(EmulatorHarness.app, [JSON.Member("user", "bob")])
         let concerned = client.map { [JSON.Member("client_id", .string($0))] } ?? []
-        try await stand.control(
+        try await harness.control(
             "notifications", .object([JSON.Member("type", .string(type))] + concerned))
         for (client, token) in tokens {
-            let outcome = try await stand.refresh(token, as: client)
+            let outcome = try await harness.refresh(token, as: client)
             #expect(alive.contains(client) ? outcome.status == 200 : outcome == Self.dead)
         }
-        #expect(try await stand.refresh(others.text("refresh_token")).status == 200)
+        #expect(try await harness.refresh(others.text("refresh_token")).status == 200)
     }
 
     @Test(arguments: ["consent-revoked", "account-delete"])
     func `a code nobody has exchanged is dead, too`(_ type: String) async throws {
-        let stand = try await Stand()
-        let code = try await stand.code()
-        let others = try await stand.code(Stand.app, [JSON.Member("user", "bob")])
-        try await stand.control("notifications", ["type": .string(type)])
+        let harness = try await EmulatorHarness()
+        let code = try await harness.code()
+        let others = try await harness.code(EmulatorHarness.app, [JSON.Member("user", "bob")])
+        try await harness.control("notifications", ["type": .string(type)])
         let dead = Outcome("invalid_grant", "The code has expired or has been revoked.")
-        #expect(try await stand.exchange(code) == dead)
-        #expect(try await stand.exchange(others).status == 200)
+        #expect(try await harness.exchange(code) == dead)
+        #expect(try await harness.exchange(others).status == 200)
     }
 
     @Test(arguments: [("consent-revoked", true), ("account-delete", true), ("x", false)])
     func `the next consent is a first one`(_ type: String, _ isFirst: Bool) async throws {
-        let stand = try await Stand()
-        _ = try await stand.callback()
-        try await stand.control("notifications", ["type": .string(type)])
-        #expect((try await stand.callback()["user"] != nil) == isFirst)
+        let harness = try await EmulatorHarness()
+        _ = try await harness.callback()
+        try await harness.control("notifications", ["type": .string(type)])
+        #expect((try await harness.callback()["user"] != nil) == isFirst)
     }
 
     @Test func `the page knows whose mail is off`() async throws {
-        let stand = try await Stand()
+        let harness = try await EmulatorHarness()
         let words = "first time here, mail to the relay address is off"
         for (type, isOff) in [("email-disabled", true), ("email-enabled", false)] {
-            try await stand.control("notifications", ["type": .string(type)])
-            #expect(await stand.visit().text.contains(words) == isOff)
+            try await harness.control("notifications", ["type": .string(type)])
+            #expect(await harness.visit().text.contains(words) == isOff)
         }
     }
 }

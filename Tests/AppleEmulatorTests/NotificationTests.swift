@@ -1,6 +1,7 @@
 import AppleEmulator
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
@@ -10,8 +11,8 @@ import Testing
 
     @Test func `a notification is posted as Apple posts it`() async throws {
         let receiver = Receiver()
-        let stand = try await Stand(posting: receiver)
-        let answer = try await stand.control(
+        let harness = try await EmulatorHarness(posting: receiver)
+        let answer = try await harness.control(
             "notifications", ["type": "consent-revoked", "url": .string(Self.url)])
         #expect(answer["delivered"] == true && answer["attempts"] == [["status": 200]])
         let request = try #require(receiver.requests.first)
@@ -23,23 +24,23 @@ import Testing
     }
 
     @Test func `the claims are the recorded ones in the recorded order`() async throws {
-        let stand = try await Stand()
-        let answer = try await stand.control("notifications", ["type": "consent-revoked"])
+        let harness = try await EmulatorHarness()
+        let answer = try await harness.control("notifications", ["type": "consent-revoked"])
         #expect(answer["delivered"] == false && answer["attempts"] == [])
-        let token = try await stand.verified(answer.text("payload"))
+        let token = try await harness.verified(answer.text("payload"))
         #expect(token.header.members?.map(\.name) == ["kid", "alg"])
-        let now = Stand.start.seconds
+        let now = EmulatorHarness.start.seconds
         let event =
             #"{"type":"consent-revoked","sub":"001234.0123456789abcdef.0830","event_time":"#
             + "\(now)000}"
         #expect(
             token.payload == [
-                "iss": "https://appleid.apple.com", "aud": .string(Stand.app),
+                "iss": "https://appleid.apple.com", "aud": .string(EmulatorHarness.app),
                 "exp": .integer(now + 86_400), "iat": .integer(now),
                 "jti": .string(try answer.text("jti")), "events": .string(event),
             ])
         #expect(try answer.text("jti").wholeMatch(of: /[A-Za-z0-9_-]{22}/) != nil)
-        let next = try await stand.control("notifications", ["type": "consent-revoked"])
+        let next = try await harness.control("notifications", ["type": "consent-revoked"])
         #expect(next["jti"] != answer["jti"])
     }
 
@@ -47,10 +48,10 @@ import Testing
     func `an event about the address names the relay`(
         _ type: String, _ user: String
     ) async throws {
-        let stand = try await Stand()
-        let hidden = try await stand.callback(user: user, email: "hide")
+        let harness = try await EmulatorHarness()
+        let hidden = try await harness.callback(user: user, email: "hide")
         let relay = try JSON(text: try #require(hidden["user"]))["email"]
-        let event = try await event(["type": .string(type), "user": .string(user)], stand)
+        let event = try await event(["type": .string(type), "user": .string(user)], harness)
         #expect(
             event.members?.map(\.name)
                 == ["type", "sub", "email", "is_private_email", "event_time"])
@@ -58,30 +59,31 @@ import Testing
     }
 
     @Test func `every other form has a switch`() async throws {
-        let stand = try await Stand([
+        let harness = try await EmulatorHarness([
             "notification_events": "object", "notification_time": "seconds",
             "notification_private_email": "boolean",
         ])
-        let answer = try await stand.control("notifications", ["type": "email-disabled"])
-        let event = try await stand.verified(answer.text("payload")).payload["events"]
-        #expect(event?["event_time"] == .integer(Stand.start.seconds))
+        let answer = try await harness.control("notifications", ["type": "email-disabled"])
+        let event = try await harness.verified(answer.text("payload")).payload["events"]
+        #expect(event?["event_time"] == .integer(EmulatorHarness.start.seconds))
         #expect(event?["is_private_email"] == true)
     }
 
     @Test(arguments: ["account-delete", "account-deleted", "of-tomorrow"])
     func `a type goes out as it is spelled`(_ type: String) async throws {
-        let stand = try await Stand()
-        let event = try await event(["type": .string(type)], stand)
+        let harness = try await EmulatorHarness()
+        let event = try await event(["type": .string(type)], harness)
         #expect(event["type"] == .string(type))
         #expect(event.members?.map(\.name) == ["type", "sub", "event_time"])
     }
 
     @Test func `aud is the client that is named`() async throws {
-        let stand = try await Stand()
-        let answer = try await stand.control(
-            "notifications", ["type": "consent-revoked", "client_id": .string(Stand.other)])
-        let claims = try await stand.verified(answer.text("payload")).payload
-        #expect(claims["aud"] == .string(Stand.other))
+        let harness = try await EmulatorHarness()
+        let answer = try await harness.control(
+            "notifications",
+            ["type": "consent-revoked", "client_id": .string(EmulatorHarness.other)])
+        let claims = try await harness.verified(answer.text("payload")).payload
+        #expect(claims["aud"] == .string(EmulatorHarness.other))
     }
 
     @Test(arguments: [("once", 1), ("twice", 2), ("never", 0)])
@@ -89,9 +91,9 @@ import Testing
         _ delivery: String, _ count: Int
     ) async throws {
         let receiver = Receiver()
-        let stand = try await Stand(
+        let harness = try await EmulatorHarness(
             ["notification_delivery": .string(delivery)], posting: receiver)
-        let answer = try await stand.control(
+        let answer = try await harness.control(
             "notifications", ["type": "account-delete", "url": .string(Self.url)])
         #expect(answer["delivered"] == .boolean(count > 0))
         #expect(receiver.requests.count == count)
@@ -100,8 +102,8 @@ import Testing
 
     @Test func `anything but 200 is followed by another attempt`() async throws {
         let receiver = Receiver(500, nil, 204)
-        let stand = try await Stand(posting: receiver)
-        let answer = try await stand.control(
+        let harness = try await EmulatorHarness(posting: receiver)
+        let answer = try await harness.control(
             "notifications",
             ["type": "consent-revoked", "url": .string(Self.url), "attempts": 10])
         #expect(
@@ -117,9 +119,9 @@ import Testing
     @Test(arguments: [(nil, 3), (1, 1), (10, 10)] as [(Int?, Int)])
     func `attempts are bounded`(_ asked: Int?, _ count: Int) async throws {
         let receiver = Receiver(503, 503, 503, 503, 503, 503, 503, 503, 503, 503)
-        let stand = try await Stand(posting: receiver)
+        let harness = try await EmulatorHarness(posting: receiver)
         let members = asked.map { [JSON.Member("attempts", .integer($0))] } ?? []
-        let answer = try await stand.control(
+        let answer = try await harness.control(
             "notifications",
             .object(
                 [JSON.Member("type", "consent-revoked"), JSON.Member("url", .string(Self.url))]
@@ -134,8 +136,8 @@ import Testing
     ])
     func `goes to this machine`(_ url: String) async throws {
         let receiver = Receiver()
-        let stand = try await Stand(posting: receiver)
-        let answer = try await stand.control("notifications", ["type": "x", "url": .string(url)])
+        let harness = try await EmulatorHarness(posting: receiver)
+        let answer = try await harness.control("notifications", ["type": "x", "url": .string(url)])
         #expect(answer["delivered"] == true && receiver.requests.map(\.url) == [url])
     }
 
@@ -146,17 +148,17 @@ import Testing
     ])
     func `goes nowhere else`(_ url: String) async throws {
         let receiver = Receiver()
-        let stand = try await Stand(posting: receiver)
+        let harness = try await EmulatorHarness(posting: receiver)
         let error = await #expect(throws: ShapeError.self) {
-            try await stand.control("notifications", ["type": "x", "url": .string(url)])
+            try await harness.control("notifications", ["type": "x", "url": .string(url)])
         }
         #expect(error?.description.hasPrefix("'url' must be an http or https URL of") == true)
         #expect(receiver.requests.isEmpty)
     }
 
-    private func event(_ body: JSON, _ stand: Stand) async throws -> JSON {
-        let answer = try await stand.control("notifications", body)
+    private func event(_ body: JSON, _ harness: EmulatorHarness) async throws -> JSON {
+        let answer = try await harness.control("notifications", body)
         return try JSON(
-            text: try await stand.verified(answer.text("payload")).payload.text("events"))
+            text: try await harness.verified(answer.text("payload")).payload.text("events"))
     }
 }

@@ -1,4 +1,5 @@
-import SignInWithApple
+import JOSE
+import Lifecycle
 import Testing
 
 /// An answer of the token endpoint, in short.

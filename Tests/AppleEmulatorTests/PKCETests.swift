@@ -1,5 +1,5 @@
+import JOSE
 import SIWACrypto
-import SignInWithApple
 import Testing
 
 /// One way to sign in and to exchange, and whether it works.
@@ -45,15 +45,16 @@ struct PKCECase: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: cases) func exchange(_ row: PKCECase) async throws {
-        let stand = try await Stand()
+        let harness = try await EmulatorHarness()
         let announced = [("code_challenge", row.challenge), ("code_challenge_method", row.method)]
-        let code = try await stand.code(
-            Stand.app, announced.compactMap { name, value in value.map { JSON.Member(name, $0) } })
+        let code = try await harness.code(
+            EmulatorHarness.app,
+            announced.compactMap { name, value in value.map { JSON.Member(name, $0) } })
         let sent = row.verifier.map { [("code_verifier", $0)] } ?? []
-        let outcome = try await stand.exchange(code, as: Stand.app, sent)
+        let outcome = try await harness.exchange(code, as: EmulatorHarness.app, sent)
         if let verdict = row.verdict {
             #expect(outcome == Outcome("invalid_grant"))
-            #expect(try await stand.verdict().hasPrefix(verdict))
+            #expect(try await harness.verdict().hasPrefix(verdict))
         } else {
             #expect(outcome.status == 200)
         }

@@ -1,5 +1,6 @@
 import AppleEmulator
-import SignInWithApple
+import JOSE
+import Lifecycle
 import Testing
 
 @Suite struct PublicDocumentTests {
@@ -39,7 +40,7 @@ import Testing
     func `what is not there`(
         _ method: String, _ path: String, _ status: Int, _ text: String
     ) async throws {
-        let response = await (try Stand()).emulator.respond(
+        let response = await (try EmulatorHarness()).emulator.respond(
             to: EmulatorRequest(method: method, target: path)
         ).response
         #expect(response.status == status)
@@ -49,11 +50,11 @@ import Testing
 
     @Test func `a query does not change the path`() async throws {
         let request = EmulatorRequest(method: "GET", target: "/auth/keys?x=y")
-        #expect(await (try Stand()).emulator.respond(to: request).response.status == 200)
+        #expect(await (try EmulatorHarness()).emulator.respond(to: request).response.status == 200)
     }
 
     private func discovery(host: String, switches: JSON = [:]) async throws -> JSON {
-        let response = await (try Stand(switches)).emulator.respond(
+        let response = await (try EmulatorHarness(switches)).emulator.respond(
             to: EmulatorRequest(
                 method: "GET", target: "/.well-known/openid-configuration",
                 fields: [HTTPField("host", host)])

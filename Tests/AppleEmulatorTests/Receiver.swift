@@ -1,5 +1,5 @@
 import AppleEmulator
-import SignInWithApple
+import Lifecycle
 import Synchronization
 
 /// A client's receiver of notifications, without a socket: answers what it is told to, and

@@ -1,4 +1,5 @@
-import SignInWithApple
+import JOSE
+import Lifecycle
 import TestSupport
 import Testing
 
@@ -11,51 +12,55 @@ import Testing
         (false, ["access_token", "token_type", "expires_in"]),
     ])
     func `answers without a refresh token`(_ isSet: Bool, _ members: [String]) async throws {
-        let stand = try await Stand(["refresh_id_token": .boolean(isSet)])
-        let session = Outcome(HTTPResponse(status: 200, body: try await stand.session().bytes))
+        let harness = try await EmulatorHarness(["refresh_id_token": .boolean(isSet)])
+        let session = Outcome(HTTPResponse(status: 200, body: try await harness.session().bytes))
         let token = try session.text("refresh_token")
-        let outcome = try await stand.refresh(token)
+        let outcome = try await harness.refresh(token)
         #expect(outcome.body.members?.map(\.name) == members)
         #expect(try outcome.text("access_token") != session.text("access_token"))
-        #expect(try await stand.refresh(token).status == 200, "it is not rotated")
+        #expect(try await harness.refresh(token).status == 200, "it is not rotated")
     }
 
     @Test(arguments: ["test refreshToken", "r0123.0.rsy.x"])
     func `an unknown token`(_ token: String) async throws {
-        #expect(try await Stand().refresh(token) == Self.dead)
+        #expect(try await EmulatorHarness().refresh(token) == Self.dead)
     }
 
     @Test func `an access token is no refresh token`() async throws {
-        let stand = try await Stand()
-        let token = try await stand.session().text("access_token")
-        #expect(try await stand.refresh(token) == Self.dead)
-        #expect(try await stand.verdict().contains("shape of an access token"))
+        let harness = try await EmulatorHarness()
+        let token = try await harness.session().text("access_token")
+        #expect(try await harness.refresh(token) == Self.dead)
+        #expect(try await harness.verdict().contains("shape of an access token"))
     }
 
     @Test func `a token of another client`() async throws {
-        let stand = try await Stand()
-        let token = try await stand.session().text("refresh_token")
-        #expect(try await stand.refresh(token, as: Stand.web) == Outcome("invalid_grant"))
-        #expect(try await stand.verdict() == "refresh_token: issued to com.example.app")
+        let harness = try await EmulatorHarness()
+        let token = try await harness.session().text("refresh_token")
+        #expect(
+            try await harness.refresh(token, as: EmulatorHarness.web) == Outcome("invalid_grant"))
+        #expect(try await harness.verdict() == "refresh_token: issued to com.example.app")
     }
 
     @Test(arguments: [("invalid_grant", dead), ("invalid_request", Outcome("invalid_request"))])
     func `a revoked token`(_ setting: String, _ expected: Outcome) async throws {
-        let stand = try await Stand(["refresh_after_revoke": .string(setting)])
-        let token = try await stand.session().text("refresh_token")
-        _ = await stand.post(
+        let harness = try await EmulatorHarness(["refresh_after_revoke": .string(setting)])
+        let token = try await harness.session().text("refresh_token")
+        _ = await harness.post(
             "/auth/revoke",
-            [("client_id", Stand.app), ("client_secret", try stand.secret()), ("token", token)])
-        #expect(try await stand.refresh(token) == expected)
+            [
+                ("client_id", EmulatorHarness.app), ("client_secret", try harness.secret()),
+                ("token", token),
+            ])
+        #expect(try await harness.refresh(token) == expected)
     }
 
     @Test func `nothing expires it`() async throws {
-        let stand = try await Stand()
-        let token = try await stand.session().text("refresh_token")
-        try await stand.control("clock", ["offset": "3650d"])
-        let draft = SecretDraft(at: Stand.start + .seconds(3650 * 86_400))
-        let outcome = try await stand.token([
-            ("client_secret", try draft.minted(by: stand.key)), ("grant_type", "refresh_token"),
+        let harness = try await EmulatorHarness()
+        let token = try await harness.session().text("refresh_token")
+        try await harness.control("clock", ["offset": "3650d"])
+        let draft = SecretDraft(at: EmulatorHarness.start + .seconds(3650 * 86_400))
+        let outcome = try await harness.token([
+            ("client_secret", try draft.minted(by: harness.key)), ("grant_type", "refresh_token"),
             ("refresh_token", token),
         ])
         #expect(outcome.status == 200)

@@ -1,12 +1,13 @@
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import Testing
 
 /// One revocation of a living token.
 struct Revocation: Sendable, CustomTestStringConvertible {
     let testDescription: String
     var member = "refresh_token"
-    var client = Stand.app
+    var client = EmulatorHarness.app
     var secret: String?
     var hint: String?
     var switches: JSON = [:]
@@ -34,7 +35,7 @@ struct Revocation: Sendable, CustomTestStringConvertible {
             testDescription: "identity token", member: "id_token", isAlive: true,
             verdict: "nothing revoked: token: this is a JWT"),
         Revocation(
-            testDescription: "another client", client: Stand.web, isAlive: true,
+            testDescription: "another client", client: EmulatorHarness.web, isAlive: true,
             verdict: "nothing revoked: token: issued to com.example.app"),
         Revocation(
             testDescription: "bad secret", secret: "clientSecret", isAlive: true,
@@ -46,25 +47,25 @@ struct Revocation: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: rows) func revoke(_ row: Revocation) async throws {
-        let stand = try await Stand(row.switches)
-        let session = try await stand.session()
+        let harness = try await EmulatorHarness(row.switches)
+        let session = try await harness.session()
         let token = try #require(session[row.member]?.string)
-        let response = try await revoke(token, stand, row)
+        let response = try await revoke(token, harness, row)
         if let error = row.error {
             #expect(Outcome(response) == Outcome(error))
         } else {
             #expect(response.status == 200 && response.body.isEmpty)
             #expect(response.fields["cache-control"] == "no-store")
         }
-        #expect(try await stand.verdict().hasPrefix(row.verdict))
-        let refreshed = try await stand.refresh(try session.text("refresh_token"))
+        #expect(try await harness.verdict().hasPrefix(row.verdict))
+        let refreshed = try await harness.refresh(try session.text("refresh_token"))
         #expect((refreshed.status == 200) == row.isAlive)
     }
 
     @Test(arguments: ["test token", "a0.b.c", "eyJh.e30.AA"])
     func `garbage with garbage credentials is fine`(_ token: String) async throws {
-        let stand = try await Stand()
-        let response = await stand.post(
+        let harness = try await EmulatorHarness()
+        let response = await harness.post(
             "/auth/revoke",
             [("client_id", "clientID"), ("client_secret", "clientSecret"), ("token", token)])
         #expect(response.status == 200 && response.body.isEmpty)
@@ -77,49 +78,49 @@ struct Revocation: Sendable, CustomTestStringConvertible {
         ("token=%", "invalid_request"),
     ])
     func `a request that is none`(_ body: String, _ error: String) async throws {
-        let response = try await Stand().post("/auth/revoke", body: Array(body.utf8))
+        let response = try await EmulatorHarness().post("/auth/revoke", body: Array(body.utf8))
         #expect(Outcome(response) == Outcome(error))
     }
 
     @Test func `twice is as good as once`() async throws {
-        let stand = try await Stand()
-        let token = try await stand.session().text("refresh_token")
+        let harness = try await EmulatorHarness()
+        let token = try await harness.session().text("refresh_token")
         let row = Revocation(testDescription: "", verdict: "")
-        for _ in 0..<2 { #expect(try await revoke(token, stand, row).status == 200) }
+        for _ in 0..<2 { #expect(try await revoke(token, harness, row).status == 200) }
         #expect(
-            try await stand.verdict() == "nothing revoked: token: its session was revoked before")
+            try await harness.verdict() == "nothing revoked: token: its session was revoked before")
     }
 
     @Test(arguments: [("session", 200), ("user", 400)])
     func `what one revocation ends`(_ scope: String, _ expected: Int) async throws {
-        let stand = try await Stand(["revoke_scope": .string(scope)])
+        let harness = try await EmulatorHarness(["revoke_scope": .string(scope)])
         let sessions = (
-            first: try await stand.session(), second: try await stand.session(),
-            bob: try await stand.session(Stand.app, [JSON.Member("user", "bob")])
+            first: try await harness.session(), second: try await harness.session(),
+            bob: try await harness.session(EmulatorHarness.app, [JSON.Member("user", "bob")])
         )
         let token = try sessions.first.text("refresh_token")
-        _ = try await revoke(token, stand, Revocation(testDescription: "", verdict: ""))
+        _ = try await revoke(token, harness, Revocation(testDescription: "", verdict: ""))
         let second = try sessions.second.text("refresh_token")
-        #expect(try await stand.refresh(second).status == expected)
+        #expect(try await harness.refresh(second).status == expected)
         let bob = try sessions.bob.text("refresh_token")
-        #expect(try await stand.refresh(bob).status == 200)
+        #expect(try await harness.refresh(bob).status == 200)
     }
 
     @Test func `an access token dies after an hour, its session does not`() async throws {
-        let stand = try await Stand()
-        let session = try await stand.session()
-        try await stand.control("clock", ["offset": "1h"])
+        let harness = try await EmulatorHarness()
+        let session = try await harness.session()
+        try await harness.control("clock", ["offset": "1h"])
         let token = try session.text("access_token")
-        _ = try await revoke(token, stand, Revocation(testDescription: "", verdict: ""))
-        #expect(try await stand.verdict().contains("is not known here or no longer"))
+        _ = try await revoke(token, harness, Revocation(testDescription: "", verdict: ""))
+        #expect(try await harness.verdict().contains("is not known here or no longer"))
     }
 
     private func revoke(
-        _ token: String, _ stand: Stand, _ row: Revocation
+        _ token: String, _ harness: EmulatorHarness, _ row: Revocation
     ) async throws -> HTTPResponse {
         let hint = row.hint.map { [("token_type_hint", $0)] } ?? []
-        let secret = try row.secret ?? stand.secret(row.client)
-        return await stand.post(
+        let secret = try row.secret ?? harness.secret(row.client)
+        return await harness.post(
             "/auth/revoke",
             [("client_id", row.client), ("client_secret", secret), ("token", token)] + hint)
     }

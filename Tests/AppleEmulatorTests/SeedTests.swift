@@ -1,36 +1,37 @@
 import AppleEmulator
-import SignInWithApple
+import JOSE
+import Lifecycle
 import TestSupport
 import Testing
 
 /// `POST /emulator/seed`: many users at once.
 @Suite struct SeedTests {
-    @Test func `one call makes 100,000 users with tokens that work`() async throws {
-        let stand = try await Stand()
-        let answer = await seed(stand, #"{"users": 100000, "format": "lines"}"#)
+    @Test func `one call makes 20,000 users with tokens that work`() async throws {
+        let harness = try await EmulatorHarness()
+        let answer = await seed(harness, #"{"users": 20000, "format": "lines"}"#)
         #expect(answer.status == 200 && answer.fields["content-type"] == "application/x-ndjson")
         let lines = answer.body.split(separator: UInt8(ascii: "\n"))
-        #expect(lines.count == 100_000)
+        #expect(lines.count == 20_000)
         var tokens: Set<String> = []
-        for index in [0, 1, 50_000, 99_999] {
+        for index in [0, 1, 10_000, 19_999] {
             let row = try JSON(Array(lines[index]))
             #expect(row["user"] == .string("seed\(index + 1)"))
-            #expect(row["client_id"] == .string(Stand.app))
+            #expect(row["client_id"] == .string(EmulatorHarness.app))
             tokens.insert(try row.text("refresh_token"))
-            let refreshed = try await stand.refresh(try row.text("refresh_token"))
-            let claims = try await stand.verified(try refreshed.text("id_token")).payload
+            let refreshed = try await harness.refresh(try row.text("refresh_token"))
+            let claims = try await harness.verified(try refreshed.text("id_token")).payload
             #expect(claims["sub"] == row["user_id"])
             #expect(claims["is_private_email"] == (index % 2 == 1 ? true : nil))
         }
         #expect(tokens.count == 4)
-        #expect(Set(lines.map { Array($0.suffix(30)) }).count == 100_000, "all differ")
+        #expect(Set(lines.map { Array($0.suffix(30)) }).count == 20_000, "all differ")
     }
 
     @Test func `several tokens each, of another client, beside earlier ones`() async throws {
-        let stand = try await Stand()
-        let first = try await rows(stand, ["users": 2])
+        let harness = try await EmulatorHarness()
+        let first = try await rows(harness, ["users": 2])
         let second = try await rows(
-            stand, ["users": 2, "tokens": 3, "client_id": .string(Stand.web)])
+            harness, ["users": 2, "tokens": 3, "client_id": .string(EmulatorHarness.web)])
         #expect(try first.map { try $0.text("user") } == ["seed1", "seed2"])
         #expect(
             try second.map { try $0.text("user") }
@@ -38,33 +39,35 @@ import Testing
         #expect(Set(second.compactMap { $0["refresh_token"]?.string }).count == 6)
         for row in second {
             let token = try row.text("refresh_token")
-            #expect(try await stand.refresh(token, as: Stand.web).status == 200)
+            #expect(try await harness.refresh(token, as: EmulatorHarness.web).status == 200)
         }
     }
 
     @Test func `its users sign in, revoke their consent and migrate like others`() async throws {
-        let passage = try await Passage()
-        let stand = passage.stand
-        let rows = try await rows(stand, ["users": 3])
-        #expect(try await stand.code(Stand.app, [JSON.Member("user", "seed2")]).hasPrefix("c"))
-        try await stand.control("notifications", ["type": "consent-revoked", "user": "seed1"])
+        let transfer = try await TransferHarness()
+        let harness = transfer.harness
+        let rows = try await rows(harness, ["users": 3])
+        #expect(
+            try await harness.code(EmulatorHarness.app, [JSON.Member("user", "seed2")]).hasPrefix(
+                "c"))
+        try await harness.control("notifications", ["type": "consent-revoked", "user": "seed1"])
         let statuses = try await [
-            stand.refresh(rows[0].text("refresh_token")).status,
-            stand.refresh(rows[1].text("refresh_token")).status,
+            harness.refresh(rows[0].text("refresh_token")).status,
+            harness.refresh(rows[1].text("refresh_token")).status,
         ]
         #expect(statuses == [400, 200])
-        let exported = try await passage.ask(
+        let exported = try await transfer.ask(
             .sender,
-            [("sub", try rows[2].text("user_id")), ("target", Stand.recipient.rawValue)])
+            [("sub", try rows[2].text("user_id")), ("target", EmulatorHarness.recipient.rawValue)])
         #expect(exported.status == 200)
-        try await stand.control("reset")
-        #expect(try await stand.refresh(rows[1].text("refresh_token")).status == 400)
+        try await harness.control("reset")
+        #expect(try await harness.refresh(rows[1].text("refresh_token")).status == 400)
     }
 
     @Test func `the page lists a hundred users at most`() async throws {
-        let stand = try await Stand()
-        _ = try await rows(stand, ["users": 500])
-        let page = await stand.visit()
+        let harness = try await EmulatorHarness()
+        _ = try await rows(harness, ["users": 500])
+        let page = await harness.visit()
         #expect(page.text.matches(of: /name="user"/).count == 100)
     }
 
@@ -75,17 +78,17 @@ import Testing
         (#"{"users": 1, "client_id": "com.example.unknown"}"#, "is no client; known are"),
     ])
     func `no seed`(_ body: String, _ message: String) async throws {
-        let answer = await seed(try await Stand(), body)
+        let answer = await seed(try await EmulatorHarness(), body)
         #expect(answer.status == 400)
         #expect(try JSON(answer.body).text("error_description").contains(message))
     }
 
-    private func rows(_ stand: Stand, _ body: JSON) async throws -> [JSON] {
-        try #require(try await stand.control("seed", body)["users"]?.elements)
+    private func rows(_ harness: EmulatorHarness, _ body: JSON) async throws -> [JSON] {
+        try #require(try await harness.control("seed", body)["users"]?.elements)
     }
 
-    private func seed(_ stand: Stand, _ body: String) async -> HTTPResponse {
-        await stand.post(
+    private func seed(_ harness: EmulatorHarness, _ body: String) async -> HTTPResponse {
+        await harness.post(
             "/emulator/seed", body: Array(body.utf8),
             fields: [HTTPField("Host", "localhost"), HTTPField("Content-Type", "application/json")])
     }

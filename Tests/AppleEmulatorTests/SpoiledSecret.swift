@@ -1,5 +1,6 @@
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
@@ -21,7 +22,7 @@ struct SpoiledSecret: Sendable, CustomTestStringConvertible {
 extension SpoiledSecret {
     static let all = forms + names + times
 
-    private static let now = Stand.start.seconds
+    private static let now = EmulatorHarness.start.seconds
 
     private static let forms = [
         SpoiledSecret("no JWT", "it has no dot") { $0.spoilText = { _ in "clientSecret" } },
@@ -59,7 +60,7 @@ extension SpoiledSecret {
             $0.claim("iss", "ZZZZZZZZZZ")
         },
         SpoiledSecret("another sub", "sub is 'com.example.web', must be 'com.example.app'") {
-            $0.claim("sub", .string(Stand.web))
+            $0.claim("sub", .string(EmulatorHarness.web))
         },
         SpoiledSecret("sub in capitals", "sub is 'com.example.APP'") {
             $0.claim("sub", "com.example.APP")

@@ -1,6 +1,7 @@
 import AppleEmulator
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
@@ -11,11 +12,11 @@ struct SwitchCase: Sendable, CustomTestStringConvertible {
     let standard: String
     let turned: String
     /// What a client does; answers what it sees.
-    let act: @Sendable (Stand) async throws -> String
+    let act: @Sendable (EmulatorHarness) async throws -> String
 
     init(
         _ name: String, _ value: JSON, _ standard: String, _ turned: String,
-        _ act: @escaping @Sendable (Stand) async throws -> String
+        _ act: @escaping @Sendable (EmulatorHarness) async throws -> String
     ) {
         (self.name, self.value) = (name, value)
         (self.standard, self.turned) = (standard, turned)
@@ -32,16 +33,16 @@ extension SwitchCase {
     private static let dead = "invalid_grant The token has expired or has been revoked."
 
     private static let secrets = [
-        SwitchCase("fractional_times", "accepted", "invalid_client", "200") { stand in
-            let time = JSON.number("\(Stand.start.seconds + 300).75")
-            return try await stand.grant { $0.claim("exp", time) }
+        SwitchCase("fractional_times", "accepted", "invalid_client", "200") { harness in
+            let time = JSON.number("\(EmulatorHarness.start.seconds + 300).75")
+            return try await harness.grant { $0.claim("exp", time) }
         },
-        SwitchCase("missing_iat", "accepted", "invalid_client", "200") { stand in
-            try await stand.grant { $0.claim("iat", nil) }
+        SwitchCase("missing_iat", "accepted", "invalid_client", "200") { harness in
+            try await harness.grant { $0.claim("iat", nil) }
         },
-        SwitchCase("secret_clock", "real", "invalid_client", "200") { stand in
-            try await stand.control("clock", ["offset": "1d"])
-            return try await stand.grant { _ in }
+        SwitchCase("secret_clock", "real", "invalid_client", "200") { harness in
+            try await harness.control("clock", ["offset": "1d"])
+            return try await harness.grant { _ in }
         },
         SwitchCase("order", "malformed_first", "invalid_grant \(expired)", "invalid_client") {
             try await $0.badSecret(code: "c" + String(repeating: "0", count: 32) + ".0.mnp.x")
@@ -52,10 +53,10 @@ extension SwitchCase {
         SwitchCase(
             "order", "grant_first", "invalid_client",
             "invalid_grant The code has already been used."
-        ) { stand in
-            let code = try await stand.code()
-            _ = try await stand.exchange(code)
-            return try await stand.badSecret(code: code)
+        ) { harness in
+            let code = try await harness.code()
+            _ = try await harness.exchange(code)
+            return try await harness.badSecret(code: code)
         },
     ]
 
@@ -78,49 +79,52 @@ extension SwitchCase {
         SwitchCase(
             "repeated_parameter", "accepted", "invalid_request", "unsupported_grant_type"
         ) { await $0.ask("grant_type=a&grant_type=authorization_code") },
-        SwitchCase("missing_user_agent", "refused", "200", "403") { stand in
-            await stand.see(EmulatorRequest(method: "GET", target: "/auth/keys"))
+        SwitchCase("missing_user_agent", "refused", "200", "403") { harness in
+            await harness.see(EmulatorRequest(method: "GET", target: "/auth/keys"))
         },
-        SwitchCase("head_requests", "refused", "200", "405") { stand in
-            await stand.see(EmulatorRequest(method: "HEAD", target: "/auth/keys"))
+        SwitchCase("head_requests", "refused", "200", "405") { harness in
+            await harness.see(EmulatorRequest(method: "HEAD", target: "/auth/keys"))
         },
-        SwitchCase("head_requests", "refused", "405", "405") { stand in
-            await stand.see(EmulatorRequest(method: "HEAD", target: "/auth/token"))
+        SwitchCase("head_requests", "refused", "405", "405") { harness in
+            await harness.see(EmulatorRequest(method: "HEAD", target: "/auth/token"))
         },
-        SwitchCase("wrong_method", "invalid_request", "405", "invalid_request") { stand in
-            await stand.see(EmulatorRequest(method: "GET", target: "/auth/token"))
+        SwitchCase("wrong_method", "invalid_request", "405", "invalid_request") { harness in
+            await harness.see(EmulatorRequest(method: "GET", target: "/auth/token"))
         },
-        SwitchCase("keys_max_age", 900, "no-store", "max-age=900") { stand in
-            try #require(await stand.get("/auth/keys").fields["cache-control"])
+        SwitchCase("keys_max_age", 900, "no-store", "max-age=900") { harness in
+            try #require(await harness.get("/auth/keys").fields["cache-control"])
         },
     ]
 
     private static let grants = [
-        SwitchCase("pkce_failure", "invalid_request", "invalid_grant", "invalid_request") { stand in
+        SwitchCase("pkce_failure", "invalid_request", "invalid_grant", "invalid_request") {
+            harness in
             let challenge = JSON.Member("code_challenge", "x")
-            return try await stand.exchange(try await stand.code(Stand.app, [challenge])).words
+            return try await harness.exchange(
+                try await harness.code(EmulatorHarness.app, [challenge])
+            ).words
         },
-        SwitchCase("refresh_token_lifetime", "10d", "200", dead) { stand in
-            let token = try await stand.session().text("refresh_token")
-            return try await stand.refresh(token, after: "10d").words
+        SwitchCase("refresh_token_lifetime", "10d", "200", dead) { harness in
+            let token = try await harness.session().text("refresh_token")
+            return try await harness.refresh(token, after: "10d").words
         },
-        SwitchCase("refresh_token_lifetime", "10d", "200", "200") { stand in
-            let token = try await stand.session().text("refresh_token")
-            _ = try await stand.refresh(token, after: "9d")
-            return try await stand.refresh(token, after: "18d").words
+        SwitchCase("refresh_token_lifetime", "10d", "200", "200") { harness in
+            let token = try await harness.session().text("refresh_token")
+            _ = try await harness.refresh(token, after: "9d")
+            return try await harness.refresh(token, after: "18d").words
         },
         SwitchCase(
             "token_issuer", "https://account.apple.com", "https://appleid.apple.com",
             "https://account.apple.com"
-        ) { stand in
-            let session = try await stand.session()
-            return try await stand.verified(session["id_token"]?.string).payload.text("iss")
+        ) { harness in
+            let session = try await harness.session()
+            return try await harness.verified(session["id_token"]?.string).payload.text("iss")
         },
         SwitchCase(
             "relay_domain", "private.icloud.com", "privaterelay.appleid.com", "private.icloud.com"
-        ) { stand in
-            let form = try await stand.callback(email: "hide", ["response_type": "code id_token"])
-            let claims = try await stand.verified(form["id_token"]).payload
+        ) { harness in
+            let form = try await harness.callback(email: "hide", ["response_type": "code id_token"])
+            let claims = try await harness.verified(form["id_token"]).payload
             #expect(claims["is_private_email"] == true)
             let address = try claims.text("email").split(separator: "@")
             #expect(address[0].wholeMatch(of: /[a-z0-9]{10}/) != nil)
@@ -143,23 +147,23 @@ extension SwitchCase {
     private static let revocations = [
         SwitchCase(
             "revoke_content_type", "application/json", "none", "application/json;charset=UTF-8"
-        ) { stand in
-            let answer = try await stand.revoke("x")
+        ) { harness in
+            let answer = try await harness.revoke("x")
             #expect(answer.status == 200 && answer.body.isEmpty)
             return answer.fields["content-type"] ?? "none"
         },
-        SwitchCase("revoke_missing_token", "ignored", "invalid_request", "200") { stand in
-            try await stand.revoke("").words
+        SwitchCase("revoke_missing_token", "ignored", "invalid_request", "200") { harness in
+            try await harness.revoke("").words
         },
-        SwitchCase("revoke_takes_code", true, "200", "invalid_grant \(expired)") { stand in
-            let code = try await stand.code()
-            _ = try await stand.revoke(code)
-            return try await stand.exchange(code).words
+        SwitchCase("revoke_takes_code", true, "200", "invalid_grant \(expired)") { harness in
+            let code = try await harness.code()
+            _ = try await harness.revoke(code)
+            return try await harness.exchange(code).words
         },
-        SwitchCase("revoke_scope", "group", "200", dead) { stand in
-            let website = try await stand.session(Stand.web).text("refresh_token")
-            _ = try await stand.revoke(try await stand.session().text("refresh_token"))
-            return try await stand.refresh(website, as: Stand.web).words
+        SwitchCase("revoke_scope", "group", "200", dead) { harness in
+            let website = try await harness.session(EmulatorHarness.web).text("refresh_token")
+            _ = try await harness.revoke(try await harness.session().text("refresh_token"))
+            return try await harness.refresh(website, as: EmulatorHarness.web).words
         },
     ]
 
@@ -178,11 +182,11 @@ extension SwitchCase {
         SwitchCase("unknown_scope", "ignored", "invalid_scope", "200") {
             await $0.page(["scope": "phone"])
         },
-        SwitchCase("scope_plus", "refused", "200", "invalid_scope") { stand in
+        SwitchCase("scope_plus", "refused", "200", "invalid_scope") { harness in
             let query =
                 "client_id=com.example.web&redirect_uri=https%3A%2F%2Fexample.com%2Fcallback"
                 + "&response_type=code&response_mode=form_post&scope=name+email"
-            let page = await stand.get("/auth/authorize?" + query)
+            let page = await harness.get("/auth/authorize?" + query)
             if page.status == 200 { #expect(page.text.contains("asks for name and email.")) }
             return page.heading
         },
@@ -192,16 +196,17 @@ extension SwitchCase {
     ]
 
     private static let transfers = [
-        SwitchCase("team_token", "in_window", "200", "unauthorized_client") { stand in
-            try await stand.grant { _ in }
+        SwitchCase("team_token", "in_window", "200", "unauthorized_client") { harness in
+            try await harness.grant { _ in }
         },
-        SwitchCase("transferred_tokens", "refused", "200", dead) { stand in
-            let token = try await stand.session().text("refresh_token")
-            try await stand.control("transfer")
+        SwitchCase("transferred_tokens", "refused", "200", dead) { harness in
+            let token = try await harness.session().text("refresh_token")
+            try await harness.control("transfer")
             let secret = try SecretDraft(
-                Stand.app, of: Stand.recipient, under: Stand.recipientsKeyID, at: Stand.start
-            ).minted(by: stand.key)
-            return try await stand.token([
+                EmulatorHarness.app, of: EmulatorHarness.recipient,
+                under: EmulatorHarness.recipientsKeyID, at: EmulatorHarness.start
+            ).minted(by: harness.key)
+            return try await harness.token([
                 ("grant_type", "refresh_token"), ("refresh_token", token),
                 ("client_secret", secret),
             ]).words
@@ -210,7 +215,7 @@ extension SwitchCase {
 }
 
 // What clients do, and what they see of the answer: the status or the error.
-extension Stand {
+extension EmulatorHarness {
     /// Asks for a team's token with a secret that `change` changed.
     fileprivate func grant(_ change: (inout SecretDraft) -> Void) async throws -> String {
         var draft = SecretDraft()
@@ -247,7 +252,7 @@ extension Stand {
         let refreshed = try await refresh(token, after: "1m")
         let claims = try await verified(try refreshed.text("id_token")).payload
         guard let value = claims[claim]?.integer else { return "none" }
-        return String(claim == "auth_time" ? value - Stand.start.seconds : value)
+        return String(claim == "auth_time" ? value - EmulatorHarness.start.seconds : value)
     }
 
     fileprivate func revoke(_ token: String) async throws -> HTTPResponse {

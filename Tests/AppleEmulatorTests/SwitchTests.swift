@@ -1,6 +1,7 @@
 import AppleEmulator
 import Foundation
-import SignInWithApple
+import JOSE
+import Lifecycle
 import Testing
 
 /// The switches, what they do, and what docs/emulator.md says of them.
@@ -17,8 +18,8 @@ import Testing
     ]
 
     @Test(arguments: SwitchCase.all) func `each position shows`(_ row: SwitchCase) async throws {
-        #expect(try await row.act(try await Stand()) == row.standard, "by default")
-        let turned = try await Stand([:])
+        #expect(try await row.act(try await EmulatorHarness()) == row.standard, "by default")
+        let turned = try await EmulatorHarness([:])
         try await turned.control("switches", .object([JSON.Member(row.name, row.value)]))
         #expect(try await row.act(turned) == row.turned, "turned")
     }
@@ -77,13 +78,15 @@ import Testing
         text.matches(of: /`([^`]*)`/).map { String($0.output.1) }
     }
 
-    private func switches() async throws -> JSON { try await (try Stand()).control("switches") }
+    private func switches() async throws -> JSON {
+        try await (try EmulatorHarness()).control("switches")
+    }
 
     /// The words that a switch takes, as the refusal of another one lists them.
     private static func values(of name: String) async throws -> [String] {
         do {
-            let stand = try await Stand()
-            try await stand.control("switches", .object([JSON.Member(name, .null)]))
+            let harness = try await EmulatorHarness()
+            try await harness.control("switches", .object([JSON.Member(name, .null)]))
             Issue.record("\(name) takes null")
             return []
         } catch {

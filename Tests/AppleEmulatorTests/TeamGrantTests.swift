@@ -1,9 +1,10 @@
-import SignInWithApple
+import JOSE
+import Lifecycle
 import Testing
 
 @Suite struct TeamGrantTests {
     @Test func `answers with three members`() async throws {
-        let outcome = try await Stand().token([
+        let outcome = try await EmulatorHarness().token([
             ("grant_type", "client_credentials"), ("scope", "user.migration"),
         ])
         #expect(outcome.status == 200)
@@ -13,7 +14,7 @@ import Testing
 
     @Test(arguments: [("name email", "invalid_scope"), ("", "invalid_request")])
     func `another scope`(_ scope: String, _ error: String) async throws {
-        let outcome = try await Stand().token([
+        let outcome = try await EmulatorHarness().token([
             ("grant_type", "client_credentials"), ("scope", scope),
         ])
         #expect(outcome == Outcome(error))

@@ -1,11 +1,11 @@
 import AppleEmulator
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
 /// What a browser does: opens the page, and sends its form.
-extension Stand {
+extension EmulatorHarness {
     /// A request that Apple accepts, changed: nil takes a parameter away.
     func visit(
         _ changes: [String: String?] = [:], host: String = "appleid.apple.com"

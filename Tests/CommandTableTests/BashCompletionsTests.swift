@@ -1,8 +1,9 @@
 import CommandTable
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.enabled(if: Program.bash != nil, "bash is not installed"))
+@Suite(.enabled(if: Program.bash != nil, "bash is not installed"), .blocking)
 struct BashCompletionsTests {
     @Test func `the script reads as recorded`() throws {
         try Snapshot(name: "completions.bash").check(sampleTool.completions(for: .bash))

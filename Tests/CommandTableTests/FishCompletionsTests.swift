@@ -1,8 +1,9 @@
 import CommandTable
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.enabled(if: Program.fish != nil, "fish is not installed"))
+@Suite(.enabled(if: Program.fish != nil, "fish is not installed"), .blocking)
 struct FishCompletionsTests {
     @Test func `the script reads as recorded`() throws {
         try Snapshot(name: "completions.fish").check(sampleTool.completions(for: .fish))

@@ -1,7 +1,8 @@
 import CommandTable
+import TestSupport
 import Testing
 
-@Suite struct ManualPageTests {
+@Suite(.blocking) struct ManualPageTests {
     static let pages: [(file: String, command: String?)] = [
         ("siwa.1", nil),
         ("siwa-config-show.1", "config show"),

@@ -143,5 +143,5 @@ let sampleTool = Tool<SampleWorld>(
         Manual.self,
     ],
     globals: SharedOptions.parameters(at: \SharedOptions.self).map(\.info),
-    environment: [Entry("SIWA_PROFILE", "The same as --profile.")],
-    exitCodes: [Entry("0", "Done."), Entry("2", "The command line cannot be obeyed.")])
+    environment: [Definition("SIWA_PROFILE", "The same as --profile.")],
+    exitCodes: [Definition("0", "Done."), Definition("2", "The command line cannot be obeyed.")])

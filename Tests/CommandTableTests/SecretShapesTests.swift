@@ -1,8 +1,9 @@
 import CommandTable
+import TestSupport
 import Testing
 
 /// What is shaped like a secret is masked in every message, and nothing else is.
-@Suite struct SecretShapesTests {
+@Suite(.blocking) struct SecretShapesTests {
     static let digits = "0f1e2d3c4b5a697887766554433221100"
     static let jwt =
         "eyJhbGciOiJFUzI1NiIsImtpZCI6IksxTDJNM040UDUifQ.eyJpc3MiOiJBMUIyQzNENEU1In0.c2lnbmF0dXJl"
@@ -38,6 +39,23 @@ import Testing
         #expect(maskingSecrets(in: "not '\(key)'") == "not '(secret, not shown)")
     }
 
+    @Test(arguments: [
+        ("mysql://alice:hush-hush@db/x", "mysql://alice:(secret, not shown)@db/x"),
+        ("not 'POSTGRESQL://a:1234@h:1/x'", "not 'POSTGRESQL://a:(secret, not shown)@h:1/x'"),
+        ("http://:hush/hush#@proxy:80", "http://:(secret, not shown)@proxy:80"),
+        ("not 'mysql://alice:hush-hu…'", "not 'mysql://alice:(secret, not shown)…'"),
+        ("h?password=hush&user=a", "h?password=(secret, not shown)&user=a"),
+        ("host=h password=hush port=1", "host=h password=(secret, not shown) port=1"),
+    ])
+    func `a password in a URL is masked`(_ text: String, _ shown: String) {
+        #expect(maskingSecrets(in: text) == shown)
+    }
+
+    @Test func `a secret as a form writes it is masked whole`() {
+        let code = "c\(Self.digits.prefix(32))%2E0%2Emrtu%2ES-e_CrEt"
+        #expect(maskingSecrets(in: "?code=\(code)&state=1") == "?code=(secret, not shown)&state=1")
+    }
+
     /// Messages cut long texts.
     @Test(
         arguments: secrets.filter {
@@ -59,16 +77,20 @@ import Testing
         "unknown flag '--revoke-without-confirmation'", "com.example.accounting",
         "team A1B2C3D4E5, key K1L2M3N4P5, fingerprint 0f1e2d3c4b5a",
         "https://appleid.apple.com/auth/token", "2027-01-15T08:00:00Z",
-        "it must hold lines beginning -----BEGIN CERTIFICATE-----",
+        "use a file that has -----BEGIN CERTIFICATE----- lines",
         "a value that begins eyJ is a token, not a code",
         "request id 4c3f6e2a-2ad1-4d0e-9f27-0c4f5a4cbb1f", "", "…",
+        "https://localhost:9443/auth?email=a@example.com", "http://h:80, then a@b",
+        "http://127.0.0.1:9…", "postgresql://alice@db:5432/x", "give it with password=",
     ])
     func `nothing else is`(_ text: String) {
         #expect(maskingSecrets(in: text) == text)
     }
 
     @Test func `long texts take no longer than they are`() {
-        for unit in ["-", "=", "a", "a=", "a-", "--a", "eyJ ", "-----BEGIN ", "0", "r0 "] {
+        for unit in [
+            "-", "=", "a", "a=", "a-", "--a", "eyJ ", "-----BEGIN ", "0", "r0 ", "://a:", ":a",
+        ] {
             let text = String(repeating: unit, count: 200_000 / unit.utf8.count)
             #expect(!maskingSecrets(in: text).isEmpty)
         }

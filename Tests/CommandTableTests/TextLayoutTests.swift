@@ -24,7 +24,7 @@ import Testing
 
     @Test func `a long term stands above its meaning`() {
         let long = String(repeating: "l", count: 27)
-        let lines = TextLayout.table([Entry("ab", "Short."), Entry(long, "Long.")])
+        let lines = TextLayout.table([Definition("ab", "Short."), Definition(long, "Long.")])
         #expect(lines == ["  ab  Short.", "  \(long)", "      Long."])
     }
 

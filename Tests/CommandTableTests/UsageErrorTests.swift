@@ -79,7 +79,7 @@ import Testing
         Row("letter", "revoke -vx", "unknown flag '-x'", "see 'siwa revoke --help'"),
         Row(
             "before the command", "--token x revoke", "unknown flag '--token'",
-            "the flags of a command stand after the command", "see 'siwa --help'"),
+            "put the flags of a command after the command", "see 'siwa --help'"),
         Row(
             "not of this command", "--profile x config path", "unknown flag '--profile'",
             "see 'siwa config path --help'"),

@@ -1,8 +1,9 @@
 import CommandTable
 import Foundation
+import TestSupport
 import Testing
 
-@Suite(.enabled(if: Program.zsh != nil, "zsh is not installed"))
+@Suite(.enabled(if: Program.zsh != nil, "zsh is not installed"), .blocking)
 struct ZshCompletionsTests {
     @Test func `the script reads as recorded`() throws {
         try Snapshot(name: "completions.zsh").check(sampleTool.completions(for: .zsh))

@@ -1,5 +1,5 @@
 import Glibc
-import SignInWithApple
+import Lifecycle
 import TestSupport
 import Testing
 

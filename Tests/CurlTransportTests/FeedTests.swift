@@ -1,5 +1,5 @@
 import CurlTransport
-import SignInWithApple
+import Lifecycle
 import Synchronization
 import TestSupport
 import Testing
@@ -30,15 +30,15 @@ import Testing
         }
     }
 
-    @Test func `a feed that waits is woken by the bell`() async throws {
+    @Test func `a feed that waits is woken by its signal`() async throws {
         try await RawServer.serving([.readRequest, .answer(200, "{}"), .again]) { server in
-            let bell = FeedBell()
+            let wake = WakeSignal()
             let gate = Gate()
             let waiting = CountedFeed(server.url, count: 1, width: 1, gate: gate)
-            async let carried = carry(waiting, bell: bell)
+            async let carried = carry(waiting, wake: wake)
             try await Task.sleep(for: .milliseconds(20))
             gate.open()
-            bell.ring()
+            wake.notify()
             #expect(try await carried.results.count == 1)
         }
     }
@@ -52,9 +52,9 @@ import Testing
     }
 
     private func carry(
-        _ feed: CountedFeed, bell: FeedBell = FeedBell()
+        _ feed: CountedFeed, wake: WakeSignal = WakeSignal()
     ) async throws -> CountedFeed {
-        try await CurlTransport().carry(feed, width: 8, bell: bell, timekeeper: .system)
+        try await CurlTransport().carry(feed, width: 8, wake: wake, timekeeper: .system)
     }
 }
 

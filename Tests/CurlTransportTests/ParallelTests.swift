@@ -1,5 +1,5 @@
 import CurlTransport
-import SignInWithApple
+import Lifecycle
 import TestSupport
 import Testing
 

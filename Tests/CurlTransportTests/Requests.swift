@@ -1,6 +1,6 @@
 import CurlTransport
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import Testing
 
 extension HTTPRequest {

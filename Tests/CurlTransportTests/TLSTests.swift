@@ -1,7 +1,7 @@
 import CurlTransport
+import Lifecycle
 import LocalFiles
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 

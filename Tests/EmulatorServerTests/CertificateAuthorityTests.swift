@@ -1,13 +1,14 @@
 import Foundation
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
 @testable import siwa_emulator
 
 /// What a client that trusts the emulator's `ca.pem` accepts, as OpenSSL sees it.
-@Suite(.enabled(if: Executable.installed("openssl") != nil)) struct CertificateAuthorityTests {
+@Suite(.enabled(if: Executable.installed("openssl") != nil, "openssl is not installed"))
+struct CertificateAuthorityTests {
     @Test(arguments: [ServerName.host("localhost"), .address("127.0.0.1"), .address("::1")])
     func `accepts what the emulator serves`(_ name: ServerName) async throws {
         #expect(try await verify([.host("appleid.apple.com"), name]).ending == .exit(0))
@@ -24,9 +25,9 @@ import Testing
     }
 
     @Test func `init makes an authority with critical name constraints`() async throws {
-        let site = try await Site()
+        let fixture = try await EmulatorFixture()
         let shown = try await openssl(
-            "x509", "-in", "\(site.path)/ca.pem", "-noout", "-ext", "nameConstraints")
+            "x509", "-in", "\(fixture.path)/ca.pem", "-noout", "-ext", "nameConstraints")
         let constraints = shown.output.split(separator: "\n").map {
             $0.trimmingCharacters(in: .whitespaces)
         }
@@ -37,16 +38,17 @@ import Testing
                 "IP:0:0:0:0:0:0:0:1/FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF",
             ], "\(shown)")
         let verified = try await openssl(
-            "verify", "-x509_strict", "-CAfile", "\(site.path)/ca.pem", "\(site.path)/server.pem")
+            "verify", "-x509_strict", "-CAfile", "\(fixture.path)/ca.pem",
+            "\(fixture.path)/server.pem")
         #expect(verified.ending == .exit(0), "\(verified)")
     }
 
     @Test func `the folder of an older version is served, and told how to get a new authority`()
         async throws
     {
-        let site = try await Site()
-        try await makeUnconstrained(site)
-        let server = try await site.serve("--tls")
+        let fixture = try await EmulatorFixture()
+        try await makeUnconstrained(fixture)
+        let server = try await fixture.serve("--tls")
         #expect(try await server.code().hasPrefix("c"))
         server.program.signal(SIGTERM)
         let errors = try await server.program.result().errors
@@ -54,14 +56,14 @@ import Testing
     }
 
     @Test func `a new folder is served without a word`() async throws {
-        let server = try await Site().serve("--tls")
+        let server = try await EmulatorFixture().serve("--tls")
         server.program.signal(SIGTERM)
         #expect(try await server.program.result().errors.isEmpty)
     }
 
     /// Replaces the authority by one without constraints, as version 0.1 made it.
-    private func makeUnconstrained(_ site: Site) async throws {
-        let path = site.path
+    private func makeUnconstrained(_ fixture: EmulatorFixture) async throws {
+        let path = fixture.path
         let steps = [
             [
                 "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",

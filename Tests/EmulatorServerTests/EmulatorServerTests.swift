@@ -2,7 +2,8 @@ import AppleEmulator
 import EmulatorServer
 import Foundation
 import FoundationNetworking
-import SignInWithApple
+import JOSE
+import Lifecycle
 import Testing
 
 @Suite struct EmulatorServerTests {
@@ -94,7 +95,7 @@ import Testing
                     return client.readToEnd()
                 }
             }
-            while try await served.emulator.control("requests") == ["requests": []] {
+            while try await served.emulator.control("requests")["requests"] == [] {
                 await Task.yield()
             }
             #expect(try await served.send("GET", "/auth/keys").status == 200)

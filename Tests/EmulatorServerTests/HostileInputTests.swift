@@ -1,5 +1,6 @@
 import AppleEmulator
-import SignInWithApple
+import JOSE
+import Lifecycle
 import Testing
 
 /// Bytes that no honest client sends, and what the answer must contain.

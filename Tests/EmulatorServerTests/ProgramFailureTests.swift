@@ -50,8 +50,8 @@ struct FailingCall: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `a name is no address to listen on`() async throws {
-        let site = try await Site()
-        let result = try await site.emulator("serve", site.path, "--listen", "localhost")
+        let fixture = try await EmulatorFixture()
+        let result = try await fixture.emulator("serve", fixture.path, "--listen", "localhost")
         #expect(result.ending == .exit(2), "\(result)")
         #expect(result.errors.contains("'localhost' is not an IP address"), "\(result)")
     }

@@ -1,7 +1,9 @@
 import CommandTable
+import Foundation
 import Glibc
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
@@ -16,47 +18,47 @@ import Testing
     @Test func `init makes what siwa and the server read, secrets for the owner alone`()
         async throws
     {
-        let site = try await Site()
-        let key = try #require(try site.files().first { $0.hasPrefix("AuthKey_") })
+        let fixture = try await EmulatorFixture()
+        let key = try #require(try fixture.files().first { $0.hasPrefix("AuthKey_") })
         #expect(
-            try site.files() == [
+            try fixture.files() == [
                 key, "ca.pem", "config.json", "emulator.json", "recipient", "server-key.pem",
                 "server.pem",
             ])
-        let recipient = try await site.siwa(
+        let recipient = try await fixture.siwa(
             "config", "show", "--profile", "recipient", "--json")
         #expect(recipient.output.contains("/recipient/AuthKey_"), "\(recipient)")
-        for name in [key, "server-key.pem"] { #expect(try site.permissions(name) == 0o600) }
-        #expect(try site.permissions("") == 0o700)
-        let shown = try await site.siwa("config", "show", "--json")
+        for name in [key, "server-key.pem"] { #expect(try fixture.permissions(name) == 0o600) }
+        #expect(try fixture.permissions("") == 0o700)
+        let shown = try await fixture.siwa("config", "show", "--json")
         #expect(shown.ending == .exit(0), "\(shown)")
-        #expect(shown.output.contains(try site.member("emulator.json", "team_id")))
+        #expect(shown.output.contains(try fixture.member("emulator.json", "team_id")))
     }
 
     @Test func `init writes nothing over`() async throws {
-        let site = try await Site()
-        let before = try site.folder.contents("apple/config.json")
-        let again = try await site.emulator("init", site.path)
+        let fixture = try await EmulatorFixture()
+        let before = try fixture.folder.contents("apple/config.json")
+        let again = try await fixture.emulator("init", fixture.path)
         #expect(again.ending == .exit(3), "\(again)")
-        #expect(again.errors.contains("'\(site.path)/config.json' exists already"), "\(again)")
+        #expect(again.errors.contains("'\(fixture.path)/config.json' exists already"), "\(again)")
         #expect(again.output.isEmpty)
-        #expect(try site.folder.contents("apple/config.json") == before)
-        #expect(try site.files().count == 7)
+        #expect(try fixture.folder.contents("apple/config.json") == before)
+        #expect(try fixture.files().count == 7)
     }
 
     @Test func `siwa exchanges, refreshes and revokes over TLS`() async throws {
-        let site = try await Site()
-        let server = try await site.serve("--tls")
+        let fixture = try await EmulatorFixture()
+        let server = try await fixture.serve("--tls")
         #expect(try server.program.outputSoFar() == "listening on \(server.url)\n")
         #expect(server.url.hasPrefix("https://127.0.0.1:"))
         let code = try await server.code()
         let base = ["--base-url", server.url]
-        let exchanged = try await site.siwa(["exchange", "--code", code] + base)
+        let exchanged = try await fixture.siwa(["exchange", "--code", code] + base)
         #expect(exchanged.ending == .exit(0), "\(exchanged)")
         let token = try #require(try JSON(text: exchanged.output)["refresh_token"]?.string)
-        let revoked = try await site.siwa(["revoke", "--token", token, "--check-first"] + base)
+        let revoked = try await fixture.siwa(["revoke", "--token", token, "--check-first"] + base)
         #expect(revoked.ending == .exit(0), "\(revoked)")
-        let refreshed = try await site.siwa(["refresh", "--token", token] + base)
+        let refreshed = try await fixture.siwa(["refresh", "--token", token] + base)
         #expect(refreshed.ending == .exit(5), "\(refreshed)")
         server.program.signal(SIGTERM)
         #expect(try await server.program.result().ending == .exit(0))
@@ -65,20 +67,20 @@ import Testing
     @Test func `a port in use is temporary, and without --port it takes that of init`()
         async throws
     {
-        let server = try await Site().serve()
+        let server = try await EmulatorFixture().serve()
         let port = String(server.url.split(separator: ":")[2])
-        let second = try await Site("--port", port)
+        let second = try await EmulatorFixture("--port", port)
         let result = try await second.emulator("serve", second.path)
         #expect(result.ending == .exit(75), "\(result)")
         #expect(result.errors.contains("port \(port) of 127.0.0.1 is in use"), "\(result)")
     }
 
     @Test func `a certificate that is gone is made anew`() async throws {
-        let site = try await Site()
-        let before = try site.folder.contents("apple/ca.pem")
-        unlink(site.folder.path("apple/server.pem"))
-        let server = try await site.serve("--tls")
-        #expect(try site.folder.contents("apple/ca.pem") != before)
+        let fixture = try await EmulatorFixture()
+        let before = try fixture.folder.contents("apple/ca.pem")
+        unlink(fixture.folder.path("apple/server.pem"))
+        let server = try await fixture.serve("--tls")
+        #expect(try fixture.folder.contents("apple/ca.pem") != before)
         #expect(try await server.code().hasPrefix("c"))
         server.program.signal(SIGTERM)
         let errors = try await server.program.result().errors
@@ -86,8 +88,8 @@ import Testing
     }
 
     @Test func `a certificate about to expire is made anew`() async throws {
-        let site = try await Site()
-        let files = TLSFiles(folder: Folder(path: site.path))
+        let fixture = try await EmulatorFixture()
+        let files = TLSFiles(folder: Folder(path: fixture.path))
         let now = 2_000_000_000
         try files.renew(now: now)
         let day = 86_400
@@ -97,8 +99,29 @@ import Testing
         #expect(try !files.isGood(now: now - 2 * 3600))
     }
 
+    @Test func `a reader that hangs does not keep it from ending`() async throws {
+        let site = try await EmulatorFixture()
+        let running = try Executable.product("siwa-emulator").start(
+            .init(
+                ["serve", site.path, "--port", "0", "--listen", "0.0.0.0"], output: .hangingPipe))
+        // The next thing that it does is to print its URL.
+        try await eventually("it serves") { try running.errorsSoFar().contains("listening on") }
+        running.signal(SIGTERM)
+        let result = try await running.result()
+        #expect(result.ending == .exit(143), "\(result)")
+        #expect(result.errors.contains("siwa-emulator: stopped: it hung"), "\(result)")
+    }
+
+    @Test func `no core dump holds the keys`() async throws {
+        let server = try await EmulatorFixture().serve()
+        let limits = try String(
+            contentsOfFile: "/proc/\(server.program.pid)/limits", encoding: .utf8)
+        let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+        #expect(core?.split(separator: " ").suffix(3).dropLast() == ["0", "0"], "\(core ?? "")")
+    }
+
     @Test func `listening to everybody is said aloud`() async throws {
-        let server = try await Site().serve("--listen", "0.0.0.0")
+        let server = try await EmulatorFixture().serve("--listen", "0.0.0.0")
         #expect(server.url.hasPrefix("http://127.0.0.1:"))
         server.program.signal(SIGINT)
         let result = try await server.program.result()

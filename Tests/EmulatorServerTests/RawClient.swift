@@ -7,8 +7,14 @@ struct RawClient: ~Copyable {
     private let descriptor: CInt
 
     /// Connects to this machine.
-    init(port: UInt16) throws {
+    ///
+    /// - Parameter window: How many bytes the system takes that this client has not read.
+    init(port: UInt16, window: CInt? = nil) throws {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        if var window {
+            let size = socklen_t(MemoryLayout<CInt>.size)
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &window, size)
+        }
         // A server that never answers must fail the test, not hang it.
         var patience = timeval(tv_sec: 100, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
@@ -42,6 +48,14 @@ struct RawClient: ~Copyable {
 
     /// Says that nothing more will be sent.
     borrowing func finishSending() { shutdown(descriptor, CInt(SHUT_WR)) }
+
+    /// What has come so far, without waiting; nil once the server has ended the connection.
+    borrowing func receive() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let got = recv(descriptor, &buffer, buffer.count, CInt(MSG_DONTWAIT))
+        if got < 0, errno == EAGAIN { return [] }
+        return got > 0 ? Array(buffer[..<got]) : nil
+    }
 
     /// Reads until the server ends the connection.
     borrowing func readToEnd() -> String {

@@ -2,8 +2,9 @@ import AppleEmulator
 import EmulatorServer
 import Foundation
 import FoundationNetworking
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import Testing
 
 /// An emulator on a free port, and the ways to talk to it.

@@ -1,6 +1,6 @@
 import Foundation
 import FoundationNetworking
-import SignInWithApple
+import Lifecycle
 import TestSupport
 import Testing
 

@@ -1,11 +1,12 @@
 import EmulatorServer
 import Foundation
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: Executable.installed("curl") != nil)) struct TLSTests {
+@Suite(.enabled(if: Executable.installed("curl") != nil, "curl is not installed")) struct TLSTests {
     private static let names: [ServerName] = [
         .host("appleid.apple.com"), .host("localhost"), .address("127.0.0.1"), .address("::1"),
     ]

@@ -1,4 +1,4 @@
-import SignInWithApple
+import JOSE
 import TestSupport
 import Testing
 

@@ -26,7 +26,8 @@ import Testing
             #expect(result.ending == .exit(74), "\(result)")
             #expect(
                 result.errors.hasPrefix(
-                    "siwa: not_delivered: Apple accepted the refresh token, but nobody reads"),
+                    "siwa: not_delivered: Apple accepted the refresh token, but standard output is closed"
+                ),
                 "\(result)")
         }
     }

@@ -90,6 +90,24 @@ import Testing
         #expect(access(folder.path("secret"), F_OK) != 0)
     }
 
+    @Test func `a limit of file sizes that authorities in memory exceed is a clear error`()
+        async throws
+    {
+        let bundle = "/etc/ssl/certs/ca-certificates.crt"
+        let script = """
+            set -o pipefail
+            (ulimit -f 8; exec "$0" keys --ca-file "$1" --base-url https://127.0.0.1:9) 2>&1 | cat
+            """
+        let result = try await Executable(path: "/bin/bash").run(
+            "-c", script, siwa.executable.path, bundle,
+            environment: siwa.environment.merging(
+                ["PATH": "/usr/bin:/bin", "SSL_CERT_FILE": bundle]
+            ) { $1 })
+        #expect(result.exitCode == 75, "\(result)")
+        #expect(result.output.contains("siwa: resources: "), "\(result)")
+        #expect(result.output.contains("File too large"), "\(result)")
+    }
+
     @Test(
         .enabled(if: geteuid() == 0, "needs root, to run as a user whose processes are limited"))
     func `threads that cannot be had are a clear error`() async throws {
@@ -100,8 +118,68 @@ import Testing
         #expect(result.errors.contains("ulimit -u"), "\(result)")
     }
 
+    @Test(
+        .enabled(if: geteuid() == 0, "needs root, to run as a user whose processes are limited"))
+    func `a batch that gets too few threads does not hang`() async throws {
+        var settings = siwa.environment
+        settings["SIWA_PRIVATE_KEY_FILE"] = nil
+        settings["SIWA_PRIVATE_KEY"] = try contents(siwa.keyPath)
+        settings["SIWA_KEY_ID"] = "K1L2M3N4P5"
+        var refused = 0
+        try await RawServer.serving(.answering(400, #"{"error":"invalid_grant"}"#)) { server in
+            let batches = [
+                "batch verify --input in --offline --output out",
+                "batch refresh --input in --base-url \(server.url) --output out",
+            ]
+            for batch in batches {
+                for number in 2...9 {
+                    let result = try await asNobody(
+                        """
+                        cd "$HOME" && echo \(Siwa.token) > in && ulimit -u \(number) \
+                            && exec "$0" \(batch)
+                        """, settings, user: "65433")
+                    #expect([1, 75].contains(result.exitCode), "\(number): \(batch): \(result)")
+                    guard result.exitCode == 75 else { continue }
+                    #expect(result.errors.contains("threads are available"), "\(result)")
+                    refused += 1
+                }
+            }
+        }
+        #expect(refused > 8, "no limit was too low: the test tests nothing")
+    }
+
+    @Test(
+        .enabled(if: geteuid() == 0, "needs root, to mount over /proc"),
+        arguments: ["batch verify --offline", "batch refresh --vault"])
+    func `a batch needs no proc`(_ batch: String) async throws {
+        let folder = try TemporaryFolder()
+        let settings = siwa.environment.merging([
+            "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": folder.path,
+            "SIWA_VAULT_URL": "sqlite:\(folder.path("vault.db"))",
+        ]) { $1 }
+        try folder.write("in", String(repeating: "eyJ.eyJ.c\n", count: 2000))
+        let input = batch.hasSuffix("--vault") ? "" : " --input in"
+        try await RawServer.serving(.answering(200, tokens)) { server in
+            let script = """
+                cd "$HOME" && mount -t tmpfs none /proc && "$0" vault init > made \
+                    && for run in 1 2 3; do
+                        echo '{"user_id":"u'$run'","token":"\(Siwa.token)'$run'"}' > line
+                        "$0" vault import line > imported
+                        "$0" \(batch)\(input) --base-url \(server.url) --output out$run
+                        echo "exit $?"
+                    done
+                """
+            let result = try await Executable(path: "/usr/bin/unshare").run(
+                .init(["-m", "bash", "-c", script, siwa.executable.path], environment: settings))
+            let code = batch.hasSuffix("--vault") ? 0 : 1
+            #expect(result.output == String(repeating: "exit \(code)\n", count: 3), "\(result)")
+        }
+    }
+
     /// Runs a script as a user who owns nothing; `$0` is siwa.
-    private func asNobody(_ script: String) async throws -> ProgramResult {
+    private func asNobody(
+        _ script: String, _ settings: [String: String] = [:], user: String = "65432"
+    ) async throws -> ProgramResult {
         let folder = try TemporaryFolder()
         try #require(chmod(folder.path, 0o777) == 0)
         // What was built may be in a folder that only root may enter.
@@ -110,13 +188,13 @@ import Testing
         return try await Executable(path: "/usr/bin/setpriv").run(
             Executable.Call(
                 [
-                    "--reuid", "65432", "--regid", "65432", "--clear-groups", "bash", "-c", script,
+                    "--reuid", user, "--regid", user, "--clear-groups", "bash", "-c", script,
                     copy,
                 ],
-                environment: [
+                environment: settings.merging([
                     "PATH": "/usr/bin:/bin", "HOME": folder.path,
                     "LD_LIBRARY_PATH": "/opt/swift/usr/lib/swift/linux",
-                ]))
+                ]) { $1 }))
     }
 
     @Test func `no core dump holds what is in memory`() async throws {
@@ -143,21 +221,6 @@ import Testing
         #expect(result.output.contains("read\n"), "\(result)")
         // Two files of authorities are joined in memory and found by number.
         #expect(result.output.contains("siwa: connect: "), "\(result)")
-    }
-
-    @Test(.enabled(if: geteuid() == 0, "needs root, to mount over /proc"))
-    func `arguments arrive without proc`() async throws {
-        let unshare = try #require(Executable.installed("unshare"))
-        let result = try await unshare.run(
-            Executable.Call(
-                [
-                    "-m", "bash", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh",
-                    siwa.executable.path, "secret", "--print", "kind",
-                ],
-                environment: siwa.environment.merging(["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"]) {
-                    $1
-                }))
-        #expect(result.output == "client_secret\n", "\(result)")
     }
 
     @Test(arguments: [SIGSEGV, SIGABRT, SIGILL])

@@ -1,4 +1,4 @@
-import SignInWithApple
+import Lifecycle
 import TestSupport
 import Testing
 

@@ -1,8 +1,9 @@
 import LocalFiles
 import SIWACrypto
+import TestSupport
 import Testing
 
-@Suite struct FileLockTests {
+@Suite(.blocking) struct FileLockTests {
     let folder: Folder
 
     init() throws { folder = try Folder() }

@@ -3,10 +3,11 @@ import Glibc
 import LocalFiles
 import SIWACrypto
 import Synchronization
+import TestSupport
 import Testing
 
 /// Results are not written where another user could read them. Only root can give a file away.
-@Suite(.enabled(if: geteuid() == 0, "only root can make files of another user"))
+@Suite(.enabled(if: geteuid() == 0, "only root can make files of another user"), .blocking)
 struct ForeignFileTests {
     let folder: Folder
     private let stranger: uid_t = 12345

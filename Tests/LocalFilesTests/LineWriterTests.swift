@@ -1,9 +1,10 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import LocalFiles
 
-@Suite struct LineWriterTests {
+@Suite(.blocking) struct LineWriterTests {
     private let folder: Folder
 
     init() throws { folder = try Folder() }

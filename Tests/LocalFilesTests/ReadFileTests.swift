@@ -1,11 +1,12 @@
 import Foundation
 import Glibc
 import SIWACrypto
+import TestSupport
 import Testing
 
 @testable import LocalFiles
 
-@Suite struct ReadFileTests {
+@Suite(.blocking) struct ReadFileTests {
     let folder: Folder
 
     init() throws { folder = try Folder() }
@@ -130,7 +131,7 @@ import Testing
 }
 
 /// Standard input is the whole process's: these tests put a pipe there one after the other.
-@Suite(.serialized) struct StandardInputTests {
+@Suite(.serialized, .blocking) struct StandardInputTests {
     @Test func `the first line is read and not one byte more`() throws {
         let rest = try withStandardInput("first\r\nsecond\nthird") {
             let first = try readStandardInputLine().revealed()

@@ -2,9 +2,10 @@ import Foundation
 import Glibc
 import LocalFiles
 import SIWACrypto
+import TestSupport
 import Testing
 
-@Suite struct WriteFileTests {
+@Suite(.blocking) struct WriteFileTests {
     let folder: Folder
 
     init() throws { folder = try Folder() }

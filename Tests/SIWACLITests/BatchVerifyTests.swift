@@ -1,5 +1,6 @@
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import Testing
 
 @testable import LocalFiles
@@ -19,22 +20,22 @@ import Testing
     ]
 
     @Test func `the line of a token has what the single command prints`() async throws {
-        let desk = try await Desk()
-        let mint = try await Cast.shared.value.tokens
+        let harness = try await CommandHarness()
+        let mint = try await Fixtures.shared.value.tokens
         let good = try mint.sign(claims: [:], header: [:])
         let tokens =
             try Self.changes.map { try mint.sign(claims: $0, header: $1) }
             + ["no token", "a.b.c", good.dropLast(4) + "AAAA", "\(good)=", good]
-        desk.memory.with {
+        harness.memory.with {
             $0.files["/in"] = .init(contents: Array(tokens.joined(separator: "\n").utf8))
         }
-        let batch = await desk.run([
+        let batch = await harness.run([
             "batch", "verify", "--input", "/in", "--jwks", "/siwa/keys.json",
         ])
         let lines = batch.output.split(separator: "\n")
         try #require(lines.count == tokens.count, "\(batch)")
         for (token, line) in zip(tokens, lines) {
-            let single = await desk.run(["verify", token, "--jwks", "/siwa/keys.json"])
+            let single = await harness.run(["verify", token, "--jwks", "/siwa/keys.json"])
             let result = try JSON(text: String(line))
             let own = ["line", "id", "status", "exit_code", "token_fingerprint", "error"]
             let rest = result.members?.filter { !own.contains($0.name) } ?? []
@@ -49,17 +50,17 @@ import Testing
     }
 
     @Test func `a thousand forged tokens among good ones cost one request`() async throws {
-        let desk = try await Desk()
-        let mint = try await Cast.shared.value.tokens
+        let harness = try await CommandHarness()
+        let mint = try await Fixtures.shared.value.tokens
         let forged = try (0..<10).map {
             try mint.sign(claims: [:], header: ["kid": .string("f\($0)")])
         }
-        let good = try await desk.signIn("com.example.app", [:]).identityToken
+        let good = try await harness.signIn("com.example.app", [:]).identityToken
         let input = (0..<100).flatMap { _ in forged + [good] }
-        desk.memory.with {
+        harness.memory.with {
             $0.files["/in"] = .init(contents: Array(input.joined(separator: "\n").utf8))
         }
-        let batch = await desk.run([
+        let batch = await harness.run([
             "batch", "verify", "--input", "/in", "--concurrency", "4", "-q",
         ])
         #expect(batch.sent == 1 && batch.exitCode == 1)
@@ -75,7 +76,7 @@ import Testing
             BatchOutput(sink),
             ids: SeenIDs(spill: { () throws(FileError) in throw FileError("create", "/", code: 2) }
             ),
-            News(), ahead: 3)
+            WakeSignal(), ahead: 3)
         func group(_ number: Int) -> GroupResults {
             let text = Array("\(number)\n".utf8)
             let result = LineResult(line: number + 1, id: 7, status: .done, length: text.count)
@@ -99,7 +100,7 @@ import Testing
             output,
             ids: SeenIDs(spill: { () throws(FileError) in throw FileError("create", "/", code: 2) }
             ),
-            News(), ahead: 3)
+            WakeSignal(), ahead: 3)
         let ids: [JSON?] = ["a", nil, "a", "b", "b", nil]
         let group = GroupResults(
             number: 0, text: Array(ids.indices.map { "\($0)\n" }.joined().utf8),
@@ -122,7 +123,7 @@ import Testing
         let texts = (1...3000).map { #"{"id":\#($0),"token":"t"}"# }
         let sink = Lines()
         let results = OrderedResults(
-            BatchOutput(sink), ids: SeenIDs(spill: noRoom), News(), ahead: 2)
+            BatchOutput(sink), ids: SeenIDs(spill: noRoom), WakeSignal(), ahead: 2)
         let lines = texts.indices.map { "\($0)\n" }
         let all = lines.indices.map {
             LineResult(
@@ -133,32 +134,15 @@ import Testing
         #expect(sink.text.split(separator: "\n").count == 2048)
 
         let other = Lines()
-        let desk = Memory()
-        desk.with { $0.input = Array(texts.joined(separator: "\n").utf8) }
+        let harness = Memory()
+        harness.with { $0.input = Array(texts.joined(separator: "\n").utf8) }
         let input = BatchInputLines(
-            try World.Streams.inside(desk).lines(nil) {},
+            try World.Streams.inside(harness).lines(nil) {},
             ResumedInput(ids: SeenIDs(spill: noRoom)), BatchOutput(other),
             read: TokenBatch.readOpaque)
         var items = 0
         while case .item = input.next() { items += 1 }
         #expect(items == 2048 && other.text == "" && input.idFailure?.isTemporary == true)
-    }
-
-    @Test func `whoever waits for news hears of what came between asking and waiting`() async {
-        let news = News()
-        let seen = news.count
-        news.ring()
-        await news.next(after: seen)
-        async let first: Void = news.next(after: news.count)
-        async let second: Void = news.next(after: news.count)
-        let ringing = Task {
-            while !Task.isCancelled {
-                news.ring()
-                await Task.yield()
-            }
-        }
-        _ = await (first, second)
-        ringing.cancel()
     }
 }
 

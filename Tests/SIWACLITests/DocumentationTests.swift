@@ -1,5 +1,5 @@
 import Foundation
-import SignInWithApple
+import Lifecycle
 import Testing
 
 /// What is documented is what there is.
@@ -20,7 +20,7 @@ import Testing
     static let pages: [String] = {
         let folder = root.appending(path: "docs")
         let names = FileManager.default.enumerator(atPath: folder.path())?.allObjects as? [String]
-        return ["README.md"]
+        return ["README.md", "CONTRIBUTING.md", "SECURITY.md"]
             + (names ?? []).filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }.sorted()
     }()
 

@@ -1,4 +1,4 @@
-import SignInWithApple
+import Lifecycle
 import Synchronization
 import TestSupport
 import Testing
@@ -47,7 +47,7 @@ import Testing
             let policy: SignalPolicy =
                 switch work {
                 case .nothing: .end
-                case .change: .recordFirst
+                case .change, .noting: .recordFirst
                 case .code, .keys, .storing, .revoking, .printing: .record
                 }
             #expect(work.policy == policy, "\(work)")
@@ -60,7 +60,7 @@ import Testing
 @Suite struct EndingTests {
     /// Signals and a clock that the test moves.
     private final class FakeProcess: Sendable {
-        let bell = SignalBell()
+        let arrival = WakeSignal()
         private let state = Mutex(
             (signal: CInt?.none, now: Duration.zero, policies: [SignalPolicy]()))
 
@@ -69,7 +69,7 @@ import Testing
 
         func terminate() {
             state.withLock { $0.signal = 15 }
-            bell.ring()
+            arrival.notify()
         }
 
         /// Sleeping moves the clock, unless the sleeper is cancelled first.
@@ -87,7 +87,7 @@ import Testing
                 World.Signals(
                     received: { self.state.withLock { $0.signal } },
                     apply: { policy, _ in self.state.withLock { $0.policies.append(policy) } },
-                    setAlarm: { _, _ in }, bell: bell), timekeeper)
+                    setAlarm: { _, _ in }, arrival: arrival), timekeeper)
         }
     }
 
@@ -101,10 +101,10 @@ import Testing
         let ending = process.ending
         ending.begin(.code)
         process.terminate()
-        await ending.bounding { await Self.untilCancelled() }
+        _ = await ending.bounding { await Self.untilCancelled() }
         #expect(process.now == .seconds(10))
         ending.begin(.keys)
-        await ending.bounding { await Self.untilCancelled() }
+        _ = await ending.bounding { await Self.untilCancelled() }
         #expect(process.now == .seconds(10), "no time for keys")
         #expect(process.policies == [.record, .record])
     }
@@ -133,9 +133,9 @@ import Testing
         let process = FakeProcess()
         let ending = process.ending
         ending.begin(.change)
-        async let waiting: Void = ending.bounding { await Self.untilCancelled() }
+        async let waiting: Void? = ending.bounding { await Self.untilCancelled() }
         process.terminate()
-        await waiting
+        _ = await waiting
         #expect(process.now == .seconds(5))
     }
 }

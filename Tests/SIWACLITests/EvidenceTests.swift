@@ -1,5 +1,5 @@
 import AppleEmulator
-import SignInWithApple
+import JOSE
 import TestSupport
 import Testing
 
@@ -59,8 +59,8 @@ import Testing
     }
 
     @Test func `every switch of the emulator is touched or said not to be`() async throws {
-        let desk = try await Desk()
-        let switches = try #require(try await desk.emulator.control("switches").members)
+        let harness = try await CommandHarness()
+        let switches = try #require(try await harness.emulator.control("switches").members)
         let facts = try facts(try await report())
         for name in switches.map(\.name) { #expect(facts[name] != nil, "\(name)") }
         for name in EvidenceFact.untouched {
@@ -70,11 +70,11 @@ import Testing
     }
 
     @Test func `nothing in it names the client or is secret`() async throws {
-        let desk = try await Desk()
-        let outcome = await desk.run(
+        let harness = try await CommandHarness()
+        let outcome = await harness.run(
             ["doctor", "--online", "--report", "/tmp/report.json", "--profile", "web"])
         #expect(outcome.exitCode == 0, "\(outcome)")
-        let text = try contents(desk)
+        let text = try contents(harness)
         for name in ["com.example", "A1B2C3D4E5", "K1L2M3N4P5", "eyJ", "example.com"] {
             #expect(!text.contains(name), "\(name)")
         }
@@ -88,30 +88,30 @@ import Testing
     }
 
     @Test func `an answer that does not come leaves its facts untouched`() async throws {
-        let desk = try await Desk()
-        _ = try await desk.emulator.control(
+        let harness = try await CommandHarness()
+        _ = try await harness.emulator.control(
             "faults", ["endpoint": "/auth/revoke", "cut": "no_answer", "count": 10])
-        let outcome = await desk.run(["doctor", "--online", "--report", "/tmp/report.json"])
+        let outcome = await harness.run(["doctor", "--online", "--report", "/tmp/report.json"])
         #expect(outcome.exitCode == 0, "\(outcome)")
-        let facts = try facts(try JSON(text: try contents(desk)))
+        let facts = try facts(try JSON(text: try contents(harness)))
         #expect(facts["revoke_garbage"]?["verdict"] == "untouched")
         #expect(facts["missing_code"]?["verdict"] == "confirmed")
     }
 
     @Test func `it needs --online`() async throws {
-        let outcome = await (try Desk()).run(["doctor", "--report", "/tmp/report.json"])
+        let outcome = await (try CommandHarness()).run(["doctor", "--report", "/tmp/report.json"])
         #expect(outcome.exitCode == 2 && outcome.sent == 0 && outcome.written.isEmpty)
     }
 
     private func report(switches: JSON = [:]) async throws -> JSON {
-        let desk = try await Desk()
-        _ = try await desk.emulator.control("switches", switches)
-        _ = await desk.run(["doctor", "--online", "--report", "/tmp/report.json"])
-        return try JSON(text: try contents(desk))
+        let harness = try await CommandHarness()
+        _ = try await harness.emulator.control("switches", switches)
+        _ = await harness.run(["doctor", "--online", "--report", "/tmp/report.json"])
+        return try JSON(text: try contents(harness))
     }
 
-    private func contents(_ desk: Desk) throws -> String {
-        let file = try #require(desk.memory.with { $0.files["/tmp/report.json"] })
+    private func contents(_ harness: CommandHarness) throws -> String {
+        let file = try #require(harness.memory.with { $0.files["/tmp/report.json"] })
         return String(decoding: file.contents, as: UTF8.self)
     }
 

@@ -1,6 +1,7 @@
 import AppleEmulator
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
@@ -8,16 +9,16 @@ import Testing
 @Suite struct InvalidClientTests {
     @Test(arguments: KnownCause.all)
     func `is invalid_client to Apple, and siwa knows why`(_ cause: KnownCause) async throws {
-        let desk = try await Desk()
-        try await cause.prepare(desk)
+        let harness = try await CommandHarness()
+        try await cause.prepare(harness)
         if let foreign = cause.foreign {
             let secret = try await Self.secret(foreign, cause)
-            #expect(try await Self.send(secret, foreign, to: desk)["error"] == "invalid_client")
-            desk.memory.with { $0.files["/tmp/secret"] = .init(contents: Array(secret.utf8)) }
+            #expect(try await Self.send(secret, foreign, to: harness)["error"] == "invalid_client")
+            harness.memory.with { $0.files["/tmp/secret"] = .init(contents: Array(secret.utf8)) }
         }
-        if let command = cause.command { try await Self.exchange(command, cause, at: desk) }
-        if cause.isSeenOffline { try await Self.examine(cause, [], at: desk) }
-        try await Self.examine(cause, ["--online"], at: desk)
+        if let command = cause.command { try await Self.exchange(command, cause, at: harness) }
+        if cause.isSeenOffline { try await Self.examine(cause, [], at: harness) }
+        try await Self.examine(cause, ["--online"], at: harness)
     }
 
     @Test func `there are a dozen`() {
@@ -26,9 +27,10 @@ import Testing
     }
 
     /// Offline the cause itself; online what Apple accepts, which is surer.
-    private static func examine(_ cause: KnownCause, _ extra: [String], at desk: Desk) async throws
+    private static func examine(_ cause: KnownCause, _ extra: [String], at harness: CommandHarness)
+        async throws
     {
-        let outcome = await desk.run(["doctor", "--json"] + cause.doctor + extra)
+        let outcome = await harness.run(["doctor", "--json"] + cause.doctor + extra)
         let report = try JSON(text: outcome.output)
         let found = report["cause"]?["code"]?.string.flatMap(FindingCode.init)
         let isSettled = found == .otherAccepted && !extra.isEmpty && cause.command != nil
@@ -39,13 +41,13 @@ import Testing
     }
 
     private static func exchange(
-        _ command: [String], _ cause: KnownCause, at desk: Desk
+        _ command: [String], _ cause: KnownCause, at harness: CommandHarness
     ) async throws {
         let isWeb = command.contains("--redirect-uri")
-        let signIn = try await desk.signIn(
+        let signIn = try await harness.signIn(
             isWeb ? "com.example.web" : "com.example.app",
             isWeb ? ["redirect_uri": "https://example.com/callback"] : [:])
-        let outcome = await desk.run(["exchange", "--code", signIn.code] + command)
+        let outcome = await harness.run(["exchange", "--code", signIn.code] + command)
         #expect(outcome.exitCode == 4, "\(outcome)")
         let hints = outcome.errors.filter { $0.hasPrefix("hint: ") }
         #expect(hints.first?.contains(cause.hint) == true, "\(outcome.errors)")
@@ -55,19 +57,19 @@ import Testing
     private static func secret(
         _ foreign: KnownCause.Foreign, _ cause: KnownCause
     ) async throws -> String {
-        let cast = try await Cast.shared.value
-        guard cause.code != .privateKeyPasted else { return cast.key }
+        let fixtures = try await Fixtures.shared.value
+        guard cause.code != .privateKeyPasted else { return fixtures.key }
         var draft = SecretDraft(
             foreign.clientID, of: TeamID(unchecked: "A1B2C3D4E5"),
             under: KeyID(unchecked: "K1L2M3N4P5"), at: Memory.start)
         foreign.spoil(&draft)
-        let key = try PrivateKeyText(SecretBytes(cast.key.utf8)).privateKey()
+        let key = try PrivateKeyText(SecretBytes(fixtures.key.utf8)).privateKey()
         return try draft.minted(by: key)
     }
 
     /// What a program that is not siwa would send.
     private static func send(
-        _ secret: String, _ foreign: KnownCause.Foreign, to desk: Desk
+        _ secret: String, _ foreign: KnownCause.Foreign, to harness: CommandHarness
     ) async throws -> JSON {
         let parameters = [
             ("client_id", foreign.clientID), ("client_secret", secret),
@@ -80,7 +82,7 @@ import Testing
             fields: [
                 HTTPField("Content-Type", foreign.isJSON ? "application/json" : Form.contentType)
             ], body: foreign.isJSON ? SecretBytes(json) : form)
-        let response = try await desk.wire.send(request, timeout: .seconds(5))
+        let response = try await harness.wire.send(request, timeout: .seconds(5))
         #expect(response.status == 400)
         return try JSON(response.body)
     }

@@ -1,6 +1,7 @@
+import JOSE
+import Lifecycle
 import SIWACLI
 import SIWACrypto
-import SignInWithApple
 import Synchronization
 
 /// The endpoint of Apple's keys, and nothing else: what it publishes is a test's to say.

@@ -1,4 +1,5 @@
-import SignInWithApple
+import JOSE
+import Lifecycle
 import TestSupport
 import Testing
 
@@ -8,40 +9,43 @@ import Testing
 /// The file in which the key set is kept, and its lock.
 @Suite struct KeySetStoreTests {
     let server = KeyServer("one")
-    let desk: KeySetDesk
+    let harness: KeySetHarness
 
-    init() { desk = KeySetDesk(server) }
+    init() { harness = KeySetHarness(server) }
 
     @Test func `one file a base URL, and one more for other authorities`() async throws {
-        try await desk.keySet("one")
+        try await harness.keySet("one")
         server.publish("emulated")
         for _ in 0..<2 {
-            let set = try await desk.keySet("emulated") { $0.baseURL = "https://localhost:9443/" }
+            let set = try await harness.keySet("emulated") {
+                $0.baseURL = "https://localhost:9443/"
+            }
             #expect(set.keys.keys.sorted() == ["emulated"])
         }
-        #expect(try await desk.keySet("one").keys.keys.sorted() == ["one"], "Apple's own are kept")
+        #expect(
+            try await harness.keySet("one").keys.keys.sorted() == ["one"], "Apple's own are kept")
         #expect(server.requests == 2)
 
         let pem = "-----BEGIN CERTIFICATE-----\n"
-        desk.memory.with { $0.files["/ca.pem"] = .init(contents: Array(pem.utf8)) }
-        try await desk.keySet("emulated") { $0.caFile = "/ca.pem" }
+        harness.memory.with { $0.files["/ca.pem"] = .init(contents: Array(pem.utf8)) }
+        try await harness.keySet("emulated") { $0.caFile = "/ca.pem" }
         #expect(server.requests == 3, "who vouches for Apple matters")
-        let files = desk.memory.with { $0.files.keys.sorted() }.filter { $0 != "/ca.pem" }
+        let files = harness.memory.with { $0.files.keys.sorted() }.filter { $0 != "/ca.pem" }
         #expect(
             files == [
                 "/home/me/.cache/siwa/keys-https:appleid.apple.com-b93f51c3ac1b.json",
-                KeySetDesk.file, "/home/me/.cache/siwa/keys-https:localhost:9443.json",
+                KeySetHarness.file, "/home/me/.cache/siwa/keys-https:localhost:9443.json",
             ])
     }
 
     @Test func `a file of another base URL under this one's name is not used`() async throws {
-        try await desk.keySet("one") { $0.baseURL = "https://localhost:9443" }
-        desk.memory.with { state in
-            state.files[KeySetDesk.file] =
+        try await harness.keySet("one") { $0.baseURL = "https://localhost:9443" }
+        harness.memory.with { state in
+            state.files[KeySetHarness.file] =
                 state.files["/home/me/.cache/siwa/keys-https:localhost:9443.json"]
         }
         server.publish("two")
-        #expect(try await desk.keySet("two").keys.keys.sorted() == ["two"])
+        #expect(try await harness.keySet("two").keys.keys.sorted() == ["two"])
     }
 
     static let folders: [([String: String], String?)] = [
@@ -54,51 +58,51 @@ import Testing
     @Test(arguments: folders) func `where it is`(
         _ variables: [String: String], _ folder: String?
     ) async throws {
-        desk.memory.with { $0.variables = variables }
-        try await desk.keySet("one")
-        let file = desk.memory.with { $0.files.keys.first }
+        harness.memory.with { $0.variables = variables }
+        try await harness.keySet("one")
+        let file = harness.memory.with { $0.files.keys.first }
         #expect(file == folder.map { $0 + "keys-https:appleid.apple.com.json" })
         let relative = variables.values.count { !$0.isEmpty && !$0.hasPrefix("/") }
-        #expect(desk.said.count == relative + (folder == nil ? 1 : 0))
-        try await desk.keySet("one")
+        #expect(harness.said.count == relative + (folder == nil ? 1 : 0))
+        try await harness.keySet("one")
         #expect(server.requests == (folder == nil ? 2 : 1))
     }
 
     @Test(arguments: ["", "{", "{}", "\u{0}", #"{"keys":[]}"#])
     func `a damaged file is said, and replaced`(_ text: String) async throws {
-        desk.memory.with { $0.files[KeySetDesk.file] = .init(contents: Array(text.utf8)) }
-        #expect(try await desk.keySet("one").keys["one"] != nil)
-        #expect(desk.said.count == 1)
-        #expect(try await desk.keySet("one").keys["one"] != nil)
-        #expect(server.requests == 1 && desk.said.isEmpty)
+        harness.memory.with { $0.files[KeySetHarness.file] = .init(contents: Array(text.utf8)) }
+        #expect(try await harness.keySet("one").keys["one"] != nil)
+        #expect(harness.said.count == 1)
+        #expect(try await harness.keySet("one").keys["one"] != nil)
+        #expect(server.requests == 1 && harness.said.isEmpty)
     }
 
     @Test(arguments: [0o666, 0o620, 0o602] as [UInt32])
     func `a file that others can write to is refused, and replaced`(_ mode: UInt32) async throws {
-        try await desk.keySet("one")
-        desk.memory.with { $0.files[KeySetDesk.file]?.permissions = mode }
-        #expect(try await desk.keySet("one").keys["one"] != nil)
+        try await harness.keySet("one")
+        harness.memory.with { $0.files[KeySetHarness.file]?.permissions = mode }
+        #expect(try await harness.keySet("one").keys["one"] != nil)
         #expect(server.requests == 2)
-        #expect(desk.said.map { $0.contains("others") } == [true])
-        try await desk.keySet("one")
-        #expect(server.requests == 2 && desk.said.isEmpty)
-        #expect(desk.memory.with { $0.files[KeySetDesk.file]?.permissions } == 0o600)
+        #expect(harness.said.map { $0.contains("others") } == [true])
+        try await harness.keySet("one")
+        #expect(server.requests == 2 && harness.said.isEmpty)
+        #expect(harness.memory.with { $0.files[KeySetHarness.file]?.permissions } == 0o600)
     }
 
     @Test func `what it holds is what Apple sent, and no secret`() async throws {
-        try await desk.keySet("forged")
-        let kept = try #require(desk.kept)
+        try await harness.keySet("forged")
+        let kept = try #require(harness.kept)
         #expect(kept["key_set"] == ["keys": [KeyServer.key("one")]])
         #expect(kept["fetched_at"] == 1_800_000_000 && kept["paused_until"] == 1_800_000_060)
         #expect(kept["first_seen"] == ["one": 1_800_000_000])
     }
 
     @Test func `who waits for another's fetch uses what that one fetched`() async throws {
-        let lock = try #require(desk.memory.lock(desk.lockFile))
-        async let waiting = desk.keySet("one")
-        async let another = desk.keySet(nil)
+        let lock = try #require(harness.memory.lock(harness.lockFile))
+        async let waiting = harness.keySet("one")
+        async let another = harness.keySet(nil)
         try await eventually("both wait") {
-            desk.memory.with { $0.refusedLocks } >= 6
+            harness.memory.with { $0.refusedLocks } >= 6
         }
         #expect(server.requests == 0)
         lock.release()
@@ -109,28 +113,28 @@ import Testing
     @Test func `a lock that is not released ends in an error, within the command's time`()
         async throws
     {
-        let lock = try #require(desk.memory.lock(desk.lockFile))
-        let error = await #expect(throws: KeySetError.self) { try await desk.keySet("one") }
+        let lock = try #require(harness.memory.lock(harness.lockFile))
+        let error = await #expect(throws: KeySetError.self) { try await harness.keySet("one") }
         guard case .busy = error else {
             Issue.record("\(String(describing: error))")
             return
         }
         #expect(Diagnosis(try #require(error)).exitCode == .temporary && server.requests == 0)
         lock.release()
-        #expect(try await desk.keySet("one").keys["one"] != nil)
+        #expect(try await harness.keySet("one").keys["one"] != nil)
     }
 
     @Test func `with a set at hand it is not waited for`() async throws {
-        try await desk.keySet("one")
-        desk.later(7200)
-        let lock = try #require(desk.memory.lock(desk.lockFile))
-        #expect(try await desk.keySet("one").keys["one"] != nil)
+        try await harness.keySet("one")
+        harness.later(7200)
+        let lock = try #require(harness.memory.lock(harness.lockFile))
+        #expect(try await harness.keySet("one").keys["one"] != nil)
         #expect(server.requests == 1)
-        #expect(desk.said.map { $0.contains("another siwa") } == [true])
+        #expect(harness.said.map { $0.contains("another siwa") } == [true])
         lock.release()
     }
 }
 
-extension KeySetDesk {
+extension KeySetHarness {
     fileprivate var lockFile: String { String(Self.file.dropLast(5)) + ".lock" }
 }

@@ -1,6 +1,7 @@
 import AppleEmulator
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
@@ -9,8 +10,8 @@ struct KnownCause: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// What siwa must say first.
     let code: FindingCode
-    /// Sets the desk.
-    var prepare: @Sendable (Desk) async throws -> Void = { _ in }
+    /// Prepares the harness.
+    var prepare: @Sendable (CommandHarness) async throws -> Void = { _ in }
     /// What another program would send.
     var foreign: Foreign?
     /// What `siwa exchange` is given besides the code; nil when siwa cannot make this mistake.
@@ -68,7 +69,7 @@ extension KnownCause {
         KnownCause("JSON instead of form", .requestForm, foreign: Foreign(isJSON: true)),
     ]
 
-    /// The key of the cast does not exist yet where this table is made.
+    /// The key of the fixtures does not exist yet when this table is made.
     private static let pasted: KnownCause = {
         var cause = KnownCause(
             ".p8 pasted as secret", .privateKeyPasted, foreign: Foreign())
@@ -83,9 +84,9 @@ extension KnownCause {
             "wrong p8 among several", .otherKeyFile,
             command: ["--key", "/siwa/AuthKey_STRANGER00.p8", "--key-id", "K1L2M3N4P5"],
             hint: "/siwa/AuthKey_K1L2M3N4P5.p8 is named for Key ID K1L2M3N4P5")
-        cause.prepare = { desk in
-            let key = try await Cast.shared.value.strangersKey
-            desk.memory.with {
+        cause.prepare = { harness in
+            let key = try await Fixtures.shared.value.strangersKey
+            harness.memory.with {
                 $0.files["/siwa/AuthKey_STRANGER00.p8"] = .init(contents: Array(key.utf8))
             }
         }

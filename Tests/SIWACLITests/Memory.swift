@@ -1,5 +1,5 @@
+import JOSE
 import SIWACrypto
-import SignInWithApple
 import Synchronization
 
 @testable import LocalFiles
@@ -37,6 +37,8 @@ final class Memory: Sendable {
     struct State {
         var now = Memory.start
         var files: [String: File] = [:]
+        /// What others write to a file after it was read once.
+        var afterReading: [String: [UInt8]] = [:]
         var variables: [String: String] = [:]
         var input: [UInt8]?
         var blockage: Blockage?
@@ -57,9 +59,15 @@ final class Memory: Sendable {
     }
 
     func read(_ path: String) throws(FileError) -> LocalFile {
-        guard let file = with({ $0.files[path] }) else {
-            throw FileError("read", path, code: 2)
+        let found = with { state in
+            defer {
+                if let next = state.afterReading.removeValue(forKey: path) {
+                    state.files[path]?.contents = next
+                }
+            }
+            return state.files[path]
         }
+        guard let file = found else { throw FileError("read", path, code: 2) }
         return LocalFile(
             contents: SecretBytes(file.contents),
             status: FileStatus(permissions: file.permissions, isForeign: file.isForeign))

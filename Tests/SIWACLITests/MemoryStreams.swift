@@ -20,8 +20,7 @@ extension World.Streams {
                 return sink
             },
             hashes: { () throws(FileError) in MemoryHashes() },
-            slots: { () throws(FileError) in MemorySlots() }, holdSignals: {},
-            wishedSignal: { nil })
+            slots: { () throws(FileError) in MemorySlots() })
     }
 }
 

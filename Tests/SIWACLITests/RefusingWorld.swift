@@ -1,13 +1,14 @@
+import JOSE
+import Lifecycle
 import SIWACLI
 import SIWACrypto
-import SignInWithApple
 import Testing
 
 @testable import LocalFiles
 
 extension World {
     /// A world in which nothing was provided: whatever a command touches fails the test and
-    /// names itself. A desk copies it and sets what a scenario gives.
+    /// names itself. A harness copies it and sets what a scenario gives.
     static var refusing: World {
         World(
             clocks: Clocks(
@@ -38,6 +39,10 @@ extension World {
             vault: { url, _ throws(VaultError) in
                 touched("the vault \(url)", ())
                 throw VaultError(.unavailable, "not provided")
+            },
+            serverStore: { url, _ throws(VaultError) in
+                touched("siwa-server's tables in \(url)", ())
+                throw VaultError(.unavailable, "not provided")
             })
     }
 }
@@ -50,9 +55,7 @@ extension World.Streams {
                 throw unprovided("write", path ?? "standard output")
             },
             hashes: { () throws(FileError) in throw unprovided("create", "a set of hashes") },
-            slots: { () throws(FileError) in throw unprovided("create", "slots") },
-            holdSignals: { touched("the handling of signals", ()) },
-            wishedSignal: { touched("a signal's number", nil) })
+            slots: { () throws(FileError) in throw unprovided("create", "slots") })
     }
 }
 

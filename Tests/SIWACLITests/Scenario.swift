@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// One story from a file in `Scenarios/`: lines that set the desk, lines that run a command,
+/// One story from a file in `Scenarios/`: lines that prepare the harness, lines that run a command,
 /// and lines that say what must come of it. `Scenarios/README.md` explains the language.
 struct Scenario: Sendable, CustomTestStringConvertible {
     let file: String

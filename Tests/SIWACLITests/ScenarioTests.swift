@@ -1,6 +1,6 @@
 import Testing
 
-/// Every scenario of `Scenarios/`, each on a desk of its own.
+/// Every scenario of `Scenarios/`, each in a harness of its own.
 @Suite struct ScenarioTests {
     @Test func `there are scenarios`() {
         #expect(Scenario.all.count > 100)
@@ -8,14 +8,14 @@ import Testing
     }
 
     @Test(arguments: Scenario.all) func plays(_ scenario: Scenario) async throws {
-        var performance = try await Performance(scenario)
-        try await performance.play()
+        var runner = try await ScenarioRunner(scenario)
+        try await runner.play()
     }
 
     @Test func `what a scenario does not give fails the test that needs it`() async throws {
-        let desk = try await Desk()
+        let harness = try await CommandHarness()
         await withKnownIssue {
-            let outcome = await desk.run(["refresh", "--token", "-"])
+            let outcome = await harness.run(["refresh", "--token", "-"])
             #expect(outcome.exitCode == 3)
         } matching: {
             $0.description.contains("a line of stdin")
@@ -26,7 +26,7 @@ import Testing
         let outcome = Outcome(
             arguments: ["refresh"], exitCode: 1, output: "",
             errors: ["siwa: no: r-the-token", "hint: none"], sent: 0, written: [], trusted: [])
-        withKnownIssue { Manners(outcome, secrets: ["r-the-token"]).check() }
-        Manners(outcome, secrets: ["r-another-token"]).check()
+        withKnownIssue { Invariants(outcome, secrets: ["r-the-token"]).check() }
+        Invariants(outcome, secrets: ["r-another-token"]).check()
     }
 }

@@ -10,7 +10,9 @@ import Testing
         "keys", "authorize-url", "public-key", "batch revoke", "batch refresh", "batch verify",
         "migrate export", "migrate import", "vault init",
         "vault list", "vault show", "vault import", "vault export", "vault remove", "vault rekey",
-        "vault check", "config show", "config path", "completions", "manual",
+        "vault check", "inbox list", "inbox show", "inbox replay", "inbox discard", "inbox forget",
+        "revocations list", "revocations retry", "config show", "config path", "completions",
+        "manual",
     ]
 
     @Test func `the table is sound`() { #expect(siwaTool.faults() == []) }
@@ -46,11 +48,11 @@ import Testing
     @Test func `the example of a configuration is one`() async throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../config.example.json")
-        let desk = try await Desk()
+        let harness = try await CommandHarness()
         let example = try Data(contentsOf: path)
-        desk.memory.with { $0.files["/siwa/config.json"] = .init(contents: Array(example)) }
+        harness.memory.with { $0.files["/siwa/config.json"] = .init(contents: Array(example)) }
         for client in ["app", "web"] {
-            let outcome = await desk.run(["secret", "--profile", client, "--print", "client_id"])
+            let outcome = await harness.run(["secret", "--profile", client, "--print", "client_id"])
             #expect(outcome.output == "com.example.\(client)\n", "\(outcome)")
         }
     }

@@ -1,4 +1,4 @@
-import SignInWithApple
+import Lifecycle
 import Testing
 
 @testable import SIWACLI
@@ -34,6 +34,14 @@ import Testing
             // Nothing is lost.
             let letters = lines.joined().filter { $0 != " " }.sorted()
             #expect(letters == row.joined().filter { $0 != " " }.sorted())
+        }
+    }
+
+    @Test func `many columns share a narrow terminal`() {
+        let cells = (0..<10).map { String(repeating: "\($0)", count: 20) }
+        for width in [29, 70, 80] {
+            let lines = TextTable(for: [cells], width: width).lines(of: cells)
+            #expect(lines.allSatisfy { $0.count <= width }, "\(lines)")
         }
     }
 

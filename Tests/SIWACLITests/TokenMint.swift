@@ -1,5 +1,5 @@
+import JOSE
 import SIWACrypto
-import SignInWithApple
 
 /// Makes identity tokens of 2027-01-15T08:00:00Z that are as Apple makes them, but for what a
 /// scenario wants otherwise.

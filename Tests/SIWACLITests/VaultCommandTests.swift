@@ -1,6 +1,7 @@
+import JOSE
+import Lifecycle
 import LocalFiles
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
@@ -8,42 +9,52 @@ import Testing
 
 /// What no scenario can set: broken records, failing stores, many records.
 @Suite struct VaultCommandTests {
-    private let desk: Desk
+    private let harness: CommandHarness
     private let app = ClientID(unchecked: "com.example.app")
 
     init() async throws {
-        desk = try await Desk()
-        desk.memory.with { $0.variables["SIWA_VAULT_URL"] = "sqlite:/siwa/vault.db" }
-        #expect(await desk.run(["vault", "init", "-q"]).exitCode == 0)
+        harness = try await CommandHarness()
+        harness.memory.with { $0.variables["SIWA_VAULT_URL"] = "sqlite:/siwa/vault.db" }
+        #expect(await harness.run(["vault", "init", "-q"]).exitCode == 0)
     }
 
     private func user(_ name: String) -> VaultUser { VaultUser(app, UserID(unchecked: name)) }
 
     private func take(_ names: [String]) async {
         let lines = names.map { #"{"user_id":"\#($0)","refresh_token":"r-hush-\#($0)"}"# + "\n" }
-        desk.memory.with { $0.input = Array(lines.joined().utf8) }
-        let outcome = await desk.run(["vault", "import", "--print", "imported"])
+        harness.memory.with { $0.input = Array(lines.joined().utf8) }
+        let outcome = await harness.run(["vault", "import", "--print", "imported"])
         #expect(outcome.output == "\(names.count)\n", "\(outcome)")
     }
 
-    private func spoil(_ name: String) { desk.vault.tamper(user(name)) { $0.sealed[14] ^= 1 } }
+    private func spoil(_ name: String) { harness.vault.tamper(user(name)) { $0.sealed[14] ^= 1 } }
+
+    @Test func `a key that others make while the vault is opened is found`() async throws {
+        await take(["a"])
+        let old = try #require(harness.memory.with { $0.files["/siwa/vault.key"]?.contents })
+        let new = try old + VaultKeyRing.newLine(number: 2).revealed()
+        try harness.vault.register(VaultKeyRing(SecretBytes(new)).check(ofKey: 2))
+        harness.memory.with { $0.afterReading["/siwa/vault.key"] = new }
+        let outcome = await harness.run(["vault", "check", "--print", "records"])
+        #expect(outcome.exitCode == 0 && outcome.output == "1\n", "\(outcome)")
+    }
 
     @Test func `check names the records that do not open, and prints nothing`() async throws {
         await take(["a", "b", "c"])
         spoil("a")
-        let sealed = try #require(try desk.vault.newestRecord(of: user("b"))).sealed
-        desk.vault.tamper(user("c")) { $0.sealed = sealed }
-        let outcome = await desk.run(["vault", "check"])
+        let sealed = try #require(try harness.vault.newestRecord(of: user("b"))).sealed
+        harness.vault.tamper(user("c")) { $0.sealed = sealed }
+        let outcome = await harness.run(["vault", "check"])
         #expect(outcome.exitCode == 3)
         #expect(outcome.output == "")
         #expect(
             outcome.errors == [
-                "siwa: vault: 2 faults are in the vault; 3 records were looked at",
+                "siwa: vault: 2 faults are in the vault; 3 records were examined",
                 "hint: token 243ea1597a93 of 'a' of com.example.app cannot be decrypted: "
                     + "it was changed, or belongs elsewhere",
                 "hint: token 25448f1a1637 of 'c' of com.example.app cannot be decrypted: "
                     + "it was changed, or belongs elsewhere",
-                "hint: restore that record from a backup, or take it out: siwa vault remove",
+                "hint: restore the record from a backup, or remove it: siwa vault remove",
             ])
     }
 
@@ -51,7 +62,7 @@ import Testing
         let names = (100..<125).map { "u\($0)" }
         await take(names)
         for name in names { spoil(name) }
-        let outcome = await desk.run(["vault", "check"])
+        let outcome = await harness.run(["vault", "check"])
         #expect(outcome.errors.count { $0.contains("cannot be decrypted") } == 20)
         #expect(outcome.errors.contains("hint: and 5 more"))
         #expect(outcome.errors[0].contains("25 faults"))
@@ -60,49 +71,50 @@ import Testing
     @Test func `an export leaves out what does not open, and says so`() async {
         await take(["a", "b"])
         spoil("a")
-        let outcome = await desk.run(["vault", "export", "--reveal"])
+        let outcome = await harness.run(["vault", "export", "--reveal"])
         #expect(outcome.exitCode == 3)
         #expect(outcome.output.contains("r-hush-b") && !outcome.output.contains("\"a\""))
         #expect(outcome.errors.contains { $0.contains(" of 'a' of com.example.app") })
-        #expect(await desk.run(["vault", "export"]).exitCode == 0, "no token is asked for")
+        #expect(await harness.run(["vault", "export"]).exitCode == 0, "no token is asked for")
     }
 
     @Test func `a record that does not open is not shown, and can be taken out`() async throws {
         await take(["a"])
         spoil("a")
-        #expect(await desk.run(["vault", "show", "a"]).exitCode == 3)
-        let outcome = await desk.run(["vault", "remove", "a"])
+        #expect(await harness.run(["vault", "show", "a"]).exitCode == 3)
+        let outcome = await harness.run(["vault", "remove", "a"])
         #expect(outcome.exitCode == 0)
         #expect(outcome.output.contains("243ea1597a93"), "it can be read without the key")
-        #expect(try desk.vault.newestRecord(of: user("a")) == nil)
+        #expect(try harness.vault.newestRecord(of: user("a")) == nil)
     }
 
     @Test func `rekey moves all but what does not open, and goes on from there`() async throws {
         await take(["a", "b", "c"])
-        let whole = try #require(try desk.vault.newestRecord(of: user("b"))).sealed
+        let whole = try #require(try harness.vault.newestRecord(of: user("b"))).sealed
         spoil("b")
-        let outcome = await desk.run(["vault", "rekey"])
+        let outcome = await harness.run(["vault", "rekey"])
         #expect(outcome.exitCode == 3)
         #expect(outcome.errors.contains { $0.contains(" of 'b' of com.example.app") })
         #expect(!outcome.errors.contains { $0.contains("any more") }, "key 1 is needed still")
         #expect(
-            try ["a", "b", "c"].map { try desk.vault.newestRecord(of: user($0))?.keyNumber } == [
+            try ["a", "b", "c"].map { try harness.vault.newestRecord(of: user($0))?.keyNumber } == [
                 2, 1, 2,
             ])
 
-        desk.vault.tamper(user("b")) { $0.sealed = whole }
-        let keys = desk.memory.with { $0.files["/siwa/vault.key"]?.contents }
-        let rest = await desk.run(["vault", "rekey", "--print", "resealed"])
+        harness.vault.tamper(user("b")) { $0.sealed = whole }
+        let keys = harness.memory.with { $0.files["/siwa/vault.key"]?.contents }
+        let rest = await harness.run(["vault", "rekey", "--print", "resealed"])
         #expect(rest.output == "1\n")
-        #expect(desk.memory.with { $0.files["/siwa/vault.key"]?.contents } == keys, "no third key")
-        #expect(await desk.run(["vault", "check", "--print", "keys"]).output == "{\"2\":3}\n")
+        #expect(
+            harness.memory.with { $0.files["/siwa/vault.key"]?.contents } == keys, "no third key")
+        #expect(await harness.run(["vault", "check", "--print", "keys"]).output == "{\"2\":3}\n")
     }
 
     @Test func `rekey marks the old keys as retired, and keeps every other byte`() async throws {
-        desk.memory.with { $0.files["/siwa/vault.key"]?.contents += Array("# note".utf8) }
-        let before = desk.memory.with { $0.files["/siwa/vault.key"]?.contents ?? [] }
-        #expect(await desk.run(["vault", "rekey", "-q"]).exitCode == 0)
-        let after = desk.memory.with { $0.files["/siwa/vault.key"]?.contents ?? [] }
+        harness.memory.with { $0.files["/siwa/vault.key"]?.contents += Array("# note".utf8) }
+        let before = harness.memory.with { $0.files["/siwa/vault.key"]?.contents ?? [] }
+        #expect(await harness.run(["vault", "rekey", "-q"]).exitCode == 0)
+        let after = harness.memory.with { $0.files["/siwa/vault.key"]?.contents ?? [] }
         let lines = String(decoding: after, as: UTF8.self).split(separator: "\n")
         let old = String(decoding: before, as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 3)
@@ -113,23 +125,23 @@ import Testing
     }
 
     @Test func `rekey waits for nobody who is changing the keys`() async throws {
-        let lock = try #require(desk.memory.lock("/siwa/vault.key.lock"))
-        let outcome = await desk.run(["vault", "rekey"])
+        let lock = try #require(harness.memory.lock("/siwa/vault.key.lock"))
+        let outcome = await harness.run(["vault", "rekey"])
         #expect(outcome.exitCode == 75)
         #expect(outcome.written == [])
         lock.release()
-        #expect(await desk.run(["vault", "rekey", "-q"]).exitCode == 0)
+        #expect(await harness.run(["vault", "rekey", "-q"]).exitCode == 0)
     }
 
     @Test func `a key that somebody added meanwhile is the one that is used`() async throws {
         await take(["a"])
-        var keys = desk.memory.with { $0.files["/siwa/vault.key"]?.contents ?? [] }
+        var keys = harness.memory.with { $0.files["/siwa/vault.key"]?.contents ?? [] }
         keys += try VaultKeyRing.newLine(number: 7).revealed()
-        desk.memory.with { $0.files["/siwa/vault.key"] = .init(contents: keys) }
-        let outcome = await desk.run(["vault", "rekey", "--print", "key_number", "-q"])
+        harness.memory.with { $0.files["/siwa/vault.key"] = .init(contents: keys) }
+        let outcome = await harness.run(["vault", "rekey", "--print", "key_number", "-q"])
         #expect(outcome.output == "7\n")
         #expect(outcome.written == ["/siwa/vault.key"], "key 1 is retired")
-        let after = desk.memory.with { $0.files["/siwa/vault.key"]?.contents ?? [] }
+        let after = harness.memory.with { $0.files["/siwa/vault.key"]?.contents ?? [] }
         #expect(try VaultKeyRing(SecretBytes(after)).retiredNumbers == [1])
         #expect(try VaultKeyRing(SecretBytes(after)).numbers == [1, 7])
     }
@@ -138,18 +150,18 @@ import Testing
         ["list"], ["export"], ["check"], ["rekey"], ["show", "u"], ["remove", "u"], ["import"],
     ])
     func `a vault that cannot be reached is for later`(_ arguments: [String]) async {
-        desk.memory.with { $0.input = Array(#"{"user_id":"u","token":"r-hush"}"#.utf8) }
-        desk.vault.fail(with: VaultError(.unreachable, "the server went away"))
-        let outcome = await desk.run(["vault"] + arguments)
+        harness.memory.with { $0.input = Array(#"{"user_id":"u","token":"r-hush"}"#.utf8) }
+        harness.vault.fail(with: VaultError(.unreachable, "the server went away"))
+        let outcome = await harness.run(["vault"] + arguments)
         #expect(outcome.exitCode == 75)
         #expect(outcome.errors.first == "siwa: vault: the server went away")
         #expect(outcome.output == "" && outcome.written == [])
     }
 
     @Test func `init leaves no key file where no database can be had`() async throws {
-        desk.vault.fail(with: VaultError(.unusable, "the folder is read-only"))
-        desk.memory.with { $0.files["/siwa/vault.key"] = nil }
-        let outcome = await desk.run(["vault", "init"])
+        harness.vault.fail(with: VaultError(.unusable, "the folder is read-only"))
+        harness.memory.with { $0.files["/siwa/vault.key"] = nil }
+        let outcome = await harness.run(["vault", "init"])
         #expect(outcome.exitCode == 3)
         #expect(outcome.written == [])
     }
@@ -157,19 +169,20 @@ import Testing
     @Test func `more than one page is listed, moved and exported in order`() async throws {
         let names = (1000..<2203).map { "u\($0)" }
         await take(names.reversed())
-        let outcome = await desk.run(["vault", "list", "--print", "records"])
+        let outcome = await harness.run(["vault", "list", "--print", "records"])
         let records = try #require(try JSON(text: outcome.output).elements)
         #expect(records.map { $0["user_id"]?.string } == names)
-        #expect(await desk.run(["vault", "list"]).output.split(separator: "\n").count == 1204)
-        #expect(await desk.run(["vault", "rekey", "-q", "--print", "resealed"]).output == "1203\n")
-        let lines = await desk.run(["vault", "export", "--reveal"]).output.split(separator: "\n")
+        #expect(await harness.run(["vault", "list"]).output.split(separator: "\n").count == 1204)
+        #expect(
+            await harness.run(["vault", "rekey", "-q", "--print", "resealed"]).output == "1203\n")
+        let lines = await harness.run(["vault", "export", "--reveal"]).output.split(separator: "\n")
         #expect(lines.count == 1203)
         #expect(lines.last?.contains("r-hush-u2202") == true)
     }
 
     @Test func `of many invalid lines twenty are named`() async {
-        desk.memory.with { $0.input = Array(repeatElement("{}\n", count: 23).joined().utf8) }
-        let outcome = await desk.run(["vault", "import"])
+        harness.memory.with { $0.input = Array(repeatElement("{}\n", count: 23).joined().utf8) }
+        let outcome = await harness.run(["vault", "import"])
         #expect(outcome.exitCode == 1)
         #expect(outcome.errors.count { $0.hasPrefix("hint: line ") } == 20)
         #expect(outcome.errors.contains("hint: and 3 more"))

@@ -1,9 +1,10 @@
 import AppleEmulator
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import Synchronization
 
-/// The network of a desk: an emulated Apple, behind a line that can be cut. It remembers every
+/// The network of a harness: an emulated Apple, behind a line that can be cut. It remembers every
 /// secret that went through it, so that none can turn up where it must not.
 final class Wire: Transport {
     private struct State {

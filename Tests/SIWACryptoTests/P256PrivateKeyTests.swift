@@ -1,9 +1,10 @@
 import COpenSSL
 import Foundation
 import SIWACrypto
+import TestSupport
 import Testing
 
-@Suite struct P256PrivateKeyTests {
+@Suite(.blocking) struct P256PrivateKeyTests {
     static let message = Array("a message".utf8)
 
     @Test(arguments: Layout.allCases) func `reads`(_ layout: Layout) throws {

@@ -1,5 +1,7 @@
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
+import TestSupport
 import Testing
 
 /// A token that Apple really signed, at a moment of its life.
@@ -54,7 +56,7 @@ struct AppleSigned: Sendable, CustomTestStringConvertible {
     static let all = [identityToken, notification]
 }
 
-@Suite struct AppleSignedTests {
+@Suite(.blocking) struct AppleSignedTests {
     @Test(arguments: AppleSigned.all) func `is valid at its time`(_ signed: AppleSigned) throws {
         let outcome = try signed.verify(signed.text)
         #expect(outcome.isValid && outcome.failed == [])

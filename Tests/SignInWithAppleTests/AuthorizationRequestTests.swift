@@ -1,4 +1,4 @@
-import SignInWithApple
+import Lifecycle
 import Testing
 
 /// `/auth/authorize`, up to the URL.

@@ -2,280 +2,299 @@ import SIWACrypto
 import Synchronization
 import Testing
 
-@testable import SignInWithApple
+@testable import JOSE
+@testable import Lifecycle
 
 /// A run driven by hand: the test is the network, and time is what it says.
 struct BatchRunTests {
     @Test func `every item gets one result, however many may be in flight`() {
-        var desk = Hand(items: 10, concurrency: 3)
+        var harness = BatchHarness(items: 10, concurrency: 3)
         var widest = 0
         while true {
-            let slots = desk.startAll(at: .zero)
-            widest = max(widest, desk.inFlight.count)
-            guard let slot = desk.inFlight.keys.min() else { break }
+            let slots = harness.startAll(at: .zero)
+            widest = max(widest, harness.inFlight.count)
+            guard let slot = harness.inFlight.keys.min() else { break }
             #expect(slots.count <= 3)
-            desk.answer(slot, .ok, at: .zero)
+            harness.answer(slot, .ok, at: .zero)
         }
         #expect(widest == 3)
-        #expect(Set(desk.results) == Set((1...10).map { "\($0) done" }))
-        #expect(desk.results.count == 10)
-        #expect(desk.isCompleted)
+        #expect(Set(harness.results) == Set((1...10).map { "\($0) done" }))
+        #expect(harness.results.count == 10)
+        #expect(harness.isCompleted)
     }
 
     @Test(arguments: [(500, 2), (429, 4), (503, 4)])
     func `an item is tried again, and fails alone when others fare well`(
         _ status: Int, _ attempts: Int
     ) {
-        var desk = Hand(items: 2, concurrency: 2, maxAttempts: 2)
+        var harness = BatchHarness(items: 2, concurrency: 2, maxAttempts: 2)
         var now = Duration.zero
-        _ = desk.startAll(at: now)
-        desk.answer(item: 2, .ok, at: now)
+        _ = harness.startAll(at: now)
+        harness.answer(item: 2, .ok, at: now)
         for _ in 0..<attempts {
-            #expect(desk.results == ["2 done"])
-            desk.answer(item: 1, .page(status), at: now)
+            #expect(harness.results == ["2 done"])
+            harness.answer(item: 1, .page(status), at: now)
             now += .seconds(25)
-            _ = desk.startAll(at: now)
+            _ = harness.startAll(at: now)
         }
-        #expect(desk.results == ["2 done", "1 failed after \(attempts)"])
-        #expect(desk.isCompleted)
+        #expect(harness.results == ["2 done", "1 failed after \(attempts)"])
+        #expect(harness.isCompleted)
     }
 
     @Test func `an outage uses up nobody's attempts, and ends the run when it lasts`() {
-        var desk = Hand(items: 5, concurrency: 2, maxAttempts: 2)
+        var harness = BatchHarness(items: 5, concurrency: 2, maxAttempts: 2)
         var now = Duration.zero
         for _ in 0..<200 {
-            _ = desk.startAll(at: now)
-            if desk.isFinished { break }
-            for slot in desk.inFlight.keys { desk.answer(slot, .page(503), at: now) }
+            _ = harness.startAll(at: now)
+            if harness.isFinished { break }
+            for slot in harness.inFlight.keys { harness.answer(slot, .page(503), at: now) }
             now += .seconds(5)
         }
-        #expect(desk.results.isEmpty)
+        #expect(harness.results.isEmpty)
         #expect(now > .seconds(100))
-        guard case .gaveUp(.unusable(let page)) = desk.run.end else {
-            Issue.record("ended as \(desk.run.end)")
+        guard case .gaveUp(.unusable(let page)) = harness.run.end else {
+            Issue.record("ended as \(harness.run.end)")
             return
         }
         #expect(page.status == 503)
     }
 
     @Test func `what goes wrong after a long silence of the input is no outage`() {
-        var desk = Hand(items: 2, concurrency: 1)
-        _ = desk.startAll(at: .zero)
-        desk.answer(item: 1, .ok, at: .zero)
-        _ = desk.startAll(at: .seconds(600))
-        desk.answer(item: 2, .page(503), at: .seconds(600))
-        _ = desk.startAll(at: .seconds(620))
-        #expect(!desk.isFinished)
-        desk.answer(item: 2, .ok, at: .seconds(620))
-        _ = desk.startAll(at: .seconds(620))
-        #expect(desk.isCompleted)
+        var harness = BatchHarness(items: 2, concurrency: 1)
+        _ = harness.startAll(at: .zero)
+        harness.answer(item: 1, .ok, at: .zero)
+        _ = harness.startAll(at: .seconds(600))
+        harness.answer(item: 2, .page(503), at: .seconds(600))
+        _ = harness.startAll(at: .seconds(620))
+        #expect(!harness.isFinished)
+        harness.answer(item: 2, .ok, at: .seconds(620))
+        _ = harness.startAll(at: .seconds(620))
+        #expect(harness.isCompleted)
     }
 
     @Test func `an outage that passes costs nothing`() {
-        var desk = Hand(items: 5, concurrency: 2, maxAttempts: 2)
+        var harness = BatchHarness(items: 5, concurrency: 2, maxAttempts: 2)
         var now = Duration.zero
-        while !desk.isFinished {
-            _ = desk.startAll(at: now)
-            for slot in desk.inFlight.keys.sorted() {
-                desk.answer(slot, now < .seconds(60) ? .lost : .ok, at: now)
+        while !harness.isFinished {
+            _ = harness.startAll(at: now)
+            for slot in harness.inFlight.keys.sorted() {
+                harness.answer(slot, now < .seconds(60) ? .lost : .ok, at: now)
             }
             now += .seconds(2)
         }
-        #expect(desk.results.sorted() == (1...5).map { "\($0) done" })
+        #expect(harness.results.sorted() == (1...5).map { "\($0) done" })
     }
 
     @Test func `a refused client stops the run; what is in flight still counts`() {
-        var desk = Hand(items: 100, concurrency: 4)
-        _ = desk.startAll(at: .zero)
-        desk.answer(item: 2, .error("invalid_client"), at: .zero)
-        #expect(desk.startAll(at: .zero).isEmpty)
-        #expect(!desk.isFinished)
-        for item in [1, 3, 4] { desk.answer(item: item, .ok, at: .zero) }
-        _ = desk.startAll(at: .zero)
-        #expect(desk.isFinished)
-        #expect(desk.results == ["1 done", "3 done", "4 done"])
-        guard case .stopped(.refused(let error)) = desk.run.end else {
-            Issue.record("ended as \(desk.run.end)")
+        var harness = BatchHarness(items: 100, concurrency: 4)
+        _ = harness.startAll(at: .zero)
+        harness.answer(item: 2, .error("invalid_client"), at: .zero)
+        #expect(harness.startAll(at: .zero).isEmpty)
+        #expect(!harness.isFinished)
+        for item in [1, 3, 4] { harness.answer(item: item, .ok, at: .zero) }
+        _ = harness.startAll(at: .zero)
+        #expect(harness.isFinished)
+        #expect(harness.results == ["1 done", "3 done", "4 done"])
+        guard case .stopped(.refused(let error)) = harness.run.end else {
+            Issue.record("ended as \(harness.run.end)")
             return
         }
         #expect(error.code == .invalidClient)
     }
 
     @Test func `a certificate that is not to be trusted stops the run`() {
-        var desk = Hand(items: 3, concurrency: 1)
-        _ = desk.startAll(at: .zero)
-        desk.answer(0, .failure(.certificate), at: .zero)
-        _ = desk.startAll(at: .zero)
-        #expect(desk.isFinished && desk.results.isEmpty)
+        var harness = BatchHarness(items: 3, concurrency: 1)
+        _ = harness.startAll(at: .zero)
+        harness.answer(0, .failure(.certificate), at: .zero)
+        _ = harness.startAll(at: .zero)
+        #expect(harness.isFinished && harness.results.isEmpty)
     }
 
     @Test func `an interrupted run starts nothing more and waits a bounded time`() {
-        var desk = Hand(items: 10, concurrency: 3)
-        _ = desk.startAll(at: .zero)
-        desk.stop()
-        #expect(desk.startAll(at: .seconds(1)).isEmpty)
-        desk.answer(item: 1, .ok, at: .seconds(1))
-        _ = desk.startAll(at: .seconds(2))
-        #expect(!desk.isFinished)
-        _ = desk.startAll(at: .seconds(7))
-        #expect(desk.isFinished)
-        #expect(desk.results == ["1 done"])
+        var harness = BatchHarness(items: 10, concurrency: 3)
+        _ = harness.startAll(at: .zero)
+        harness.stop()
+        #expect(harness.startAll(at: .seconds(1)).isEmpty)
+        harness.answer(item: 1, .ok, at: .seconds(1))
+        _ = harness.startAll(at: .seconds(2))
+        #expect(!harness.isFinished)
+        _ = harness.startAll(at: .seconds(7))
+        #expect(harness.isFinished)
+        #expect(harness.results == ["1 done"])
     }
 
     @Test func `a 429 with Retry-After stops everybody until then`() {
-        var desk = Hand(items: 10, concurrency: 4)
-        _ = desk.startAll(at: .zero)
-        desk.answer(item: 1, .throttled(seconds: 7), at: .zero)
-        for item in 2...4 { desk.answer(item: item, .ok, at: .zero) }
-        #expect(desk.startAll(at: .seconds(6)).isEmpty)
-        #expect(!desk.startAll(at: .seconds(7)).isEmpty)
+        var harness = BatchHarness(items: 10, concurrency: 4)
+        _ = harness.startAll(at: .zero)
+        harness.answer(item: 1, .throttled(seconds: 7), at: .zero)
+        for item in 2...4 { harness.answer(item: item, .ok, at: .zero) }
+        #expect(harness.startAll(at: .seconds(6)).isEmpty)
+        #expect(!harness.startAll(at: .seconds(7)).isEmpty)
     }
 
     @Test func `a Retry-After beyond all patience ends the run and says how long`() {
-        var desk = Hand(items: 10, concurrency: 1)
-        _ = desk.startAll(at: .zero)
-        desk.answer(item: 1, .throttled(seconds: 3600), at: .zero)
-        _ = desk.startAll(at: .zero)
-        #expect(desk.isFinished)
-        guard case .askedToWait(.seconds(3600)) = desk.run.end else {
-            Issue.record("ended as \(desk.run.end)")
+        var harness = BatchHarness(items: 10, concurrency: 1)
+        _ = harness.startAll(at: .zero)
+        harness.answer(item: 1, .throttled(seconds: 3600), at: .zero)
+        _ = harness.startAll(at: .zero)
+        #expect(harness.isFinished)
+        guard case .askedToWait(.seconds(3600)) = harness.run.end else {
+            Issue.record("ended as \(harness.run.end)")
             return
         }
     }
 
     @Test func `an item with two requests makes them one after the other`() {
-        var desk = Hand(items: 2, concurrency: 1, steps: 2)
+        var harness = BatchHarness(items: 2, concurrency: 1, steps: 2)
         var order: [Int] = []
-        while !desk.isFinished {
-            for slot in desk.startAll(at: .zero) {
-                order.append(desk.inFlight[slot] ?? 0)
-                desk.answer(slot, .ok, at: .zero)
+        while !harness.isFinished {
+            for slot in harness.startAll(at: .zero) {
+                order.append(harness.inFlight[slot] ?? 0)
+                harness.answer(slot, .ok, at: .zero)
             }
         }
         #expect(order == [1, 1, 2, 2])
-        #expect(desk.results == ["1 done", "2 done"])
+        #expect(harness.results == ["1 done", "2 done"])
     }
 
     @Test func `no item goes before what all wait for, and its end is noticed`() {
-        var desk = Hand(items: 4, concurrency: 2, ticketLasts: 2)
+        var harness = BatchHarness(items: 4, concurrency: 2, ticketLasts: 2)
         var order: [Int] = []
-        while !desk.isFinished {
-            for slot in desk.startAll(at: .zero) {
-                order.append(desk.inFlight[slot] ?? 0)
-                desk.answer(slot, .ok, at: .zero)
+        while !harness.isFinished {
+            for slot in harness.startAll(at: .zero) {
+                order.append(harness.inFlight[slot] ?? 0)
+                harness.answer(slot, .ok, at: .zero)
             }
         }
         #expect(order == [0, 1, 2, 0, 3, 4])
-        #expect(desk.results == (1...4).map { "\($0) done" })
+        #expect(harness.results == (1...4).map { "\($0) done" })
+    }
+
+    @Test(arguments: ["invalid_client", "invalid_request", "of_tomorrow"])
+    func `a refused preparation stops the run, and an outage does not`(_ code: String) {
+        var harness = BatchHarness(items: 2, concurrency: 2, ticketLasts: 2)
+        _ = harness.startAll(at: .zero)
+        harness.answer(item: 0, .page(503), at: .zero)
+        #expect(harness.startAll(at: .seconds(30)).map { harness.inFlight[$0] } == [0])
+        harness.answer(item: 0, .error(code), at: .seconds(30))
+        _ = harness.startAll(at: .seconds(30))
+        #expect(harness.isFinished && harness.results.isEmpty)
+        guard case .stopped(.refused(let error)) = harness.run.end else {
+            Issue.record("ended as \(harness.run.end)")
+            return
+        }
+        #expect(error.code.rawValue == code)
     }
 
     @Test func `nothing is prepared for no items`() {
-        var desk = Hand(items: 0, concurrency: 2, ticketLasts: 2)
-        #expect(desk.startAll(at: .zero).isEmpty)
-        #expect(desk.isFinished && desk.isCompleted)
+        var harness = BatchHarness(items: 0, concurrency: 2, ticketLasts: 2)
+        #expect(harness.startAll(at: .zero).isEmpty)
+        #expect(harness.isFinished && harness.isCompleted)
     }
 
     @Test func `what is in doubt waits for an item that is not`() {
-        var desk = Hand(items: 4, concurrency: 4, doubts: [1, 3])
-        _ = desk.startAll(at: .zero)
-        for item in [1, 3] { desk.answer(item: item, .ok, at: .zero) }
-        #expect(desk.results.isEmpty)
-        desk.answer(item: 2, .ok, at: .zero)
-        #expect(desk.results == ["2 done", "1 done", "3 done"])
+        var harness = BatchHarness(items: 4, concurrency: 4, doubts: [1, 3])
+        _ = harness.startAll(at: .zero)
+        for item in [1, 3] { harness.answer(item: item, .ok, at: .zero) }
+        #expect(harness.results.isEmpty)
+        harness.answer(item: 2, .ok, at: .zero)
+        #expect(harness.results == ["2 done", "1 done", "3 done"])
     }
 
     @Test(arguments: [true, false])
     func `what is in doubt has a result when the input ends, and none when the run stops`(
         _ stops: Bool
     ) {
-        var desk = Hand(items: 3, concurrency: 3, doubts: [1, 2, 3])
-        _ = desk.startAll(at: .zero)
-        for item in 1...2 { desk.answer(item: item, .ok, at: .zero) }
-        desk.answer(item: 3, stops ? .error("invalid_client") : .ok, at: .zero)
-        _ = desk.startAll(at: .zero)
-        #expect(desk.isFinished)
-        #expect(desk.results == (stops ? [] : ["1 done", "2 done", "3 done"]))
+        var harness = BatchHarness(items: 3, concurrency: 3, doubts: [1, 2, 3])
+        _ = harness.startAll(at: .zero)
+        for item in 1...2 { harness.answer(item: item, .ok, at: .zero) }
+        harness.answer(item: 3, stops ? .error("invalid_client") : .ok, at: .zero)
+        _ = harness.startAll(at: .zero)
+        #expect(harness.isFinished)
+        #expect(harness.results == (stops ? [] : ["1 done", "2 done", "3 done"]))
     }
 
     @Test func `the brake drops what it holds, and writes what was done`() {
         let refused = Set(1...300).subtracting([150, 250])
-        var desk = Hand(items: 300, concurrency: 10, doubts: refused, brake: .share(percent: 50))
+        var harness = BatchHarness(
+            items: 300, concurrency: 10, doubts: refused, brake: .share(percent: 50))
         var now = Duration.zero
-        while !desk.isFinished {
-            _ = desk.startAll(at: now)
-            for slot in desk.inFlight.keys.sorted() { desk.answer(slot, .ok, at: now) }
+        while !harness.isFinished {
+            _ = harness.startAll(at: now)
+            for slot in harness.inFlight.keys.sorted() { harness.answer(slot, .ok, at: now) }
             now += .milliseconds(10)
         }
-        #expect(desk.results == ["150 done"])
-        guard case .tooManyRefused(let count, let all) = desk.run.end else {
-            Issue.record("ended as \(desk.run.end)")
+        #expect(harness.results == ["150 done"])
+        guard case .tooManyRefused(let count, let all) = harness.run.end else {
+            Issue.record("ended as \(harness.run.end)")
             return
         }
         #expect(count == 199 && all == 200)
     }
 
     @Test func `a signal drops what is held`() {
-        var desk = Hand(items: 60, concurrency: 30, doubts: [1, 2, 3], brake: .share(percent: 50))
-        _ = desk.startAll(at: .zero)
-        for item in 1...5 { desk.answer(item: item, .ok, at: .zero) }
-        desk.stop()
-        _ = desk.startAll(at: .seconds(1))
-        for slot in desk.inFlight.keys.sorted() { desk.answer(slot, .ok, at: .seconds(1)) }
-        _ = desk.startAll(at: .seconds(2))
-        #expect(desk.isFinished)
-        #expect(Set(desk.results) == Set((4...30).map { "\($0) done" }))
+        var harness = BatchHarness(
+            items: 60, concurrency: 30, doubts: [1, 2, 3], brake: .share(percent: 50))
+        _ = harness.startAll(at: .zero)
+        for item in 1...5 { harness.answer(item: item, .ok, at: .zero) }
+        harness.stop()
+        _ = harness.startAll(at: .seconds(1))
+        for slot in harness.inFlight.keys.sorted() { harness.answer(slot, .ok, at: .seconds(1)) }
+        _ = harness.startAll(at: .seconds(2))
+        #expect(harness.isFinished)
+        #expect(Set(harness.results) == Set((4...30).map { "\($0) done" }))
     }
 
     @Test func `nothing is sent past its deadline, not even after a long Retry-After`() {
-        var desk = Hand(
+        var harness = BatchHarness(
             items: 2, concurrency: 2, deadline: { $0.number == 1 ? .seconds(2) : .seconds(60) })
-        _ = desk.startAll(at: .zero)
-        desk.answer(item: 1, .throttled(seconds: 3), at: .zero)
-        desk.answer(item: 2, .throttled(seconds: 3), at: .zero)
-        #expect(desk.startAll(at: .seconds(1)).isEmpty)
-        #expect(desk.results.isEmpty)
-        #expect(desk.startAll(at: .seconds(4)).map { desk.inFlight[$0] } == [2])
-        #expect(desk.results == ["1 late"])
-        desk.answer(item: 2, .ok, at: .seconds(4))
-        _ = desk.startAll(at: .seconds(4))
-        #expect(desk.isCompleted && desk.results == ["1 late", "2 done"])
+        _ = harness.startAll(at: .zero)
+        harness.answer(item: 1, .throttled(seconds: 3), at: .zero)
+        harness.answer(item: 2, .throttled(seconds: 3), at: .zero)
+        #expect(harness.startAll(at: .seconds(1)).isEmpty)
+        #expect(harness.results.isEmpty)
+        #expect(harness.startAll(at: .seconds(4)).map { harness.inFlight[$0] } == [2])
+        #expect(harness.results == ["1 late"])
+        harness.answer(item: 2, .ok, at: .seconds(4))
+        _ = harness.startAll(at: .seconds(4))
+        #expect(harness.isCompleted && harness.results == ["1 late", "2 done"])
     }
 
     @Test func `two minutes without a usable answer are told, and told again`() {
-        var desk = Hand(items: 10, concurrency: 2)
-        _ = desk.startAll(at: .zero)
-        desk.answer(0, .ok, at: .zero)
-        _ = desk.startAll(at: .zero)
-        _ = desk.startAll(at: .seconds(119))
-        #expect(desk.warnings.isEmpty)
-        _ = desk.startAll(at: .seconds(120))
-        _ = desk.startAll(at: .seconds(121))
-        #expect(desk.warnings == [.seconds(120)])
-        _ = desk.startAll(at: .seconds(250))
-        #expect(desk.warnings == [.seconds(120), .seconds(250)])
-        desk.answer(item: 2, .ok, at: .seconds(251))
-        _ = desk.startAll(at: .seconds(260))
-        #expect(desk.warnings.count == 2)
+        var harness = BatchHarness(items: 10, concurrency: 2)
+        _ = harness.startAll(at: .zero)
+        harness.answer(0, .ok, at: .zero)
+        _ = harness.startAll(at: .zero)
+        _ = harness.startAll(at: .seconds(119))
+        #expect(harness.warnings.isEmpty)
+        _ = harness.startAll(at: .seconds(120))
+        _ = harness.startAll(at: .seconds(121))
+        #expect(harness.warnings == [.seconds(120)])
+        _ = harness.startAll(at: .seconds(250))
+        #expect(harness.warnings == [.seconds(120), .seconds(250)])
+        harness.answer(item: 2, .ok, at: .seconds(251))
+        _ = harness.startAll(at: .seconds(260))
+        #expect(harness.warnings.count == 2)
     }
 
     @Test func `a silent input is nothing to warn of`() {
-        var desk = Hand(items: 1, concurrency: 2, isSlow: true)
-        _ = desk.startAll(at: .zero)
-        #expect(desk.warnings.isEmpty)
-        _ = desk.startAll(at: .seconds(500))
-        #expect(desk.warnings.isEmpty)
+        var harness = BatchHarness(items: 1, concurrency: 2, isSlow: true)
+        _ = harness.startAll(at: .zero)
+        #expect(harness.warnings.isEmpty)
+        _ = harness.startAll(at: .seconds(500))
+        #expect(harness.warnings.isEmpty)
     }
 
     @Test func `a slow input is waited for`() {
-        var desk = Hand(items: 1, concurrency: 2, isSlow: true)
-        #expect(desk.startAll(at: .zero).isEmpty)
-        #expect(!desk.isFinished)
-        #expect(desk.startAll(at: .zero).count == 1)
+        var harness = BatchHarness(items: 1, concurrency: 2, isSlow: true)
+        #expect(harness.startAll(at: .zero).isEmpty)
+        #expect(!harness.isFinished)
+        #expect(harness.startAll(at: .zero).count == 1)
     }
 }
 
 /// The network's part, played by a test.
-private struct Hand {
+private struct BatchHarness {
     var run: BatchRun<CountingJob>
     var inFlight: [Int: Int] = [:]
     var isFinished = false
@@ -400,11 +419,9 @@ private struct CountingJob: BatchJob {
         ticketLasts != nil && ticketsLeft == 0 ? HTTPRequest(method: .post, url: "0") : nil
     }
 
-    mutating func takePreparation(
-        _ response: HTTPResponse, at now: NumericDate
-    ) -> BatchVerdict<ItemOutcome<Int>>? {
+    mutating func takePreparation(_ response: HTTPResponse, at now: NumericDate) -> Bool {
         ticketsLeft = ticketLasts ?? 0
-        return nil
+        return true
     }
 
     mutating func request(
@@ -414,15 +431,13 @@ private struct CountingJob: BatchJob {
         return HTTPRequest(method: .post, url: "\(item.number)")
     }
 
-    mutating func judge(
-        _ response: HTTPResponse, for item: inout Item, at now: NumericDate
+    func read(_ response: HTTPResponse, for item: Item) -> Int? { item.number }
+
+    mutating func conclude(
+        _ answer: ItemOutcome<Int>, for item: inout Item, at now: NumericDate
     ) -> BatchVerdict<ItemOutcome<Int>> {
-        let number = item.number
-        let verdict = response.verdict(hiding: []) { _ in number }
-        if case .finished(let outcome) = verdict, doubts.contains(number) {
-            return .held(outcome)
-        }
-        guard case .finished = verdict, item.step < steps else { return verdict }
+        if doubts.contains(item.number) { return .held(answer) }
+        guard item.step < steps else { return .finished(answer) }
         item.step += 1
         return .next
     }

@@ -1,7 +1,8 @@
 import SIWACrypto
 import Testing
 
-@testable import SignInWithApple
+@testable import JOSE
+@testable import Lifecycle
 
 /// What a server sends back of a batch's requests.
 @Suite struct BatchSecrecyTests {
@@ -28,8 +29,8 @@ import Testing
             clientID: ClientID(unchecked: "com.example.web"), isInDoubt: isInDoubt)
         let request = try job.request(for: &item, at: start)
         guard
-            case .held(.refused(let error)) = job.judge(
-                .echo(of: request), for: &item, at: start)
+            case .held(.refused(let error)) = job.judged(
+                .echo(of: request), to: request, for: &item, at: start)
         else {
             Issue.record("it was not refused")
             return
@@ -45,6 +46,39 @@ import Testing
             clientID: ClientID(unchecked: "com.example.app"),
             signingKey: SigningKey(
                 try P256PrivateKey.generate(), id: KeyID(unchecked: "K1L2M3N4P5")))
+    }
+}
+
+/// What the engine makes of a response before an item hears of it.
+enum EngineVerdict<Outcome: Sendable> {
+    case finished(Outcome)
+    case held(Outcome)
+    case next
+    case stop(TokenFailure.Cause)
+    case trouble(TokenFailure.Cause)
+}
+
+extension BatchJob {
+    /// Takes a response as ``BatchRun`` does.
+    mutating func judged(
+        _ response: HTTPResponse, to request: HTTPRequest, for item: inout Item,
+        at now: NumericDate
+    ) -> EngineVerdict<Outcome> {
+        let sent = SentRequest(request, attempt: 1, at: .zero, trace: nil)
+        let answer: ItemOutcome<Answer>
+        switch sent.conclude(.success(response), at: .zero, read: { read($0, for: item) }) {
+        case .success(let read): answer = .done(read)
+        case .failure(.refused(let refusal)) where !refusal.code.concernsClient:
+            answer = .refused(refusal)
+        case .failure(let cause):
+            return cause.scope == .client ? .stop(cause) : .trouble(cause)
+        }
+        switch conclude(answer, for: &item, at: now) {
+        case .finished(let outcome): return .finished(outcome)
+        case .held(let outcome): return .held(outcome)
+        case .next: return .next
+        case .stop(let refusal): return .stop(.refused(refusal))
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SignInWithApple
+@testable import JOSE
 
 @Suite struct ByteWordsTests {
     @Test(arguments: [UInt8(ascii: "."), 0x00, 0x7F, 0x80, 0xFF])

@@ -1,7 +1,7 @@
 import SIWACrypto
 import Testing
 
-@testable import SignInWithApple
+@testable import JOSE
 
 @Suite struct CompactJWSTests {
     static let header = Base64URL.encode(Array(#"{"alg":"ES256"}"#.utf8))

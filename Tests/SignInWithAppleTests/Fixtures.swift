@@ -1,6 +1,7 @@
 import Foundation
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import Testing
 
 /// A row of a table, known by its name.

@@ -1,5 +1,7 @@
+import Diagnosis
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import Synchronization
 import TestSupport
 import Testing

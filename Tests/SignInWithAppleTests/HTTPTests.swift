@@ -1,5 +1,5 @@
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import Testing
 
 @Suite struct HTTPTests {

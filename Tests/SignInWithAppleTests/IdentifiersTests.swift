@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SignInWithApple
+@testable import Lifecycle
 
 @Suite struct IdentifiersTests {
     static let tenCharacters: [Row<(String, Bool)>] = [

@@ -1,4 +1,5 @@
-import SignInWithApple
+import JOSE
+import Lifecycle
 import Testing
 
 @Suite struct IdentityTokenClaimsTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import SignInWithApple
+@testable import JOSE
 
 @Suite struct JSONReaderTests {
     static let accepted: [Row<(String, JSON)>] = [

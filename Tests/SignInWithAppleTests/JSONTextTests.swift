@@ -2,7 +2,7 @@ import SIWACrypto
 import TestSupport
 import Testing
 
-@testable import SignInWithApple
+@testable import JOSE
 
 /// A text that is kept as it stands says what the value says that is made of it.
 @Suite struct JSONTextTests {

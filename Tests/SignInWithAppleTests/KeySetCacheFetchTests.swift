@@ -1,7 +1,8 @@
 import SIWACrypto
 import Testing
 
-@testable import SignInWithApple
+@testable import JOSE
+@testable import Lifecycle
 
 /// What a fetch leaves behind.
 @Suite struct KeySetCacheFetchTests {
@@ -13,7 +14,7 @@ import Testing
 
     @Test func `the key that was wanted came: no pause`() throws {
         var cache = try KeySetCacheTests.cache(fetched: -9, paused: 0)
-        cache.adopt(try set("one", "two"), for: KeySetCacheTests.wish("two"), at: now)
+        cache.adopt(try set("one", "two"), for: KeySetCacheTests.query("two"), at: now)
         #expect(cache.pausedUntil == nil && cache.isFresh(at: now) && cache.holds("two"))
     }
 
@@ -23,10 +24,10 @@ import Testing
         var fetches: [Int] = []
         for number in 0..<10_000 {
             let moment = now + .seconds(number / 20)
-            let wish = KeySetCache.Wish(holding: "forged\(number)", askedAt: moment)
-            guard cache.step(for: wish, at: moment) == .fetch else { continue }
+            let query = KeySetQuery(holding: "forged\(number)", askedAt: moment)
+            guard cache.step(for: query, at: moment) == .fetch else { continue }
             fetches.append(number / 20)
-            cache.adopt(set, for: wish, at: moment)
+            cache.adopt(set, for: query, at: moment)
         }
         #expect(fetches == [0, 60, 120, 180, 240, 300, 360, 420, 480])
     }
@@ -41,18 +42,18 @@ import Testing
     @Test func `while there is no set, only a request that left pauses`() throws {
         var cache = KeySetCache()
         cache.note(failure(left: false), at: now)
-        let next = KeySetCache.Wish(holding: nil, askedAt: now)
+        let next = KeySetQuery(holding: nil, askedAt: now)
         #expect(cache.step(for: next, at: now) == .fetch, "the network may have been mended")
-        let waiting = KeySetCacheTests.wish(asked: -1)
-        #expect(cache.step(for: waiting, at: now) == .doWithout, "it shares the failure")
+        let waiting = KeySetCacheTests.query(asked: -1)
+        #expect(cache.step(for: waiting, at: now) == .unavailable, "it shares the failure")
         cache.note(failure(left: true), at: now)
-        #expect(cache.step(for: next, at: now) == .doWithout)
+        #expect(cache.step(for: next, at: now) == .unavailable)
     }
 
     @Test func `what changed is told by kid, sorted`() throws {
         var cache = KeySetCache()
         #expect(cache.change(to: try set("b", "a")).isEmpty, "the first set changes nothing")
-        cache.adopt(try set("b", "a", "c"), for: KeySetCacheTests.wish(), at: now)
+        cache.adopt(try set("b", "a", "c"), for: KeySetCacheTests.query(), at: now)
         #expect(cache.change(to: try set("c", "a", "b")).isEmpty, "order means nothing")
         let change = cache.change(to: try set("e", "a", "d"))
         #expect(change.added == ["d", "e"] && change.withdrawn == ["b", "c"])
@@ -67,7 +68,7 @@ import Testing
             let keys = ids.map { KeySetTests.key(["kid": .string($0)]) }
             let moment = now + .seconds(number)
             cache.adopt(
-                try #require(KeySetTests.set(keys)), for: KeySetCacheTests.wish(), at: moment)
+                try #require(KeySetTests.set(keys)), for: KeySetCacheTests.query(), at: moment)
         }
         #expect(cache.firstSeen == ["a": now, "b": now + .seconds(1), "c": now + .seconds(2)])
     }
@@ -76,7 +77,7 @@ import Testing
         var cache = KeySetCache()
         for number in 0..<150 {
             let moment = now + .seconds(number)
-            cache.adopt(try set("k\(number)"), for: KeySetCacheTests.wish(), at: moment)
+            cache.adopt(try set("k\(number)"), for: KeySetCacheTests.query(), at: moment)
         }
         #expect(Set(cache.firstSeen.keys) == Set((49..<150).map { "k\($0)" }))
     }

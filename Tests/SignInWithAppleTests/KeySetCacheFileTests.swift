@@ -1,4 +1,5 @@
-import SignInWithApple
+import JOSE
+import Lifecycle
 import Testing
 
 /// The file in which the cache is kept.
@@ -8,7 +9,7 @@ import Testing
     @Test func `what is written is read`() throws {
         var cache = KeySetCache()
         let set = try #require(KeySetTests.set([KeySetTests.key(), 7]))
-        cache.adopt(set, for: KeySetCacheTests.wish("two"), at: KeySetCacheTests.now)
+        cache.adopt(set, for: KeySetCacheTests.query("two"), at: KeySetCacheTests.now)
         let again = try #require(KeySetCache(cache.bytes(for: .apple), for: .apple))
         #expect(again.held?.keySet.keys == set.keys && again.held?.keySet.ignored == set.ignored)
         #expect(again.held?.fetchedAt == KeySetCacheTests.now)

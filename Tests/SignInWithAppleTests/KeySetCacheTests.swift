@@ -1,4 +1,5 @@
-import SignInWithApple
+import JOSE
+import Lifecycle
 import Testing
 
 /// The policy, and nothing else: no file, no clock, no request.
@@ -19,10 +20,10 @@ import Testing
         return try #require(KeySetCache(JSON.object(members).bytes, for: .apple))
     }
 
-    static func wish(
-        _ kid: String? = nil, asked: Int = 0, from source: KeySetCache.Wish.Source = .any
-    ) -> KeySetCache.Wish {
-        KeySetCache.Wish(holding: kid, askedAt: now + .seconds(asked), from: source)
+    static func query(
+        _ kid: String? = nil, asked: Int = 0, from source: KeySetQuery.Source = .any
+    ) -> KeySetQuery {
+        KeySetQuery(holding: kid, askedAt: now + .seconds(asked), from: source)
     }
 
     struct Case: Sendable {
@@ -30,7 +31,7 @@ import Testing
         var paused: Int?
         var kid: String?
         var asked = 0
-        var source = KeySetCache.Wish.Source.any
+        var source = KeySetQuery.Source.any
         let step: KeySetCache.Step
     }
 
@@ -38,11 +39,11 @@ import Testing
         // Nothing is held.
         Row("nothing yet", Case(step: .fetch)),
         Row("nothing yet, one key wanted", Case(kid: "one", step: .fetch)),
-        Row("the first fetch failed", Case(paused: 50, step: .doWithout)),
+        Row("the first fetch failed", Case(paused: 50, step: .unavailable)),
         Row("it failed a minute ago", Case(paused: 0, step: .fetch)),
-        Row("it failed while we waited", Case(paused: 0, asked: -1, step: .doWithout)),
+        Row("it failed while we waited", Case(paused: 0, asked: -1, step: .unavailable)),
         Row("it failed before the clock was set back", Case(paused: 61, step: .fetch)),
-        Row("nothing, offline", Case(source: .cache, step: .doWithout)),
+        Row("nothing, offline", Case(source: .cache, step: .unavailable)),
         Row("it failed, asked all the same", Case(paused: 50, source: .apple, step: .fetch)),
         // A fresh set.
         Row("fresh", Case(fetched: -1, step: .use)),
@@ -53,33 +54,33 @@ import Testing
         Row("fresh, asked all the same", Case(fetched: -1, source: .apple, step: .fetch)),
         // A key that is not in it.
         Row("unknown kid", Case(fetched: -1, kid: "two", step: .fetch)),
-        Row("unknown kid again", Case(fetched: -1, paused: 59, kid: "two", step: .makeDo)),
-        Row("the pause's last second", Case(fetched: -59, paused: 1, kid: "two", step: .makeDo)),
+        Row("unknown kid again", Case(fetched: -1, paused: 59, kid: "two", step: .useStale)),
+        Row("the pause's last second", Case(fetched: -59, paused: 1, kid: "two", step: .useStale)),
         Row("the pause is over", Case(fetched: -60, paused: 0, kid: "two", step: .fetch)),
         Row(
             "asked in the pause",
-            Case(fetched: -60, paused: 0, kid: "two", asked: -1, step: .makeDo)),
-        Row("unknown kid, offline", Case(fetched: -1, kid: "two", source: .cache, step: .makeDo)),
+            Case(fetched: -60, paused: 0, kid: "two", asked: -1, step: .useStale)),
+        Row("unknown kid, offline", Case(fetched: -1, kid: "two", source: .cache, step: .useStale)),
         Row("a kid that looks alike", Case(fetched: -1, kid: "ONE", step: .fetch)),
         // An old set.
         Row("an hour old", Case(fetched: -3600, kid: "one", step: .fetch)),
         Row("a year old", Case(fetched: -31_536_000, step: .fetch)),
-        Row("old, and Apple out of reach", Case(fetched: -3600, paused: 60, step: .makeDo)),
-        Row("old and offline", Case(fetched: -3600, source: .cache, step: .makeDo)),
+        Row("old, and Apple out of reach", Case(fetched: -3600, paused: 60, step: .useStale)),
+        Row("old and offline", Case(fetched: -3600, source: .cache, step: .useStale)),
         Row(
             "old, asked all the same",
             Case(fetched: -9999, paused: 60, source: .apple, step: .fetch)),
         Row("from the future", Case(fetched: 1, kid: "one", step: .fetch)),
         Row("from far in the future", Case(fetched: .max / 2, step: .fetch)),
-        Row("from the future, offline", Case(fetched: 1, source: .cache, step: .makeDo)),
+        Row("from the future, offline", Case(fetched: 1, source: .cache, step: .useStale)),
         Row("a pause of a year", Case(fetched: -3600, paused: 31_536_000, step: .fetch)),
     ]
 
     @Test(arguments: table) func `decides`(_ row: Row<Case>) throws {
         let it = row.value
         let cache = try Self.cache(fetched: it.fetched, paused: it.paused)
-        let wish = Self.wish(it.kid, asked: it.asked, from: it.source)
-        #expect(cache.step(for: wish, at: Self.now) == it.step)
+        let query = Self.query(it.kid, asked: it.asked, from: it.source)
+        #expect(cache.step(for: query, at: Self.now) == it.step)
     }
 
     @Test func `no pair of times traps`() throws {
@@ -92,7 +93,7 @@ import Testing
             for now in edges {
                 for asked in edges {
                     let step = cache.step(for: .init(holding: "two", askedAt: asked), at: now)
-                    #expect(step != .use && step != .doWithout)
+                    #expect(step != .use && step != .unavailable)
                 }
             }
         }

@@ -1,5 +1,5 @@
+import JOSE
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SignInWithApple
+@testable import JOSE
 
 /// No object has a member twice, however many it has and however its names are written.
 @Suite struct MemberNamesTests {

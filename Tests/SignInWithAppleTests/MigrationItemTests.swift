@@ -1,7 +1,8 @@
 import SIWACrypto
 import Testing
 
-@testable import SignInWithApple
+@testable import JOSE
+@testable import Lifecycle
 
 /// The lines of a migration.
 @Suite struct MigrationItemTests {

@@ -1,27 +1,28 @@
 import SIWACrypto
 import Testing
 
-@testable import SignInWithApple
+@testable import JOSE
+@testable import Lifecycle
 
 /// A migration, Apple's part played by a test.
 @Suite struct MigrationJobTests {
     private static let start = NumericDate(1_800_000_000)
 
     @Test func `no user is asked about without a bearer token, which all share`() throws {
-        var desk = try Desk()
-        #expect(try desk.renew(at: Self.start) == "client_credentials")
-        var first = try desk.item(1)
-        let request = try desk.job.request(for: &first, at: Self.start)
+        var harness = try MigrationHarness()
+        #expect(try harness.renew(at: Self.start) == "client_credentials")
+        var first = try harness.item(1)
+        let request = try harness.job.request(for: &first, at: Self.start)
         #expect(request.fields["Authorization"] == "Bearer a1")
         #expect(request.url == "https://appleid.apple.com/auth/usermigrationinfo")
         let form = SecretText(request.body).revealed()
         #expect(form.hasPrefix("client_id=com.example.app&client_secret=eyJ"))
         #expect(form.hasSuffix("&sub=user.1&target=R1C2P3N4T5"))
-        #expect(try desk.renew(at: Self.start + .seconds(3539)) == nil)
-        #expect(try desk.renew(at: Self.start + .seconds(3540)) == "client_credentials")
-        var second = try desk.item(2)
+        #expect(try harness.renew(at: Self.start + .seconds(3539)) == nil)
+        #expect(try harness.renew(at: Self.start + .seconds(3540)) == "client_credentials")
+        var second = try harness.item(2)
         #expect(
-            try desk.job.request(for: &second, at: Self.start).fields["Authorization"]
+            try harness.job.request(for: &second, at: Self.start).fields["Authorization"]
                 == "Bearer a2")
     }
 
@@ -29,125 +30,106 @@ import Testing
     func `a bearer token is replaced before it expires`(
         _ lifetime: Int?, _ renewal: Int
     ) throws {
-        var desk = try Desk()
-        _ = try desk.renew(at: Self.start, lifetime: lifetime)
-        _ = try desk.ask(1)
-        #expect(try desk.renew(at: Self.start + .seconds(renewal - 1)) == nil)
-        #expect(try desk.renew(at: Self.start + .seconds(renewal)) != nil)
+        var harness = try MigrationHarness()
+        _ = try harness.renew(at: Self.start, lifetime: lifetime)
+        _ = try harness.ask(1)
+        #expect(try harness.renew(at: Self.start + .seconds(renewal - 1)) == nil)
+        #expect(try harness.renew(at: Self.start + .seconds(renewal)) != nil)
     }
 
     @Test(arguments: [0, -1, Int.min])
     func `one that lives no time is used once all the same`(_ lifetime: Int) throws {
-        var desk = try Desk()
-        _ = try desk.renew(at: Self.start, lifetime: lifetime)
-        #expect(try desk.renew(at: Self.start) == nil)
-        _ = try desk.ask(1)
-        #expect(try desk.renew(at: Self.start) != nil)
+        var harness = try MigrationHarness()
+        _ = try harness.renew(at: Self.start, lifetime: lifetime)
+        #expect(try harness.renew(at: Self.start) == nil)
+        _ = try harness.ask(1)
+        #expect(try harness.renew(at: Self.start) != nil)
     }
 
     @Test func `a token that could end the header is none`() throws {
-        var desk = try Desk()
-        guard
-            case .trouble(.unusable) = desk.job.takePreparation(
-                .ok(["access_token": "a\r\nX: y"]), at: Self.start)
-        else {
-            Issue.record("it was taken")
-            return
-        }
-        #expect(try desk.job.preparation(at: Self.start) != nil)
-    }
-
-    @Test(arguments: ["invalid_client", "invalid_request", "of_tomorrow"])
-    func `who gets no bearer token asks about nobody`(_ code: String) throws {
-        var desk = try Desk()
-        let verdict = desk.job.takePreparation(.refusal(code), at: Self.start)
-        guard case .stop(.refused(let error)) = verdict else {
-            Issue.record("\(String(describing: verdict))")
-            return
-        }
-        #expect(error.code.rawValue == code)
-        guard case .trouble = desk.job.takePreparation(HTTPResponse(status: 503), at: Self.start)
-        else {
-            Issue.record("an outage is no refusal")
-            return
-        }
+        var harness = try MigrationHarness()
+        let isTaken = harness.job.takePreparation(
+            .ok(["access_token": "a\r\nX: y"]), at: Self.start)
+        #expect(!isTaken)
+        #expect(try harness.job.preparation(at: Self.start) != nil)
     }
 
     @Test func `a refused bearer token is replaced once, and everybody asks again`() throws {
-        var desk = try Desk()
-        _ = try desk.renew(at: Self.start)
-        #expect(try desk.answer(1, .done) == "done")
-        var items = try (2...4).map { try desk.sent($0) }
-        #expect(desk.judge(&items[0], .refusal("invalid_grant")) == "next")
-        #expect(try desk.renew(at: Self.start) != nil)
-        #expect(desk.judge(&items[1], .refusal("invalid_grant")) == "next")
-        #expect(try desk.renew(at: Self.start) == nil)
+        var harness = try MigrationHarness()
+        _ = try harness.renew(at: Self.start)
+        #expect(try harness.answer(1, .done) == "done")
+        var items = try (2...4).map { try harness.sent($0) }
+        #expect(harness.judge(&items[0], .refusal("invalid_grant")) == "next")
+        #expect(try harness.renew(at: Self.start) != nil)
+        #expect(harness.judge(&items[1], .refusal("invalid_grant")) == "next")
+        #expect(try harness.renew(at: Self.start) == nil)
         for item in items {
             var item = item
-            _ = try desk.job.request(for: &item, at: Self.start)
+            _ = try harness.job.request(for: &item, at: Self.start)
             #expect(item.bearer?.number == 2)
-            #expect(desk.judge(&item, .done) == "done")
+            #expect(harness.judge(&item, .done) == "done")
         }
     }
 
     @Test func `one user whom no bearer token helps does not stop the others`() throws {
-        var desk = try Desk()
-        _ = try desk.renew(at: Self.start)
-        #expect(try desk.answer(1, .done) == "done")
-        var unlucky = try desk.sent(2)
+        var harness = try MigrationHarness()
+        _ = try harness.renew(at: Self.start)
+        #expect(try harness.answer(1, .done) == "done")
+        var unlucky = try harness.sent(2)
         for verdict in ["next", "next", "doubtful invalid_grant"] {
-            #expect(desk.judge(&unlucky, .refusal("invalid_grant")) == verdict)
-            _ = try desk.renew(at: Self.start)
-            _ = try desk.job.request(for: &unlucky, at: Self.start)
+            #expect(harness.judge(&unlucky, .refusal("invalid_grant")) == verdict)
+            _ = try harness.renew(at: Self.start)
+            _ = try harness.job.request(for: &unlucky, at: Self.start)
         }
-        #expect(try desk.answer(3, .done) == "done")
+        #expect(try harness.answer(3, .done) == "done")
     }
 
     @Test func `four bearer tokens in vain stop the run`() throws {
-        var desk = try Desk()
+        var harness = try MigrationHarness()
         var verdicts: [String] = []
         for line in 1...4 {
-            _ = try desk.renew(at: Self.start)
-            verdicts.append(try desk.answer(line, .refusal("invalid_grant")))
+            _ = try harness.renew(at: Self.start)
+            verdicts.append(try harness.answer(line, .refusal("invalid_grant")))
         }
         #expect(verdicts == ["next", "next", "next", "stop invalid_grant"])
     }
 
     @Test func `until one gets through, refusals are doubtful, and a hundred stop the run`() throws
     {
-        var desk = try Desk()
-        _ = try desk.renew(at: Self.start)
+        var harness = try MigrationHarness()
+        _ = try harness.renew(at: Self.start)
         for line in 1...99 {
             #expect(
-                try desk.answer(line, .refusal("invalid_request")) == "doubtful invalid_request")
+                try harness.answer(line, .refusal("invalid_request")) == "doubtful invalid_request")
         }
-        #expect(try desk.answer(100, .refusal("invalid_request")) == "stop invalid_request")
+        #expect(try harness.answer(100, .refusal("invalid_request")) == "stop invalid_request")
     }
 
     @Test(arguments: [true, false])
     func `once one got through, refusals are about their users`(_ isResumed: Bool) throws {
-        var desk = try Desk()
-        if isResumed { desk.job.trust() }
-        _ = try desk.renew(at: Self.start)
-        if !isResumed { #expect(try desk.answer(1, .done) == "done") }
+        var harness = try MigrationHarness()
+        if isResumed { harness.job.trust() }
+        _ = try harness.renew(at: Self.start)
+        if !isResumed { #expect(try harness.answer(1, .done) == "done") }
         for line in 2...300 {
             #expect(
-                try desk.answer(line, .refusal("invalid_request")) == "refused invalid_request")
+                try harness.answer(line, .refusal("invalid_request")) == "refused invalid_request")
         }
-        #expect(try desk.answer(301, .refusal("invalid_client")) == "stop invalid_client")
-        #expect(try desk.answer(302, HTTPResponse(status: 503)) == "trouble")
-        #expect(try desk.answer(303, .ok(["transfer_sub": ""])) == "trouble")
+        #expect(try harness.answer(301, .refusal("invalid_client")) == "stop invalid_client")
+        #expect(try harness.answer(302, HTTPResponse(status: 503)) == "trouble")
+        #expect(try harness.answer(303, .ok(["transfer_sub": ""])) == "trouble")
     }
 
     @Test func `an answer that repeats the bearer token is not believed`() throws {
-        var desk = try Desk()
-        _ = try desk.renew(at: Self.start, token: "a-long-bearer-token")
-        var item = try desk.sent(1)
-        let verdict = desk.job.judge(
+        var harness = try MigrationHarness()
+        _ = try harness.renew(at: Self.start, token: "a-long-bearer-token")
+        var item = try harness.sent(1)
+        let request = try harness.job.request(for: &item, at: Self.start)
+        let verdict = harness.job.judged(
             HTTPResponse(
                 status: 400,
                 body: Array(#"{"error":"x","error_description":"a-long-bearer-token"}"#.utf8)),
-            for: &item, at: Self.start)
+            to: request, for: &item, at: Self.start)
         guard case .held(.refused(let error)) = verdict else {
             Issue.record("\(verdict)")
             return
@@ -156,22 +138,13 @@ import Testing
     }
 
     @Test func `an answer that repeats the client_secret is not believed`() throws {
-        var desk = try Desk()
-        let asking = try #require(try desk.job.preparation(at: Self.start))
+        var harness = try MigrationHarness()
+        _ = try harness.renew(at: Self.start)
+        var item = try harness.item(1)
+        let request = try harness.job.request(for: &item, at: Self.start)
         guard
-            case .stop(.refused(let first)) = desk.job.takePreparation(
-                .echo(of: asking), at: Self.start)
-        else {
-            Issue.record("a bearer token was got")
-            return
-        }
-        #expect(first.detail?.contains("client_secret=(sha256:") == true)
-        _ = try desk.renew(at: Self.start)
-        var item = try desk.item(1)
-        let request = try desk.job.request(for: &item, at: Self.start)
-        guard
-            case .held(.refused(let second)) = desk.job.judge(
-                .echo(of: request), for: &item, at: Self.start)
+            case .held(.refused(let second)) = harness.job.judged(
+                .echo(of: request), to: request, for: &item, at: Self.start)
         else {
             Issue.record("the user was migrated")
             return
@@ -194,7 +167,7 @@ import Testing
 }
 
 /// A job and the answers it gets.
-private struct Desk {
+private struct MigrationHarness {
     var job: MigrationJob
     private var tokens = 0
 
@@ -216,7 +189,8 @@ private struct Desk {
         let lifetime = lifetime.map { [JSON.Member("expires_in", .integer($0))] } ?? []
         let answer = JSON.object(
             [JSON.Member("access_token", .string(token ?? "a\(tokens)"))] + lifetime)
-        #expect(job.takePreparation(.ok(answer), at: now) == nil)
+        let isTaken = job.takePreparation(.ok(answer), at: now)
+        #expect(isTaken)
         let form = SecretText(request.body).revealed()
         return form.split(separator: "&").first { $0.hasPrefix("grant_type=") }
             .map { String($0.dropFirst(11)) }
@@ -244,8 +218,12 @@ private struct Desk {
         return judge(&item, response)
     }
 
+    /// Takes a response to a request with the item's bearer token.
     mutating func judge(_ item: inout MigrationItem, _ response: HTTPResponse) -> String {
-        switch job.judge(response, for: &item, at: NumericDate(1_800_000_000)) {
+        let request = HTTPRequest(method: .post, url: "https://appleid.apple.com")
+        return
+            switch job.judged(response, to: request, for: &item, at: NumericDate(1_800_000_000))
+        {
         case .finished(.done): "done"
         case .finished(.refused(let error)): "refused \(error.code.rawValue)"
         case .held(.refused(let error)): "doubtful \(error.code.rawValue)"

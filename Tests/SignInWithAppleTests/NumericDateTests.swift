@@ -1,5 +1,5 @@
 import Foundation
-import SignInWithApple
+import JOSE
 import Testing
 
 @Suite struct NumericDateTests {

@@ -1,6 +1,6 @@
 import Foundation
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
@@ -131,8 +131,8 @@ import Testing
         Row("JSON", (#"{"private_key":"x"}"#, "is JSON, not a private key")),
         Row(
             "a path",
-            ("/etc/siwa/AuthKey_K1L2M3N4P5.p8", "is no key that siwa knows, not a private key")),
-        Row("a word", ("secret", "is no key that siwa knows, not a private key")),
+            ("/etc/siwa/AuthKey_K1L2M3N4P5.p8", "is not in a known key format")),
+        Row("a word", ("secret", "is not in a known key format")),
         Row(
             "PGP",
             (

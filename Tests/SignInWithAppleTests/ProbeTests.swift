@@ -1,5 +1,5 @@
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import Testing
 
 /// What an answer proves about a secret, and what it does not.
@@ -20,25 +20,25 @@ import Testing
     func `proves`(
         _ row: Row<(Result<HTTPResponse, TransportError>, Verdict)>
     ) async throws {
-        let stage = try Stage(Array(repeating: row.value.0, count: 4))
+        let harness = try ClientHarness(Array(repeating: row.value.0, count: 4))
         let secret = SecretText("e.x.y")
         let verdict: Verdict =
-            switch await stage.probe.verdict(on: secret, for: Example.clientID) {
+            switch await harness.probe.verdict(on: secret, for: Example.clientID) {
             case .accepted: .accepted
             case .refused: .refused
             case .unknown: .unknown
             }
         #expect(verdict == row.value.1)
-        let sent = try #require(stage.transport.sent.first)
+        let sent = try #require(harness.transport.sent.first)
         #expect(sent["client_secret"] == "e.x.y" && sent["client_id"] == "com.example.app")
         #expect(sent["grant_type"] == "client_credentials" && sent["scope"] == "user.migration")
     }
 
     @Test func `the client's own function for the same request brings the token`() async throws {
-        let stage = try Stage([.tokens])
-        let answer = try await stage.tokens.teamToken()
+        let harness = try ClientHarness([.tokens])
+        let answer = try await harness.tokens.teamToken()
         #expect(answer.accessToken.text.revealed() == "a.1")
-        let sent = try #require(stage.transport.sent.first)
+        let sent = try #require(harness.transport.sent.first)
         #expect(sent["grant_type"] == "client_credentials" && sent["scope"] == "user.migration")
     }
 }

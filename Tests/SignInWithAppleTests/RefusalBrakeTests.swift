@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SignInWithApple
+@testable import Lifecycle
 
 /// When refusals are believed: a value that is told of answers, one after the other.
 @Suite struct RefusalBrakeTests {

@@ -1,5 +1,7 @@
-import SignInWithApple
 import Testing
+
+@testable import JOSE
+@testable import Lifecycle
 
 @Suite struct RetryPolicyTests {
     struct Case: Sendable {
@@ -38,11 +40,52 @@ import Testing
     ]
 
     @Test(arguments: table) func `waits`(_ row: Row<Case>) {
-        let policy = RetryPolicy(maxAttempts: row.value.most)
-        let delay = policy.delay(
-            after: row.value.attempts, retryAfter: row.value.retryAfter,
-            remaining: row.value.remaining, jitter: row.value.jitter)
+        let fields = row.value.retryAfter.map {
+            [HTTPField("Retry-After", "\($0.components.seconds)")]
+        }
+        let cause = TokenFailure.Cause.unusable(HTTPResponse(status: 503, fields: fields ?? []))
+        var attempts = RequestAttempts(RetryPolicy(maxAttempts: row.value.most))
+        for _ in 0..<row.value.attempts {
+            attempts.begin()
+            attempts.fail(cause)
+        }
+        let delay = attempts.delay(
+            after: cause, at: Example.now, remaining: row.value.remaining,
+            jitter: row.value.jitter)
         #expect(delay == row.value.delay)
+    }
+
+    @Test func `an overloaded server costs half an attempt where that is allowed`() {
+        func attempts(most: Int, _ cost: AttemptCost, meeting statuses: [Int]) -> Bool {
+            var attempts = RequestAttempts(RetryPolicy(maxAttempts: most, overloadCost: cost))
+            for status in statuses {
+                attempts.begin()
+                attempts.fail(.unusable(HTTPResponse(status: status)))
+            }
+            return attempts.isExhausted
+        }
+        #expect(attempts(most: 2, .whole, meeting: [503, 429]))
+        #expect(!attempts(most: 2, .half, meeting: [503, 429, 429]))
+        #expect(attempts(most: 2, .half, meeting: [503, 500, 429]))
+        #expect(attempts(most: 1, .half, meeting: [429]))
+    }
+
+    static let scopes: [Row<(TokenFailure.Cause, FailureScope)>] = [
+        Row("500", (.unusable(HTTPResponse(status: 500)), .passing)),
+        Row("429", (.unusable(HTTPResponse(status: 429)), .passing)),
+        Row("408", (.unusable(HTTPResponse(status: 408)), .passing)),
+        Row("a page of a portal", (.unusable(HTTPResponse(status: 200)), .passing)),
+        Row("404", (.unusable(HTTPResponse(status: 404)), .request)),
+        Row("302", (.unusable(HTTPResponse(status: 302)), .request)),
+        Row("no answer", (.unreachable(.of(.timeout)), .passing)),
+        Row("too large", (.unreachable(.of(.tooLarge)), .request)),
+        Row("a certificate", (.unreachable(.of(.certificate)), .client)),
+        Row("invalid_client", (.refused(.of("invalid_client")), .client)),
+        Row("invalid_grant", (.refused(.of("invalid_grant")), .request)),
+    ]
+
+    @Test(arguments: scopes) func `reaches`(_ row: Row<(TokenFailure.Cause, FailureScope)>) {
+        #expect(row.value.0.scope == row.value.1)
     }
 
     static let retryAfter: [Row<(String?, Duration?)>] = [
@@ -74,5 +117,21 @@ import Testing
         #expect(offset("Tue, 14 Nov 2023 22:12:20 GMT") == .seconds(-60))
         #expect(offset("yesterday") == nil)
         #expect(HTTPResponse(status: 200).clockOffset(at: Example.now) == nil)
+    }
+}
+
+extension TransportError {
+    fileprivate static func of(_ kind: Kind) -> Self {
+        Self(kind, "no", requestMayHaveLeft: true)
+    }
+}
+
+extension AppleError {
+    fileprivate static func of(_ code: String) -> Self {
+        let body = JSON.object([.init("error", .string(code))]).bytes
+        guard let error = AppleError(HTTPResponse(status: 400, body: body)) else {
+            fatalError("the test's refusal has no code")
+        }
+        return error
     }
 }

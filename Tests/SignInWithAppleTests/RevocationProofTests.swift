@@ -1,7 +1,8 @@
 import SIWACrypto
 import Testing
 
-@testable import SignInWithApple
+@testable import JOSE
+@testable import Lifecycle
 
 /// The single command and the batch follow one rule of proof.
 @Suite struct RevocationProofTests {
@@ -107,8 +108,9 @@ import Testing
             isInDoubt: [.before, .beforeAndAfterwards].contains(proof))
         var course = Course()
         for answer in answers {
-            course.sent.append(try job.request(for: &item, at: Example.now).url)
-            switch job.judge(answer.response, for: &item, at: Example.now) {
+            let request = try job.request(for: &item, at: Example.now)
+            course.sent.append(request.url)
+            switch job.judged(answer.response, to: request, for: &item, at: Example.now) {
             case .next: continue
             case .finished(.done(let revocation)), .held(.done(let revocation)):
                 course.take(revocation)

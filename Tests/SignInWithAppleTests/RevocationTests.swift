@@ -1,4 +1,4 @@
-import SignInWithApple
+import Lifecycle
 import Testing
 
 @Suite struct RevocationTests {
@@ -70,14 +70,14 @@ import Testing
 
     @Test(arguments: courses) func `revokes with`(_ row: Row<Course>) async throws {
         let course = row.value
-        let stage = try Stage(course.script)
-        let result = try await stage.tokens.revoke(
+        let harness = try ClientHarness(course.script)
+        let result = try await harness.tokens.revoke(
             SecretText("r.1"), as: .refreshToken, proof: course.proof)
-        let endpoints = stage.transport.sent.map {
+        let endpoints = harness.transport.sent.map {
             String($0.request.url.split(separator: "/").last ?? "")
         }
         #expect(endpoints == course.sent)
-        #expect(stage.transport.isExhausted)
+        #expect(harness.transport.isExhausted)
         #expect(result.status == course.status)
         #expect(result.wasActive == course.wasActive)
         #expect(result.evidence == course.evidence)
@@ -116,18 +116,19 @@ import Testing
     @Test(arguments: failures) func `fails when`(
         _ row: Row<(Revocation.Proof, [Result<HTTPResponse, TransportError>], String)>
     ) async throws {
-        let stage = try Stage(row.value.1, timeout: .seconds(600))
+        let harness = try ClientHarness(row.value.1, timeout: .seconds(600))
         let failure = await failure { () async throws(TokenFailure) in
-            try await stage.tokens.revoke(SecretText("r.1"), as: .refreshToken, proof: row.value.0)
+            try await harness.tokens.revoke(
+                SecretText("r.1"), as: .refreshToken, proof: row.value.0)
         }
         #expect(failure?.request.description == row.value.2)
-        #expect(stage.transport.isExhausted)
+        #expect(harness.transport.isExhausted)
     }
 
     @Test(arguments: TokenKind.allCases) func `sends its hint`(_ kind: TokenKind) async throws {
-        let stage = try Stage([.nothing])
-        _ = try await stage.tokens.revoke(SecretText("t.1"), as: kind, proof: .none)
-        let sent = try #require(stage.transport.sent.first)
+        let harness = try ClientHarness([.nothing])
+        _ = try await harness.tokens.revoke(SecretText("t.1"), as: kind, proof: .none)
+        let sent = try #require(harness.transport.sent.first)
         #expect(sent["token"] == "t.1")
         #expect(sent["token_type_hint"] == kind.rawValue)
     }

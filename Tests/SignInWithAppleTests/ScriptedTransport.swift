@@ -1,5 +1,7 @@
+import Diagnosis
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import Synchronization
 import Testing
 
@@ -116,7 +118,7 @@ final class StillClock: Sendable {
 }
 
 /// One client, one script, one still clock.
-struct Stage {
+struct ClientHarness {
     let transport: ScriptedTransport
     let clock = StillClock()
     let tokens: TokenClient

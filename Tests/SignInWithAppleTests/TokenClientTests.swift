@@ -1,14 +1,15 @@
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import Synchronization
 import Testing
 
 @Suite struct TokenClientTests {
     @Test func `an exchange sends the code and reads the tokens`() async throws {
-        let stage = try Stage([.tokens])
-        let response = try await stage.exchange()
+        let harness = try ClientHarness([.tokens])
+        let response = try await harness.exchange()
         #expect(response.refreshToken?.text.revealed() == "r.1")
-        let sent = try #require(stage.transport.sent.first)
+        let sent = try #require(harness.transport.sent.first)
         #expect(sent.request.url == "https://appleid.apple.com/auth/token")
         #expect(sent.request.method == .post)
         #expect(!sent.request.isRepeatable, "libcurl must not repeat it either")
@@ -93,31 +94,31 @@ import Testing
     ]
 
     @Test(arguments: exchanges) func `an exchange`(_ row: Row<Exchange>) async throws {
-        let stage = try Stage(row.value.script)
+        let harness = try ClientHarness(row.value.script)
         if let isOutcomeUnknown = row.value.isOutcomeUnknown {
             let failure = await failure { () async throws(TokenFailure) in
-                try await stage.exchange()
+                try await harness.exchange()
             }
             #expect(failure?.isOutcomeUnknown == isOutcomeUnknown)
             #expect(failure?.attempts == row.value.script.count)
             #expect(failure?.request == .exchange)
         } else {
-            _ = try await stage.exchange()
+            _ = try await harness.exchange()
         }
-        #expect(stage.transport.isExhausted)
-        #expect(stage.transport.sent.count == row.value.script.count)
+        #expect(harness.transport.isExhausted)
+        #expect(harness.transport.sent.count == row.value.script.count)
     }
 
     @Test func `a refresh outlasts two outages`() async throws {
-        let stage = try Stage([.page(503), .page(503), .refreshed])
-        let response = try await stage.refresh()
+        let harness = try ClientHarness([.page(503), .page(503), .refreshed])
+        let response = try await harness.refresh()
         #expect(response.accessToken.text.revealed() == "a.2")
         #expect(response.refreshToken == nil)
-        #expect(stage.transport.sent.count == 3)
-        let slept = stage.clock.slept
+        #expect(harness.transport.sent.count == 3)
+        let slept = harness.clock.slept
         #expect(slept.count == 2)
         #expect(slept[0] < .milliseconds(400) && slept[1] < .milliseconds(800))
-        #expect(stage.transport.sent.allSatisfy { $0.request.isRepeatable })
+        #expect(harness.transport.sent.allSatisfy { $0.request.isRepeatable })
     }
 
     static let repeated: [Row<Result<HTTPResponse, TransportError>>] = [
@@ -139,9 +140,9 @@ import Testing
     @Test(arguments: repeated) func `a refresh is repeated after`(
         _ row: Row<Result<HTTPResponse, TransportError>>
     ) async throws {
-        let stage = try Stage([row.value, .refreshed])
-        _ = try await stage.refresh()
-        #expect(stage.transport.sent.count == 2)
+        let harness = try ClientHarness([row.value, .refreshed])
+        _ = try await harness.refresh()
+        #expect(harness.transport.sent.count == 2)
     }
 
     static let final: [Row<Result<HTTPResponse, TransportError>>] = [
@@ -159,51 +160,51 @@ import Testing
     @Test(arguments: final) func `a refresh is not repeated after`(
         _ row: Row<Result<HTTPResponse, TransportError>>
     ) async throws {
-        let stage = try Stage([row.value])
-        let failure = await failure { () async throws(TokenFailure) in try await stage.refresh() }
+        let harness = try ClientHarness([row.value])
+        let failure = await failure { () async throws(TokenFailure) in try await harness.refresh() }
         #expect(failure?.attempts == 1)
         #expect(failure?.isOutcomeUnknown == false, "a refresh can be sent again")
-        #expect(stage.clock.slept.isEmpty)
+        #expect(harness.clock.slept.isEmpty)
     }
 
     @Test(arguments: [1, 2, 3, 7]) func `attempts at most`(_ most: Int) async throws {
-        let stage = try Stage(
+        let harness = try ClientHarness(
             Array(repeating: .page(503), count: most), maxAttempts: most, timeout: .seconds(600))
-        let failure = await failure { () async throws(TokenFailure) in try await stage.refresh() }
+        let failure = await failure { () async throws(TokenFailure) in try await harness.refresh() }
         #expect(failure?.attempts == most)
-        #expect(stage.transport.isExhausted)
+        #expect(harness.transport.isExhausted)
     }
 
     @Test func `Retry-After in seconds is waited for, and counts against the deadline`()
         async throws
     {
         let outage = Result<HTTPResponse, TransportError>.page(503, [HTTPField("Retry-After", "7")])
-        let stage = try Stage([outage, .refreshed])
-        _ = try await stage.refresh()
-        #expect(stage.clock.slept == [.seconds(7)])
-        #expect(stage.transport.sent.map(\.timeout) == [.seconds(30), .seconds(23)])
+        let harness = try ClientHarness([outage, .refreshed])
+        _ = try await harness.refresh()
+        #expect(harness.clock.slept == [.seconds(7)])
+        #expect(harness.transport.sent.map(\.timeout) == [.seconds(30), .seconds(23)])
     }
 
     @Test func `Retry-After as a date is waited for`() async throws {
         let date = (Example.now + .seconds(12)).httpDate
-        let stage = try Stage([.page(429, [HTTPField("Retry-After", date)]), .refreshed])
-        _ = try await stage.refresh()
-        #expect(stage.clock.slept == [.seconds(12)])
+        let harness = try ClientHarness([.page(429, [HTTPField("Retry-After", date)]), .refreshed])
+        _ = try await harness.refresh()
+        #expect(harness.clock.slept == [.seconds(12)])
     }
 
     @Test(arguments: ["30", "31", "9223372036854775807"])
     func `no attempt outlasts the deadline`(_ seconds: String) async throws {
-        let stage = try Stage([.page(503, [HTTPField("Retry-After", seconds)])])
-        let failure = await failure { () async throws(TokenFailure) in try await stage.refresh() }
+        let harness = try ClientHarness([.page(503, [HTTPField("Retry-After", seconds)])])
+        let failure = await failure { () async throws(TokenFailure) in try await harness.refresh() }
         #expect(failure?.attempts == 1)
-        #expect(stage.clock.slept.isEmpty)
+        #expect(harness.clock.slept.isEmpty)
     }
 
     @Test func `each attempt carries a secret of its own moment`() async throws {
         let outage = Result<HTTPResponse, TransportError>.page(503, [HTTPField("Retry-After", "9")])
-        let stage = try Stage([outage, outage, .refreshed], lifetime: .seconds(5))
-        _ = try await stage.refresh()
-        let expiries = try stage.transport.sent.map {
+        let harness = try ClientHarness([outage, outage, .refreshed], lifetime: .seconds(5))
+        _ = try await harness.refresh()
+        let expiries = try harness.transport.sent.map {
             try CompactJWS(try #require($0["client_secret"])).payload["exp"]?.integer
         }
         let now = Example.now.seconds
@@ -211,9 +212,10 @@ import Testing
     }
 
     @Test func `a secret that cannot be minted sends nothing`() async throws {
-        let stage = try Stage([], lifetime: .seconds(15_777_001))
-        let failure = await failure { () async throws(TokenFailure) in try await stage.exchange() }
-        #expect(stage.transport.sent.isEmpty)
+        let harness = try ClientHarness([], lifetime: .seconds(15_777_001))
+        let failure = await failure { () async throws(TokenFailure) in try await harness.exchange()
+        }
+        #expect(harness.transport.sent.isEmpty)
         #expect(failure?.isOutcomeUnknown == false)
         guard case .unminted(.tooLong) = failure?.cause else {
             Issue.record("another cause")
@@ -223,10 +225,10 @@ import Testing
 
     @Test func `a failure knows how far Apple's clock is ahead`() async throws {
         let date = HTTPField("Date", (Example.now - .seconds(90)).httpDate)
-        let stage = try Stage([.json(400, #"{"error":"invalid_client"}"#, [date])])
-        let failure = await failure { () async throws(TokenFailure) in try await stage.refresh() }
+        let harness = try ClientHarness([.json(400, #"{"error":"invalid_client"}"#, [date])])
+        let failure = await failure { () async throws(TokenFailure) in try await harness.refresh() }
         #expect(failure?.clockOffset == .seconds(-90))
-        let mute = try Stage([.failed(.cut, mayHaveLeft: true)], maxAttempts: 1)
+        let mute = try ClientHarness([.failed(.cut, mayHaveLeft: true)], maxAttempts: 1)
         let silence = await SignInWithAppleTests.failure { () async throws(TokenFailure) in
             try await mute.refresh()
         }
@@ -250,6 +252,7 @@ import Testing
 
     @Test func `the trace names everything and shows no secret`() async throws {
         let lines = Mutex<[String]>([])
+        let names = Mutex<[String]>([])
         let transport = ScriptedTransport([.page(503), .failed(.cut, mayHaveLeft: true), .tokens])
         let clocks = StillClock().clocks
         let delivery = Delivery(
@@ -257,6 +260,9 @@ import Testing
             clocks: clocks
         ) { event in
             lines.withLock { $0.append("\(event)") }
+            if case .sending(let request, _) = event {
+                names.withLock { $0 = request.parameterNames }
+            }
         }
         let tokens = TokenClient(client: try Example.client(), delivery: delivery)
         _ = try await tokens.refresh(RefreshToken(SecretText("r.1-secret")))
@@ -268,7 +274,9 @@ import Testing
                 "answered",
             ])
         #expect(
-            traced[0].contains(#"["client_id", "client_secret", "grant_type", "refresh_token"]"#))
+            names.withLock { $0 } == [
+                "client_id", "client_secret", "grant_type", "refresh_token",
+            ])
         #expect(traced[0].contains("attempt: 1") && traced[6].contains("attempt: 3"))
         for line in traced {
             #expect(
@@ -278,10 +286,10 @@ import Testing
 
     @Test func `the key set is fetched, and fetched again after an outage`() async throws {
         let keys = String(decoding: vector("jwks-2019-2022.json"), as: UTF8.self)
-        let stage = try Stage([.page(502), .json(200, #"{"keys":[]}"#), .json(200, keys)])
-        let set = try await stage.keys.fetch().keySet
+        let harness = try ClientHarness([.page(502), .json(200, #"{"keys":[]}"#), .json(200, keys)])
+        let set = try await harness.keys.fetch().keySet
         #expect(set.keys.keys.sorted() == ["AIDOPK1", "fh6Bs8C"])
-        let sent = try #require(stage.transport.sent.first)
+        let sent = try #require(harness.transport.sent.first)
         #expect(sent.request.method == .get)
         #expect(sent.request.url == "https://appleid.apple.com/auth/keys")
         #expect(sent.request.body.count == 0)

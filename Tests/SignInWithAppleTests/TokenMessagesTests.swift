@@ -1,5 +1,6 @@
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import Testing
 
 /// What is asked and what is answered, as values: nothing is sent here.
@@ -150,8 +151,8 @@ import Testing
     }
 
     @Test func `a draft is the request that would be sent`() throws {
-        let stage = try Stage([])
-        let draft = try stage.tokens.draft(
+        let harness = try ClientHarness([])
+        let draft = try harness.tokens.draft(
             .refresh(RefreshToken(SecretText("r.1"))), at: Example.now)
         #expect(draft.request.method == .post)
         #expect(draft.request.url == "https://appleid.apple.com/auth/token")

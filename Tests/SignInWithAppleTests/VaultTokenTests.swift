@@ -1,5 +1,6 @@
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
@@ -110,11 +111,17 @@ private struct Fixture {
             fixture.item("r-1"), fixture.item("r-2", .dead), fixture.item("r-1"),
             fixture.item("r-1", .revoked, changed: 5),
         ]
-        for isDryRun in [true, true, false] {
-            let counts = try fixture.vault.take(items, isDryRun: isDryRun, at: fixture.start)
+        for groupSize in [4, 1] {
+            var (preview, counts) = (VaultImportPreview(), VaultImportCounts())
+            for start in stride(from: 0, to: items.count, by: groupSize) {
+                counts += try fixture.vault.preview(
+                    Array(items[start..<start + groupSize]), after: &preview, at: fixture.start)
+            }
             #expect((counts.imported, counts.updated, counts.unchanged) == (2, 1, 1))
-            #expect(try fixture.records().isEmpty == isDryRun)
+            #expect(try fixture.records().isEmpty)
         }
+        let counts = try fixture.vault.take(items, at: fixture.start)
+        #expect((counts.imported, counts.updated, counts.unchanged) == (2, 1, 1))
         #expect(try Set(fixture.records().map(\.state)) == [.revoked, .dead])
         // The token that the group itself changed is the one entry.
         #expect(try fixture.events() == [.revoked])

@@ -1,5 +1,5 @@
 import Glibc
-import SignInWithApple
+import JOSE
 import TestSupport
 import Testing
 
@@ -13,48 +13,56 @@ import Testing
 
     @Test(.timeLimit(.minutes(30)))
     func `each refresh ends as on a good day, and is answered once`() async throws {
-        let day = try await Day(items: wished("SIWA_REFRESH_ITEMS", usual: 1_000))
-        let good = try await day.run("refresh", "good")
-        #expect(good.count { $0.value == "done 0" } == day.living)
-        #expect(good.count { $0.value == "refused 5" } == day.items - day.living)
-        try await day.turnBad(Self.badDay, at: "/auth/token")
-        let bad = try await day.run("refresh", "bad", checking: "refresh_token")
+        let fixture = try await BatchFixture(items: wished("SIWA_REFRESH_ITEMS", usual: 1_000))
+        let good = try await fixture.run("refresh", "good")
+        #expect(good.count { $0.value == "done 0" } == fixture.living)
+        #expect(good.count { $0.value == "refused 5" } == fixture.items - fixture.living)
+        try await fixture.turnBad(Self.badDay, at: "/auth/token")
+        let bad = try await fixture.run("refresh", "bad", checking: "refresh_token")
         #expect(bad == good)
     }
 
     @Test(.timeLimit(.minutes(30)))
     func `each revocation ends as on a good day, and is answered once`() async throws {
-        let day = try await Day(items: wished("SIWA_BATCH_ITEMS", usual: 1_000))
-        try await day.turnBad(Self.badDay, at: "/auth/revoke")
-        let bad = try await day.run("revoke", "bad", checking: "token")
+        let fixture = try await BatchFixture(items: wished("SIWA_BATCH_ITEMS", usual: 1_000))
+        try await fixture.turnBad(Self.badDay, at: "/auth/revoke")
+        let bad = try await fixture.run("revoke", "bad", checking: "token")
         #expect(bad.allSatisfy { $0.value == "done 0" })
-        #expect(try await day.run("refresh", "after").allSatisfy { $0.value == "refused 5" })
-        try await day.apple.post("reset")
-        #expect(try await day.run("revoke", "good") == bad)
+        #expect(try await fixture.run("refresh", "after").allSatisfy { $0.value == "refused 5" })
+        try await fixture.apple.post("reset")
+        #expect(try await fixture.run("revoke", "good") == bad)
     }
 
     @Test(.timeLimit(.minutes(30)))
     func `killed at any moment and resumed, each item has one line`() async throws {
-        let day = try await Day(items: 2_000, living: 0)
-        for round in 1...wished("SIWA_KILLS", usual: 3) {
+        let fixture = try await BatchFixture(items: 2_000, living: 0)
+        var random = SeededRandom.announced(for: "kills of batches")
+        let kills = wished("SIWA_KILLS", usual: 3)
+        var hits = 0
+        for round in 1...kills {
             let output = "killed\(round)"
-            let call = day.call("revoke", output) + ["--resume", "--rate", "5000"]
-            // It takes half a second: before the first result, or among them.
-            let siwa = try day.apple.start(call)
-            try await Task.sleep(for: .milliseconds(.random(in: 20...450)))
+            let call = fixture.call("revoke", output) + ["--resume", "--rate", "5000"]
+            let siwa = try fixture.apple.start(call)
+            // Before the first result, or among the first three quarters.
+            let mark = Int.random(in: -fixture.items / 10...fixture.items * 3 / 4, using: &random)
+            try await eventually("\(mark) lines") {
+                mark <= 0 || ((try? fixture.lineCount(output)) ?? 0) >= mark
+            }
             siwa.signal(SIGKILL)
-            _ = try await siwa.result()
-            let result = try await day.apple.siwa(call)
+            if try await siwa.result().ending == .signal(SIGKILL) { hits += 1 }
+            let result = try await fixture.apple.siwa(call)
             #expect(result.exitCode == 0, "\(result)")
-            let lines = try results(day.apple.folder, output)
-            #expect(lines.keys.sorted() == Array(1...day.items))
+            let lines = try results(fixture.apple.folder, output)
+            #expect(lines.keys.sorted() == Array(1...fixture.items))
             #expect(lines.allSatisfy { $1["id"]?.string == "user-\($0)" && $1["status"] == "done" })
         }
+        print("kills of batches: \(hits) of \(kills) hit a batch at work")
+        #expect(hits > kills / 2)
     }
 }
 
 /// An Apple, and refresh tokens of which some are alive.
-private struct Day {
+private struct BatchFixture {
     let apple: LocalApple
     let items: Int
     let living: Int
@@ -65,11 +73,11 @@ private struct Day {
         self.items = items
         living = wished ?? min(items / 10, 1_000)
         var tokens = (0..<items).map { "r.\($0).0.nrzuu.AAAAAAAAAAAAAAAAAAAAAA" }
-        for number in 0..<living {
-            let result = try await apple.siwa(
-                "exchange", "--code", "-", "--print", "refresh_token", "-q",
-                input: try await apple.code())
-            tokens[number * items / living] = result.output.split(separator: "\n").joined()
+        if living > 0 {
+            let rows = try await apple.post("seed", ["users": .integer(living)])["users"]?.elements
+            for (number, row) in (rows ?? []).enumerated() {
+                tokens[number * items / living] = try #require(row["refresh_token"]?.string)
+            }
         }
         let lines = zip(1..., tokens).map { #"{"id":"user-\#($0)","token":"\#($1)"}"# + "\n" }
         input = try apple.folder.write("tokens", lines.joined())
@@ -82,6 +90,10 @@ private struct Day {
             // Most of these tokens are dead, which the brake would take for a bad day.
             "--max-refused", "100",
         ]
+    }
+
+    func lineCount(_ output: String) throws -> Int {
+        try apple.folder.contents(output).count { $0 == 0x0A }
     }
 
     func turnBad(_ faults: [(percent: Int, fault: JSON)], at endpoint: String) async throws {

@@ -1,5 +1,6 @@
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 struct BrowserTests {
     /// A page behind the client's redirect: browsers hold a form's policy against it, too.
     private static let home: [Step] = [
-        .readRequest, .answer(200, "<title>home</title>", type: "text/html"), .again,
+        .readRequest, .answer(200, "<!DOCTYPE html><title>home</title>", type: "text/html"), .again,
     ]
 
     @Test func `sign in, hide the address, form_post back, siwa exchange`() async throws {
@@ -87,6 +88,45 @@ struct BrowserTests {
         }
     }
 
+    @Test func `the keyboard alone signs in`() async throws {
+        try await Self.atTheClient(redirects: false) { apple, client in
+            let browser = try await Browser()
+            try await browser.open(client.signIn(at: apple, "email", mode: "form_post"))
+            try await browser.wait(until: "document.title.startsWith('Sign in to')")
+            for key in ["Tab", "ArrowDown", "Tab", "ArrowDown", "Tab"] {
+                try await browser.press(key)
+            }
+            #expect(try await browser.value("document.activeElement.innerText") == "Continue")
+            let outline = "getComputedStyle(document.activeElement).outlineStyle"
+            #expect(try await browser.value(outline) == "solid")
+            try await browser.press("Enter")
+            try await browser.wait(until: "document.title == 'client'")
+            let user = try #require(client.receiver.requests.first?.parameter("user"))
+            #expect(user.contains("x7k2m9q4zt@privaterelay.appleid.com"), "\(user)")
+            #expect(browser.problems == [])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `the error page says what is wrong and what to change`(_ isDark: Bool) async throws {
+        let apple = try await LocalApple(usesTLS: false)
+        let browser = try await Browser()
+        try await browser.prefer(dark: isDark)
+        try await browser.open(
+            apple.url + "/auth/authorize?client_id=com.example.web&response_type=code"
+                + "&redirect_uri=https%3A%2F%2Fexample.com%2Felsewhere")
+        try await browser.wait(until: "document.title.startsWith('invalid_request')")
+        let names = try await browser.accessibleNames().filter { $0.role == "heading" }.map(\.name)
+        #expect(names == ["invalid_request", "What Apple says", "What is wrong", "What to change"])
+        let text = try await browser.value("document.body.innerText").string ?? ""
+        #expect(text.contains("This is siwa-emulator, not Apple."))
+        #expect(text.contains("'https://example.com/elsewhere' is not registered"))
+        #expect(try await ConsolePage(browser: browser).faintTexts() == [])
+        #expect(try await browser.value("document.documentElement.scrollWidth") == 360)
+        try await browser.click("See the request in the console")
+        try await browser.wait(until: "document.title == 'siwa-emulator: console'")
+    }
+
     @Test func `everything on the page has a name, and fits a telephone`() async throws {
         try await Self.atTheClient { apple, client in
             let browser = try await Browser()
@@ -109,6 +149,8 @@ struct BrowserTests {
             #expect(try await browser.value("document.documentElement.lang") == "en")
             let width = try await browser.value("document.documentElement.scrollWidth")
             #expect(width == 360)
+            #expect(try await ConsolePage(browser: browser).faintTexts() == [])
+            #expect(browser.problems == [])
         }
     }
 }
@@ -143,7 +185,7 @@ extension BrowserTests {
             let answer: Step =
                 redirects
                 ? .answer(302, fields: [target])
-                : .answer(200, "<title>client</title>", type: "text/html")
+                : .answer(200, "<!DOCTYPE html><title>client</title>", type: "text/html")
             try await RawServer.serving([.readRequest, answer, .again]) { receiver in
                 let website = Website(receiver: receiver)
                 let apple = try await LocalApple(usesTLS: false, callback: website.callback)

@@ -1,18 +1,21 @@
 import Glibc
-import SignInWithApple
+import JOSE
 import TestSupport
 import Testing
 
 /// After a code has left, a signal ends siwa in time and never without the code's tokens.
-@Suite(.timeLimit(.minutes(5))) struct CodeSignalTests {
+@Suite(.timeLimit(.minutes(5)), .blocking) struct CodeSignalTests {
+    /// Longer than a busy machine takes to see the request and send a signal, and shorter than siwa
+    /// goes on after it: 10 s with a code, 5 s without one.
+    private static let delay: (withCode: JSON, withoutCode: JSON) = ("6s", "3s")
+
     static let signals: [(CInt, CInt)] = [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)]
 
     /// Starts a command that spends a code, and signals it once `path` was asked for.
     private func run(
-        _ apple: LocalApple, _ arguments: [String], signals: [CInt], during path: String,
-        environment: [String: String] = [:]
+        _ apple: LocalApple, _ arguments: [String], signals: [CInt], during path: String
     ) async throws -> ProgramResult {
-        let running = try apple.start(arguments, environment: environment)
+        let running = try apple.start(arguments)
         try await eventually("\(path) is asked for") {
             try await !apple.requests(to: path).isEmpty
         }
@@ -32,7 +35,7 @@ import Testing
         _ signal: CInt, _ exitCode: CInt
     ) async throws {
         let apple = try await LocalApple()
-        try await apple.post("faults", ["endpoint": "/auth/token", "delay": "700ms"])
+        try await apple.post("faults", ["endpoint": "/auth/token", "delay": Self.delay.withCode])
         let code = try await apple.code()
         let result = try await run(
             apple, ["exchange", "--code", code, "--print", "user_id"],
@@ -87,7 +90,7 @@ import Testing
 
     @Test func `a revocation by code prints the tokens that it did not revoke`() async throws {
         let apple = try await LocalApple()
-        try await apple.post("faults", ["endpoint": "/auth/token", "delay": "700ms"])
+        try await apple.post("faults", ["endpoint": "/auth/token", "delay": Self.delay.withCode])
         let code = try await apple.code()
         let result = try await run(
             apple, ["revoke", "--code", code, "--print", "revoked"], signals: [SIGTERM, SIGTERM],
@@ -112,7 +115,8 @@ import Testing
         let apple = try await LocalApple()
         let tokens = try await apple.siwa("exchange", "--code", try await apple.code()).json
         let token = try #require(tokens["refresh_token"]?.string)
-        try await apple.post("faults", ["endpoint": "/auth/revoke", "delay": "700ms"])
+        try await apple.post(
+            "faults", ["endpoint": "/auth/revoke", "delay": Self.delay.withoutCode])
         let first = try await run(
             apple, ["revoke", "--token", token], signals: [SIGTERM], during: "/auth/revoke")
         #expect(first.exitCode == 143, "\(first)")
@@ -131,10 +135,10 @@ import Testing
     }
 
     @Test func `storing in a locked vault gets two seconds`() async throws {
-        let stage = try await VaultStage(.sqlite, Population(usual: 1, all: .migrates))
-        let other = try stage.vault()
-        let lock = try WriteLock(of: stage.apple.folder.path("vault.db"))
-        let result = try await store(stage, url: stage.url)
+        let fixture = try await VaultFixture(.sqlite, Population(usual: 1, all: .migrates))
+        let other = try fixture.vault()
+        let lock = try WriteLock(of: fixture.apple.folder.path("vault.db"))
+        let result = try await store(fixture, url: fixture.url)
         try expectTokens(result)
         #expect(result.exitCode == 143, "\(result)")
         #expect(try result.json["stored"] == false)
@@ -144,10 +148,10 @@ import Testing
     @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
     func `storing in a database that does not answer gets two seconds`() async throws {
         let server = try await PostgresServer.shared()
-        let stage = try await VaultStage(.postgres, Population(usual: 1, all: .migrates))
+        let fixture = try await VaultFixture(.postgres, Population(usual: 1, all: .migrates))
         let proxy = try PostgresProxy(
             server, .beforeCommit(of: "INSERT INTO vault_token", count: 1))
-        let result = try await store(stage, url: proxy.url(stage.databaseName))
+        let result = try await store(fixture, url: proxy.url(fixture.databaseName))
         #expect(proxy.hasStopped)
         try expectTokens(result)
         #expect(result.exitCode == 143, "\(result)")
@@ -155,15 +159,15 @@ import Testing
     }
 
     /// Exchanges a code with an hour's patience, and signals it while it stores.
-    private func store(_ stage: VaultStage, url: String) async throws -> ProgramResult {
-        let code = try await stage.apple.code([.init("user", .string(stage.people.name(1)))])
-        let environment = stage.environment.merging(["SIWA_VAULT_URL": url]) { $1 }
+    private func store(_ fixture: VaultFixture, url: String) async throws -> ProgramResult {
+        let code = try await fixture.apple.code([.init("user", .string(fixture.people.name(1)))])
+        let environment = fixture.environment.merging(["SIWA_VAULT_URL": url]) { $1 }
         // The identity token is verified by keys that are there already: nothing else takes long.
-        _ = try await stage.apple.siwa("keys")
-        let running = try stage.apple.start(
+        _ = try await fixture.apple.siwa("keys")
+        let running = try fixture.apple.start(
             ["exchange", "--code", code, "--store", "--timeout", "1h", "--print", "user_id"],
             environment: environment)
-        try await eventually("Apple has the code") { try await !stage.apple.requests().isEmpty }
+        try await eventually("Apple has the code") { try await !fixture.apple.requests().isEmpty }
         try await Task.sleep(for: .milliseconds(500))
         for signal in [SIGTERM, SIGINT] { running.signal(signal) }
         return try await running.result()

@@ -1,28 +1,61 @@
 import CurlTransport
+import Foundation
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
+import Synchronization
 import TestSupport
 import Testing
 
-/// `siwa-emulator` as a process of its own, and `siwa` configured for it.
+/// A running `siwa-emulator`, and `siwa` configured for it.
 final class LocalApple: Sendable {
+    /// A fresh one; `apple` in it is what the emulator made.
     let folder: TemporaryFolder
-    let url: String
-    private let server: RunningProgram
-    private let control: CurlTransport
+    private let process: EmulatorProcess
+    /// Whether a reset makes the process as new.
+    private let isReusable: Atomic<Bool>
 
-    /// A fresh folder, key and certificate, and a server on a port of its own.
-    ///
+    var url: String { process.url }
+
     /// - Parameters:
     ///   - callback: where the website is, in place of `https://example.com/callback`.
-    ///   - users: who signs in, in place of three people.
+    ///   - users: who signs in, beside or in place of three people.
+    ///   - changesKeys: whether the test changes Apple's keys, but not by ``post(_:_:)``.
     init(
-        usesTLS: Bool = true, callback: String? = nil, users: [JSON.Member] = []
+        usesTLS: Bool = true, callback: String? = nil, users: [JSON.Member] = [],
+        changesKeys: Bool = false
     ) async throws {
+        // Many users are faster read from a file than added one by one.
+        if callback != nil || users.count > 100 {
+            process = try await EmulatorProcess(usesTLS: usesTLS) { folder in
+                try Self.configure(folder, callback: callback, users: users)
+            }
+            isReusable = Atomic(false)
+        } else {
+            process = try await EmulatorProcess.shared(usesTLS: usesTLS)
+            isReusable = Atomic(!changesKeys)
+            for user in users {
+                let members = [JSON.Member("name", .string(user.name))] + (user.value.members ?? [])
+                _ = try await process.control(.post, "users", .object(members))
+            }
+        }
         folder = try TemporaryFolder()
-        let emulator = try Executable.product("siwa-emulator")
-        let made = try await emulator.run("init", folder.path("apple"))
-        try #require(made.exitCode == 0, "\(made)")
+        try Self.copy(process.folder.path("apple"), to: folder.path("apple"))
+    }
+
+    /// Copies a folder of an emulator that runs, without the temporary file of its address.
+    private static func copy(_ source: String, to target: String) throws {
+        let files = FileManager.default
+        try files.createDirectory(atPath: target, withIntermediateDirectories: false)
+        for name in try files.contentsOfDirectory(atPath: source)
+        where !name.hasPrefix("server.url.") {
+            try files.copyItem(atPath: "\(source)/\(name)", toPath: "\(target)/\(name)")
+        }
+    }
+
+    private static func configure(
+        _ folder: TemporaryFolder, callback: String?, users: [JSON.Member]
+    ) throws {
         if let callback {
             let file = String(decoding: try folder.contents("apple/emulator.json"), as: UTF8.self)
             try folder.write(
@@ -35,30 +68,33 @@ final class LocalApple: Sendable {
             let changed = JSON.object(others + [JSON.Member("users", .object(users))])
             try folder.write("apple/emulator.json", changed.text)
         }
-        server = try emulator.start(
-            Executable.Call(
-                [
-                    "serve", folder.path("apple"), "--port", "0", "--ready-file",
-                    folder.path("ready"),
-                ] + (usesTLS ? ["--tls"] : []), limit: .seconds(1800)))
-        let ready = folder.path("ready")
-        let folder = folder
-        try await eventually("the emulator is ready") {
-            (try? folder.contents("ready"))?.isEmpty == false
-        }
-        url =
-            String(decoding: try folder.contents("ready"), as: UTF8.self)
-            .split(separator: "\n").first.map(String.init) ?? ready
-        control = try CurlTransport(authorityFile: folder.path("apple/ca.pem"))
     }
 
-    /// A test that failed before it stopped the server leaves none behind.
-    deinit { server.signal(9) }
+    deinit { if isReusable.load(ordering: .relaxed) { process.giveBack() } }
 
     /// Ends the server as an operator would.
     func stop() async throws -> ProgramResult {
-        server.signal(15)
-        return try await server.result()
+        isReusable.store(false, ordering: .relaxed)
+        process.program.signal(15)
+        return try await process.program.result()
+    }
+
+    /// Serves the same folder on the same port, after ``stop()``.
+    func serveAgain() throws -> RunningProgram {
+        let port = String(url.split(separator: ":").last ?? "")
+        return try Executable.product("siwa-emulator").start(
+            Executable.Call(
+                ["serve", folder.path("apple"), "--port", port], limit: .seconds(300)))
+    }
+
+    /// Posts a form, whatever comes of it.
+    func send(_ path: String, _ form: Form, agent: String) async throws {
+        _ = try await process.transport.send(
+            HTTPRequest(
+                method: .post, url: url + path,
+                fields: [
+                    HTTPField("Content-Type", Form.contentType), HTTPField("User-Agent", agent),
+                ], body: form.encoded()), timeout: .seconds(20))
     }
 
     /// Runs `siwa` against this Apple.
@@ -79,7 +115,7 @@ final class LocalApple: Sendable {
     /// - Parameter isPolite: lets every other process go first.
     func start(
         _ arguments: [String], input: String = "", environment: [String: String] = [:],
-        isPolite: Bool = false, limit: Duration = .seconds(180)
+        output: ChildOutput = .captured, isPolite: Bool = false, limit: Duration = .seconds(180)
     ) throws -> RunningProgram {
         let siwa = try Executable.product("siwa")
         let nice = isPolite ? Executable.installed("nice") : nil
@@ -91,13 +127,14 @@ final class LocalApple: Sendable {
             Executable.Call(
                 (nice == nil ? [] : ["-n", "19", siwa.path]) + arguments,
                 environment: settings.merging(environment) { $1 },
-                input: .bytes(Array(input.utf8)), limit: limit))
+                input: .bytes(Array(input.utf8)), output: output, limit: limit))
     }
 
     /// A control request, such as `post("faults", ["status": 503])`.
     @discardableResult
     func post(_ name: String, _ body: JSON = [:]) async throws -> JSON {
-        try await control(.post, name, body)
+        if name.hasPrefix("keys/") { isReusable.store(false, ordering: .relaxed) }
+        return try await process.control(.post, name, body)
     }
 
     /// Signs somebody in, and answers the code.
@@ -123,7 +160,7 @@ final class LocalApple: Sendable {
     private func fetch(
         _ method: HTTPRequest.Method, _ target: String, _ body: SecretBytes = SecretBytes([])
     ) async throws -> [UInt8] {
-        let response = try await control.send(
+        let response = try await process.transport.send(
             HTTPRequest(
                 method: method, url: url + target,
                 fields: [HTTPField("Content-Type", Form.contentType)], body: body),
@@ -138,7 +175,8 @@ final class LocalApple: Sendable {
         while true {
             let last = all.last?["number"]?.integer ?? 0
             let query = "requests?path=\(path)&after=\(last)&limit=1000"
-            let page = try #require(try await control(.get, query, nil)["requests"]?.elements)
+            let page = try #require(
+                try await process.control(.get, query, nil)["requests"]?.elements)
             guard !page.isEmpty else { return all }
             all += page
         }
@@ -147,21 +185,9 @@ final class LocalApple: Sendable {
     /// What Apple's endpoints received behind the request of that number, oldest first.
     func requests(after number: Int, limit: Int) async throws -> [JSON] {
         try #require(
-            try await control(.get, "requests?after=\(number)&limit=\(limit)", nil)["requests"]?
+            try await process.control(.get, "requests?after=\(number)&limit=\(limit)", nil)[
+                "requests"]?
                 .elements)
-    }
-
-    private func control(_ method: HTTPRequest.Method, _ name: String, _ body: JSON?) async throws
-        -> JSON
-    {
-        let response = try await control.send(
-            HTTPRequest(
-                method: method, url: "\(url)/emulator/\(name)",
-                fields: [HTTPField("Content-Type", "application/json")],
-                body: SecretBytes(body?.bytes ?? [])), timeout: .seconds(20))
-        try #require(
-            response.status == 200, "\(name): \(String(decoding: response.body, as: UTF8.self))")
-        return try JSON(response.body)
     }
 }
 

@@ -1,10 +1,10 @@
 import Glibc
-import SignInWithApple
+import JOSE
 import TestSupport
 import Testing
 
 /// An app transfer with the real executables over TLS: every user goes and arrives.
-@Suite struct MigrationTests {
+@Suite(.blocking) struct MigrationTests {
     /// A day, so that the clock that makes a bearer token expire leaves the client_secret alone.
     private static let environment = ["SIWA_SECRET_LIFETIME": "1d"]
     private static let migration = "/auth/usermigrationinfo"
@@ -112,18 +112,20 @@ import Testing
             "migrate", "export", "--to-team", team, "--input", input, "--output",
             apple.folder.path("export"), "--rate", "1000/s", "-q",
         ]
+        var random = SeededRandom.announced(for: "kills of a migration")
         var kills = 0
         for number in 1...5 {
             let siwa = try apple.start(call + (number > 1 ? ["--resume"] : []))
             let folder = apple.folder
-            let mark = people.count * number / 6
+            let mark = people.count * number / 6 + Int.random(in: -30...30, using: &random)
             try await eventually("\(mark) lines") {
                 (try? folder.contents("export").count { $0 == 0x0A } >= mark) == true
             }
             siwa.signal(SIGKILL)
             if case .signal = try await siwa.result().ending { kills += 1 }
         }
-        #expect(kills > 0)
+        print("kills of a migration: \(kills) of 5 hit it at work")
+        #expect(kills > 2)
         #expect(try await apple.siwa(call + ["--resume"]).exitCode == 1)
         let exported = try results(apple.folder, "export")
         #expect(exported.keys.sorted() == Array(1...people.count))
@@ -147,7 +149,8 @@ import Testing
         for extra in [[], ["--resume"]] {
             let result = try await apple.siwa(call + extra)
             #expect(result.exitCode == 6, "\(result)")
-            #expect(result.hints.first?.hasPrefix("of the first 100 users none") == true)
+            #expect(
+                result.hints.first?.hasPrefix("Apple refused all of the first 100 users") == true)
             #expect(try apple.folder.contents("import").isEmpty)
         }
         // What was in flight when the hundredth was refused is asked about in vain.

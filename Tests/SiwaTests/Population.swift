@@ -1,5 +1,5 @@
 import Foundation
-import SignInWithApple
+import JOSE
 import TestSupport
 import Testing
 

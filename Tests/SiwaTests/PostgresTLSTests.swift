@@ -1,12 +1,12 @@
 import Foundation
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
 /// The connection to a vault on a server that is not this machine. Tests connect to 0.0.0.0, which
 /// Linux takes to 127.0.0.1 and which is no loopback address.
-@Suite struct PostgresTLSTests {
+@Suite(.blocking) struct PostgresTLSTests {
     private let folder: TemporaryFolder
 
     init() throws {

@@ -1,5 +1,5 @@
+import JOSE
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
@@ -13,7 +13,7 @@ import Testing
             "exchange", "--code", try await apple.code(), "--key", path)
         #expect(result.exitCode == 4 && result.output.isEmpty, "\(result)")
         #expect(result.errors.hasPrefix("siwa: invalid_client: "))
-        #expect(result.hints.first?.contains("holds another key than \(path)") == true, "\(result)")
+        #expect(result.hints.first?.contains("a different key than \(path)") == true, "\(result)")
     }
 
     @Test func `a clock ahead of Apple's is the first hint`() async throws {

@@ -1,4 +1,6 @@
-import SignInWithApple
+import Foundation
+import JOSE
+import Lifecycle
 import TestSupport
 import Testing
 
@@ -18,5 +20,29 @@ import Testing
         let short = ["secret", "--lifetime", "100d", "--out", path, "--renew-within", "95d"]
         #expect(try await apple.siwa(short).exitCode == 0)
         #expect(try apple.folder.contents("apple.secret") != minted)
+    }
+
+    @Test func `a kill at any moment leaves the old secret or a whole new one`() async throws {
+        let apple = try await LocalApple()
+        let path = apple.folder.path("apple.secret")
+        let call = ["secret", "--lifetime", "90d", "--out", path, "-q"]
+        #expect(try await apple.siwa(call).exitCode == 0)
+        for _ in 0..<24 {
+            let siwa = try apple.start(call)
+            try await Task.sleep(for: .microseconds(.random(in: 0..<40_000)))
+            siwa.signal(9)
+            _ = try await siwa.result()
+            let secret = try await apple.siwa("inspect", "@\(path)")
+            #expect(try secret.json["kind"] == "client_secret", "\(secret)")
+            #expect(try secret.json["findings"] == [], "\(secret)")
+        }
+        // What a killed run left is removed a minute later.
+        let left = try apple.folder.write("apple.secret.siwa-aBcD12", "half")
+        let young = try apple.folder.write("apple.secret.siwa-aBcD13", "half")
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date() - 120], ofItemAtPath: left)
+        #expect(try await apple.siwa(call).exitCode == 0)
+        #expect(!FileManager.default.fileExists(atPath: left))
+        #expect(FileManager.default.fileExists(atPath: young))
     }
 }

@@ -1,11 +1,12 @@
 import Glibc
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
 /// A database that no longer answers: the code is spent, so the tokens must be printed.
-@Suite struct VaultWaitingTests {
+@Suite(.blocking) struct VaultWaitingTests {
     @Test(
         .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"),
         .timeLimit(.minutes(2)), arguments: [true, false])
@@ -13,16 +14,16 @@ import Testing
         _ reachesServer: Bool
     ) async throws {
         let server = try await PostgresServer.shared()
-        let stage = try await VaultStage(.postgres, Population(usual: 1, all: .migrates))
+        let fixture = try await VaultFixture(.postgres, Population(usual: 1, all: .migrates))
         let text = "INSERT INTO vault_token"
         let proxy = try PostgresProxy(
             server,
             reachesServer ? .afterCommit(of: text, count: 1) : .beforeCommit(of: text, count: 1))
-        let result = try await exchange(stage, url: proxy.url(stage.databaseName))
+        let result = try await exchange(fixture, url: proxy.url(fixture.databaseName))
         #expect(proxy.hasStopped)
-        try checkNotStored(result, stage)
+        try checkNotStored(result, fixture)
         #expect(result.errors.contains("unknown whether the database committed"), "\(result)")
-        #expect(try stage.opened().isEmpty == !reachesServer)
+        #expect(try fixture.opened().isEmpty == !reachesServer)
     }
 
     @Test(
@@ -30,17 +31,17 @@ import Testing
         .timeLimit(.minutes(2)))
     func `a server that is stopped while Apple answers ends the command in time`() async throws {
         let server = try await PostgresServer()
-        let stage = try await VaultStage(
+        let fixture = try await VaultFixture(
             .postgres, Population(usual: 1, all: .migrates), on: server)
-        try await stage.apple.post("faults", ["endpoint": "/auth/token", "delay": "1s"])
-        let program = try await start(stage, url: stage.url)
+        try await fixture.apple.post("faults", ["endpoint": "/auth/token", "delay": "1s"])
+        let program = try await start(fixture, url: fixture.url)
         try await eventually("Apple has the code") {
-            try await !stage.apple.requests().isEmpty
+            try await !fixture.apple.requests().isEmpty
         }
         try await server.signal(SIGSTOP)
         let result = try await program.result()
         try await server.signal(SIGCONT)
-        try checkNotStored(result, stage)
+        try checkNotStored(result, fixture)
     }
 
     @Test(
@@ -48,25 +49,53 @@ import Testing
         .timeLimit(.minutes(2)))
     func `a server that is stopped from the beginning costs no code`() async throws {
         let server = try await PostgresServer()
-        let stage = try await VaultStage(
+        let fixture = try await VaultFixture(
             .postgres, Population(usual: 1, all: .migrates), on: server)
         try await server.signal(SIGSTOP)
-        let result = try await exchange(stage, url: stage.url)
+        let result = try await exchange(fixture, url: fixture.url)
         try await server.signal(SIGCONT)
         #expect(result.exitCode == 75, "\(result)")
         #expect(result.output.isEmpty)
-        #expect(try await stage.apple.requests().isEmpty)
+        #expect(try await fixture.apple.requests().isEmpty)
+    }
+
+    @Test(
+        .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"),
+        .timeLimit(.minutes(2)))
+    func `a batch that loses its vault says so, and the next run finishes its work`() async throws {
+        let server = try await PostgresServer()
+        let fixture = try await VaultFixture(
+            .postgres, Population(usual: 3, all: .migrates), on: server)
+        _ = try await fixture.store([1, 2, 3])
+        let fault: JSON = ["endpoint": "/auth/revoke", "delay": "1s", "count": 3]
+        try await fixture.apple.post("faults", fault)
+        let call = ["batch", "revoke", "--vault", "--lease", "1s"]
+        let batch = try fixture.apple.start(call, environment: fixture.environment)
+        try await eventually("Apple has the revocations") {
+            try await fixture.apple.requests(to: "/auth/revoke").count == 3
+        }
+        try await server.stop()
+        let lost = try await batch.result()
+        try await server.start()
+        #expect(lost.exitCode == 75 && lost.output.isEmpty, "\(lost)")
+        #expect(lost.errors.contains("siwa: vault: "), "\(lost)")
+        try await eventually("the next run has noted what Apple revoked") {
+            let next = try await fixture.apple.siwa(call, environment: fixture.environment)
+            #expect(next.exitCode == 0, "\(next)")
+            return try fixture.vault().store.counts(of: nil) == [.revoked: 3]
+        }
+        #expect(try await fixture.apple.requests(to: "/auth/revoke").count == 3)
     }
 
     @Test(.timeLimit(.minutes(2)))
     func `a vault that another process locks is waited for no longer than the timeout`()
         async throws
     {
-        let stage = try await VaultStage(.sqlite, Population(usual: 1, all: .migrates))
-        let other = try stage.vault()
-        let lock = try WriteLock(of: stage.apple.folder.path("vault.db"))
-        let result = try await exchange(stage, url: stage.url)
-        try checkNotStored(result, stage)
+        let fixture = try await VaultFixture(.sqlite, Population(usual: 1, all: .migrates))
+        let other = try fixture.vault()
+        let lock = try WriteLock(of: fixture.apple.folder.path("vault.db"))
+        let result = try await exchange(fixture, url: fixture.url)
+        try checkNotStored(result, fixture)
         #expect(result.errors.contains("another process holds the vault"), "\(result)")
         withExtendedLifetime((other, lock)) {}
     }
@@ -91,19 +120,19 @@ import Testing
         #expect(result.errors.contains("did not answer within 2 s"), "\(result)")
     }
 
-    private func start(_ stage: VaultStage, url: String) async throws -> RunningProgram {
-        let code = try await stage.apple.code([.init("user", .string(stage.people.name(1)))])
-        return try stage.apple.start(
+    private func start(_ fixture: VaultFixture, url: String) async throws -> RunningProgram {
+        let code = try await fixture.apple.code([.init("user", .string(fixture.people.name(1)))])
+        return try fixture.apple.start(
             ["exchange", "--code", "-", "--store", "--timeout", "4s"], input: code,
-            environment: stage.environment.merging(["SIWA_VAULT_URL": url]) { $1 })
+            environment: fixture.environment.merging(["SIWA_VAULT_URL": url]) { $1 })
     }
 
-    private func exchange(_ stage: VaultStage, url: String) async throws -> ProgramResult {
-        try await start(stage, url: url).result()
+    private func exchange(_ fixture: VaultFixture, url: String) async throws -> ProgramResult {
+        try await start(fixture, url: url).result()
     }
 
     /// The tokens were printed, and the exit code says that they were not stored.
-    private func checkNotStored(_ result: ProgramResult, _ stage: VaultStage) throws {
+    private func checkNotStored(_ result: ProgramResult, _ fixture: VaultFixture) throws {
         #expect(result.exitCode == 1, "\(result)")
         #expect(result.errors.contains("siwa: not_stored:"), "\(result)")
         let answer = try result.json
@@ -112,7 +141,7 @@ import Testing
     }
 }
 
-extension VaultStage {
+extension VaultFixture {
     /// The database's name on its server.
     var databaseName: String {
         String(url.split(separator: "?").first?.split(separator: "/").last ?? "")

@@ -2,7 +2,7 @@ import Glibc
 
 /// Runs `body` on a thread of its own: Swift's pool has one thread a core, and a test that
 /// blocked one of them would starve the code it tests.
-func startThread(_ body: @escaping @Sendable () -> Void) throws {
+package func startThread(_ body: @escaping @Sendable () -> Void) throws {
     let box = Unmanaged.passRetained(ThreadBody(run: body))
     var thread = pthread_t()
     let code = pthread_create(&thread, nil, runBody, box.toOpaque())

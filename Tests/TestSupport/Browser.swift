@@ -1,4 +1,4 @@
-package import SignInWithApple
+package import JOSE
 
 /// A headless Chromium with one page, driven as a person would: by what is written on it.
 package final class Browser: Sendable {
@@ -32,10 +32,9 @@ package final class Browser: Sendable {
         let attached = try await tools.call(
             "Target.attachToTarget", ["targetId": target["targetId"] ?? .null, "flatten": true])
         session = attached["sessionId"]?.string ?? ""
+        for domain in ["Log", "Runtime", "Audits"] { try await page("\(domain).enable") }
         // A telephone.
-        try await page(
-            "Emulation.setDeviceMetricsOverride",
-            ["width": 360, "height": 640, "deviceScaleFactor": 1, "mobile": true])
+        try await show(width: 360, height: 640)
     }
 
     deinit { program.signal(9) }
@@ -45,17 +44,60 @@ package final class Browser: Sendable {
         try await page("Page.navigate", ["url": .string(url)])
     }
 
+    /// Sets the size of the window in CSS pixels; up to 480 pixels are a telephone.
+    package func show(width: Int, height: Int) async throws {
+        try await page(
+            "Emulation.setDeviceMetricsOverride",
+            [
+                "width": .integer(width), "height": .integer(height), "deviceScaleFactor": 1,
+                "mobile": .boolean(width <= 480),
+            ])
+    }
+
+    /// Sets whether the person prefers dark pages.
+    package func prefer(dark: Bool) async throws {
+        let scheme: JSON = ["name": "prefers-color-scheme", "value": dark ? "dark" : "light"]
+        try await page("Emulation.setEmulatedMedia", ["features": [scheme]])
+    }
+
+    /// What the window shows, as PNG.
+    package func screenshot() async throws -> [UInt8] {
+        let answer = try await page("Page.captureScreenshot", ["format": "png"])
+        guard let text = answer["data"]?.string else { throw BrowserFailure("no screenshot") }
+        let url = text.replacing("+", with: "-").replacing("/", with: "_")
+        return try Base64URL.decode(String(url.prefix { $0 != "=" }))
+    }
+
+    /// Errors and warnings of all pages so far: exceptions, messages of the console, resources that
+    /// failed, violations of a Content-Security-Policy and other issues.
+    package var problems: [String] {
+        let logged = tools.events("Log.entryAdded").compactMap { $0["entry"] }
+            .filter { $0["level"] == "error" || $0["level"] == "warning" }
+        let called = tools.events("Runtime.consoleAPICalled")
+            .filter { $0["type"] == "error" || $0["type"] == "warning" }
+        let thrown = tools.events("Runtime.exceptionThrown")
+        let issues = tools.events("Audits.issueAdded")
+        return (logged + called + thrown + issues).map(\.text)
+    }
+
     /// Lets pages run scripts, or not.
     package func allowScripts(_ isAllowed: Bool) async throws {
         try await page("Emulation.setScriptExecutionDisabled", ["value": .boolean(!isAllowed)])
     }
 
-    /// Clicks the label or button that bears this text, with the mouse and in the middle.
+    /// Clicks the label, button, link or summary with this text, with the mouse and in the middle.
+    ///
+    /// Waits for it first: the page may be loading.
     package func click(_ text: String) async throws {
+        try await wait(
+            until: """
+                [...document.querySelectorAll("label, button, a, summary")]
+                .some(e => e.innerText.includes(\(JSON.string(text).text)))
+                """)
         let place = try await value(
             """
             (() => {
-              const all = [...document.querySelectorAll("label, button")];
+              const all = [...document.querySelectorAll("label, button, a, summary")];
               const found = all.find(e => e.innerText.includes(\(JSON.string(text).text)));
               if (!found) return null;
               found.scrollIntoView({ block: "center" });
@@ -75,11 +117,31 @@ package final class Browser: Sendable {
         }
     }
 
+    /// Presses `Tab`, `Enter` or `ArrowDown`.
+    package func press(_ key: String) async throws {
+        let text = key == "Enter" ? "\r" : ""
+        for type in ["keyDown", "keyUp"] {
+            try await page(
+                "Input.dispatchKeyEvent",
+                [
+                    "type": .string(type), "key": .string(key), "code": .string(key),
+                    "text": .string(type == "keyDown" ? text : ""),
+                    "windowsVirtualKeyCode": .integer(
+                        ["Tab": 9, "Enter": 13, "ArrowDown": 40][key] ?? 0),
+                ])
+        }
+    }
+
     /// Waits until a JavaScript expression is true on the page, which may be another one by then.
     package func wait(until condition: String) async throws {
         try await eventually("'\(condition)' in the browser") {
             (try? await self.value(condition)) == true
         }
+    }
+
+    /// Runs a script on the page, beside the page's own policy.
+    package func run(_ script: String) async throws {
+        _ = try await value("(() => { \(script) })()")
     }
 
     /// What a JavaScript expression is worth on the page.
@@ -91,7 +153,22 @@ package final class Browser: Sendable {
     }
 
     /// What a screen reader is told: the role and the name of everything on the page.
+    ///
+    /// Chromium computes them after the page is loaded, piece by piece: they are complete when two
+    /// readings are equal.
     package func accessibleNames() async throws -> [(role: String, name: String)] {
+        try await wait(until: "document.readyState == 'complete'")
+        var names = try await accessibleNamesSoFar()
+        try await eventually("the same names twice") {
+            try await Task.sleep(for: .milliseconds(100))
+            let before = names
+            names = try await accessibleNamesSoFar()
+            return names.count > 1 && names.elementsEqual(before) { $0 == $1 }
+        }
+        return names
+    }
+
+    private func accessibleNamesSoFar() async throws -> [(role: String, name: String)] {
         let tree = try await page("Accessibility.getFullAXTree")
         return (tree["nodes"]?.elements ?? []).filter { $0["ignored"] != true }.map {
             ($0["role"]?["value"]?.string ?? "", $0["name"]?["value"]?.string ?? "")

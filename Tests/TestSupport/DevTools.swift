@@ -1,5 +1,5 @@
 import Glibc
-import SignInWithApple
+import JOSE
 
 /// The Chrome DevTools Protocol over `--remote-debugging-pipe`: commands go into the browser's
 /// descriptor 3, answers and events come out of 4, each one JSON and a zero byte.
@@ -10,16 +10,28 @@ final class DevTools: Sendable {
     private struct Answers {
         var lastID = 0
         var waiting: [Int: JSON] = [:]
+        var events: [JSON] = []
         var hasEnded = false
+    }
+
+    /// The events of one kind so far: `Log.entryAdded`.
+    func events(_ method: String) -> [JSON] {
+        answers.withLock(\.events).filter { $0["method"] == .string(method) }
+            .compactMap { $0["params"] }
     }
 
     init(commands: Descriptor, messages: Descriptor) throws {
         self.commands = commands
         try startThread { [answers] in
             Self.read(messages) { message in
-                // What has no id is an event; a page is looked at instead.
-                guard let id = message["id"]?.integer else { return }
-                answers.withLock { $0.waiting[id] = message }
+                answers.withLock { answers in
+                    // What has no id is an event.
+                    if let id = message["id"]?.integer {
+                        answers.waiting[id] = message
+                    } else {
+                        answers.events.append(message)
+                    }
+                }
             }
             answers.withLock { $0.hasEnded = true }
         }

@@ -1,8 +1,9 @@
-public import SignInWithApple
+package import JOSE
+package import Lifecycle
 internal import Synchronization
 
 /// A vault's records in memory. The test advances its clock.
-public final class MemoryVaultStore: VaultStore {
+package final class MemoryVaultStore: VaultStore {
     fileprivate struct Row {
         var record: VaultRecord
         var lease = Lease()
@@ -12,6 +13,11 @@ public final class MemoryVaultStore: VaultStore {
         var owner: String?
         var until = Duration.zero
         var givenBack: Duration?
+
+        mutating func end(of owner: String, at now: Duration) {
+            guard self.owner == owner else { return }
+            (until, givenBack) = (.zero, now)
+        }
     }
 
     fileprivate struct State {
@@ -29,18 +35,18 @@ public final class MemoryVaultStore: VaultStore {
     private let state = Mutex(State())
 
     /// No vault yet.
-    public init() {}
+    package init() {}
 
     /// Lets leases grow older.
-    public func advance(by duration: Duration) { state.withLock { $0.now += duration } }
+    package func advance(by duration: Duration) { state.withLock { $0.now += duration } }
 
     /// Every call from now on fails, but for the first few; nil ends it.
-    public func fail(with error: VaultError?, after calls: Int = 0) {
+    package func fail(with error: VaultError?, after calls: Int = 0) {
         state.withLock { ($0.failure, $0.callsBeforeFailure) = (error, calls) }
     }
 
     /// Changes what is stored of a user, unnoticed by the vault.
-    public func tamper(_ user: VaultUser, _ change: (inout VaultRecord) -> Void) {
+    package func tamper(_ user: VaultUser, _ change: (inout VaultRecord) -> Void) {
         state.withLock { state in
             for id in state.rows.keys where id.user == user {
                 if var record = state.rows[id]?.record {
@@ -52,7 +58,7 @@ public final class MemoryVaultStore: VaultStore {
     }
 
     /// Puts a record in the place of another, unnoticed by the vault.
-    public func replace(_ id: VaultRecordID, with record: VaultRecord?) {
+    package func replace(_ id: VaultRecordID, with record: VaultRecord?) {
         state.withLock { state in
             state.rows[id] = nil
             if let record { state.rows[record.id] = Row(record: record) }
@@ -60,12 +66,12 @@ public final class MemoryVaultStore: VaultStore {
     }
 
     /// Adds a row that cannot be read.
-    public func damage(_ row: DamagedRecord) {
+    package func damage(_ row: DamagedRecord) {
         state.withLock { $0.damaged[row.key] = (row, Lease()) }
     }
 
     /// See ``VaultStore``.
-    public func create(_ key: VaultKeyCheck) throws(VaultError) {
+    package func create(_ key: VaultKeyCheck) throws(VaultError) {
         try transaction(isOpen: false) { state throws(VaultError) in
             guard state.keys.isEmpty else {
                 throw VaultError(.alreadyInitialized, "there is a vault already")
@@ -75,12 +81,12 @@ public final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    public func keyChecks() throws(VaultError) -> [VaultKeyCheck] {
+    package func keyChecks() throws(VaultError) -> [VaultKeyCheck] {
         try transaction { state throws(VaultError) in state.keys }
     }
 
     /// See ``VaultStore``.
-    public func register(_ key: VaultKeyCheck) throws(VaultError) {
+    package func register(_ key: VaultKeyCheck) throws(VaultError) {
         try transaction { state throws(VaultError) in
             guard !state.keys.contains(where: { $0.number == key.number }) else { return }
             state.keys.append(key)
@@ -89,12 +95,12 @@ public final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    public func records(of users: [VaultUser]) throws(VaultError) -> VaultPage {
+    package func records(of users: [VaultUser]) throws(VaultError) -> VaultPage {
         try transaction { state throws(VaultError) in state.page(of: users) }
     }
 
     /// See ``VaultStore``.
-    public func records(
+    package func records(
         _ filter: VaultFilter, after key: VaultRowKey?, limit: Int
     ) throws(VaultError) -> VaultPage {
         try transaction { state throws(VaultError) in
@@ -105,7 +111,7 @@ public final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    public func clients() throws(VaultError) -> [ClientID] {
+    package func clients() throws(VaultError) -> [ClientID] {
         try transaction { state throws(VaultError) in
             Set(state.rows.keys.map(\.user.clientID)).sorted {
                 $0.rawValue.utf8.lexicographicallyPrecedes($1.rawValue.utf8)
@@ -114,7 +120,7 @@ public final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    public func counts(of clientID: ClientID?) throws(VaultError) -> [VaultState: Int] {
+    package func counts(of clientID: ClientID?) throws(VaultError) -> [VaultState: Int] {
         try transaction { state throws(VaultError) in
             let filter = VaultFilter(clientID: clientID)
             return Dictionary(
@@ -124,7 +130,7 @@ public final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    public func change(
+    package func change(
         _ users: [VaultUser], releasing released: VaultRelease?,
         _ decide: (VaultPage) throws(VaultError) -> VaultChanges
     ) throws(VaultError) {
@@ -135,21 +141,14 @@ public final class MemoryVaultStore: VaultStore {
                 for id in state.rows.keys where VaultRowKey(id) == key { state.rows[id] = nil }
             }
             for update in changes.updates { try state.write(update) }
-            var ids = released?.ids ?? []
-            for update in changes.updates {
-                if let old = update.replaced, ids.contains(old) { ids.insert(update.record.id) }
-            }
-            for id in ids where state.rows[id]?.lease.owner == released?.owner {
-                state.rows[id]?.lease.until = .zero
-                state.rows[id]?.lease.givenBack = state.now
-            }
+            if let released { state.release(released, changes.updates) }
             state.add(changes.history)
             for user in changes.erased { state.erase(user) }
         }
     }
 
     /// See ``VaultStore``.
-    public func claim(
+    package func claim(
         _ filter: VaultFilter, limit: Int, for lease: VaultLease,
         _ change: (VaultRecord) -> VaultClaimChange
     ) throws(VaultError) -> VaultClaimed {
@@ -177,7 +176,7 @@ public final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    public func renew(
+    package func renew(
         _ ids: [VaultRecordID], for lease: VaultLease
     ) throws(VaultError) -> VaultRenewal {
         try transaction { state throws(VaultError) in
@@ -191,7 +190,7 @@ public final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    public func leasedByOthers(
+    package func leasedByOthers(
         than owner: String, _ filter: VaultFilter
     ) throws(VaultError) -> VaultLeasedByOthers {
         try transaction { state throws(VaultError) in
@@ -205,7 +204,7 @@ public final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    public func history(
+    package func history(
         _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, limit: Int
     ) throws(VaultError) -> VaultHistoryPage {
         try transaction { state throws(VaultError) in
@@ -218,7 +217,7 @@ public final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    public func pruneHistory(before moment: NumericDate, limit: Int) throws(VaultError) -> Int {
+    package func pruneHistory(before moment: NumericDate, limit: Int) throws(VaultError) -> Int {
         try transaction { state throws(VaultError) in
             let old = Set(
                 state.history.filter { $0.entry.at < moment }.map(\.position).sorted()
@@ -229,7 +228,7 @@ public final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
-    public func faults() throws(VaultError) -> [String] { [] }
+    package func faults() throws(VaultError) -> [String] { [] }
 
     /// All or nothing.
     private func transaction<Result>(
@@ -283,6 +282,21 @@ extension MemoryVaultStore.State {
         }
         guard rows[record.id] == nil else { throw VaultError(.damaged, "the record is there") }
         rows[record.id] = .init(record: record, lease: old?.lease ?? .init())
+    }
+
+    fileprivate mutating func release(_ released: VaultRelease, _ updates: [VaultUpdate]) {
+        var rows = released.rows
+        for update in updates {
+            if let old = update.replaced, rows.contains(VaultRowKey(old)) {
+                rows.insert(VaultRowKey(update.record.id))
+            }
+        }
+        for id in self.rows.keys where rows.contains(VaultRowKey(id)) {
+            self.rows[id]?.lease.end(of: released.owner, at: now)
+        }
+        for key in damaged.keys where rows.contains(key) {
+            damaged[key]?.lease.end(of: released.owner, at: now)
+        }
     }
 
     fileprivate mutating func add(_ new: [VaultHistoryEntry]) {

@@ -1,19 +1,20 @@
-public import SIWACrypto
-public import SignInWithApple
+package import JOSE
+package import Lifecycle
+package import SIWACrypto
 
 /// A client_secret before it is signed: good, until a test spoils one thing.
-public struct SecretDraft: Sendable {
+package struct SecretDraft: Sendable {
     /// The JOSE header.
-    public var header: [JSON.Member]
+    package var header: [JSON.Member]
     /// The claims.
-    public var claims: [JSON.Member]
+    package var claims: [JSON.Member]
     /// Turns the signature into what stands behind the second dot.
-    public var spoilSignature: @Sendable (P256Signature) -> [UInt8] = { $0.rawRepresentation }
+    package var spoilSignature: @Sendable (P256Signature) -> [UInt8] = { $0.rawRepresentation }
     /// Turns the finished token into what is sent.
-    public var spoilText: @Sendable (String) -> String = { $0 }
+    package var spoilText: @Sendable (String) -> String = { $0 }
 
     /// A good secret of `client`, five minutes long.
-    public init(_ client: String, of team: TeamID, under keyID: KeyID, at now: NumericDate) {
+    package init(_ client: String, of team: TeamID, under keyID: KeyID, at now: NumericDate) {
         header = [JSON.Member("alg", "ES256"), JSON.Member("kid", .string(keyID.rawValue))]
         claims = [
             JSON.Member("iss", .string(team.rawValue)),
@@ -25,19 +26,19 @@ public struct SecretDraft: Sendable {
     }
 
     /// Replaces one claim, or drops it.
-    public mutating func claim(_ name: String, _ value: JSON?) {
+    package mutating func claim(_ name: String, _ value: JSON?) {
         claims.removeAll { $0.name == name }
         if let value { claims.append(JSON.Member(name, value)) }
     }
 
     /// Replaces one member of the header, or drops it.
-    public mutating func header(_ name: String, _ value: JSON?) {
+    package mutating func header(_ name: String, _ value: JSON?) {
         header.removeAll { $0.name == name }
         if let value { header.append(JSON.Member(name, value)) }
     }
 
     /// Signs it as it stands.
-    public func minted(by key: P256PrivateKey) throws -> String {
+    package func minted(by key: P256PrivateKey) throws -> String {
         let token = try CompactJWS.sign(header: .object(header), payload: .object(claims)) {
             spoilSignature(try key.signature(for: $0))
         }
@@ -47,7 +48,7 @@ public struct SecretDraft: Sendable {
 
 extension P256Signature {
     /// The signature as OpenSSL writes it when nobody asks for r||s.
-    public var derRepresentation: [UInt8] {
+    package var derRepresentation: [UInt8] {
         func number(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
             let trimmed = Array(bytes.drop { $0 == 0 })
             let padded = (trimmed.first ?? 0) < 0x80 ? trimmed : [0] + trimmed

@@ -1,11 +1,12 @@
-import SignInWithApple
+import JOSE
+import Lifecycle
 import TestSupport
 import Testing
 
 @testable import TokenVault
 
 /// Rows that somebody with the database and without a key wrote: named, and in nobody's way.
-@Suite struct DamagedRowTests {
+@Suite(.blocking) struct DamagedRowTests {
     /// What is wrong with a row, as an UPDATE and as siwa says it.
     struct Damage: Sendable, CustomTestStringConvertible {
         let change: String
@@ -77,11 +78,11 @@ import Testing
     private let good = [0, 2].map { VaultRecord(.sample($0)) }
 
     private func damaged(
-        _ ground: any SQLGround, _ damage: Damage, _ values: [Value] = []
+        _ fixture: any SQLStoreFixture, _ damage: Damage, _ values: [Value] = []
     ) throws -> any VaultStore {
-        let store = try ground.vault()
+        let store = try fixture.vault()
         try store.put(good + [VaultRecord(.sample(1))])
-        _ = try ground.connect().run(
+        _ = try fixture.connect().run(
             "UPDATE vault_token SET \(damage.change) WHERE user_id = 'u000001'", values)
         return store
     }
@@ -125,24 +126,24 @@ import Testing
         #expect(try store.records(of: [.sample(1)]).isEmpty)
     }
 
-    @Test(arguments: SQLGrounds.here, Damage.all)
+    @Test(arguments: SQLBackend.available, Damage.all)
     func `a damaged row is named, and the others are read, claimed and changed`(
-        _ grounds: SQLGrounds, _ damage: Damage
+        _ backend: SQLBackend, _ damage: Damage
     ) async throws {
-        try await check(damaged(try await grounds.ground(), damage), damage)
+        try await check(damaged(try await backend.fixture(), damage), damage)
     }
 
     @Test(arguments: Damage.bytes)
     func `a text that is not UTF-8 is damaged, in a file`(_ damage: Damage) async throws {
         let bytes = Value.invalidText([0x75, 0xFF, 0x1B])
-        try await check(damaged(SQLiteGround(), damage, [bytes]), damage)
+        try await check(damaged(SQLiteStoreFixture(), damage, [bytes]), damage)
     }
 
     @Test func `a NUL in a text is damaged, in a file`() async throws {
         let damage = Damage(
             change: "user_id = $1", reason: "its user_id must not have a NUL character in it",
             name: "token '000000000000' of 'a\\x00b' of 'com.example.app'")
-        try await check(damaged(SQLiteGround(), damage, [.text("a\0b")]), damage)
+        try await check(damaged(SQLiteStoreFixture(), damage, [.text("a\0b")]), damage)
     }
 
     @Test(
@@ -152,17 +153,17 @@ import Testing
     func `a text that is not UTF-8 is damaged, on a server without an encoding`(
         _ damage: Damage
     ) async throws {
-        let ground = try await PostgresGround.withoutEncoding()
+        let fixture = try await PostgresStoreFixture.withoutEncoding()
         let bytes = Value.invalidText([0x75, 0xFF, 0x1B])
-        try await check(damaged(ground, damage, [bytes]), damage)
+        try await check(damaged(fixture, damage, [bytes]), damage)
     }
 
-    @Test(arguments: SQLGrounds.here)
-    func `a lease of any length is counted`(_ grounds: SQLGrounds) async throws {
-        let ground = try await grounds.ground()
-        let store = try ground.vault()
+    @Test(arguments: SQLBackend.available)
+    func `a lease of any length is counted`(_ backend: SQLBackend) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.vault()
         try store.put(good)
-        let database = try ground.connect()
+        let database = try fixture.connect()
         for end in ["9223372036854775807", "-9223372036854775808"] {
             _ = try database.run(
                 """
@@ -177,19 +178,19 @@ import Testing
         }
     }
 
-    @Test(arguments: SQLGrounds.here)
+    @Test(arguments: SQLBackend.available)
     func `a damaged entry of the history is named, and the others are read`(
-        _ grounds: SQLGrounds
+        _ backend: SQLBackend
     ) async throws {
-        let ground = try await grounds.ground()
-        let store = try ground.vault()
+        let fixture = try await backend.fixture()
+        let store = try fixture.vault()
         let entries = (1...3).map {
             VaultHistoryEntry(
                 at: NumericDate($0), event: .stored, user: .sample(1), fingerprint: .sample(),
                 actor: VaultActor(command: "c", host: "h"))
         }
         try store.change([], releasing: nil) { _ in VaultChanges(history: entries) }
-        let database = try ground.connect()
+        let database = try fixture.connect()
         for (change, reason) in [
             ("event = 'odd'", "its event is unknown"),
             ("evidence = 'odd'", "its evidence is unknown"),
@@ -218,13 +219,13 @@ import Testing
         }
     }
 
-    @Test(arguments: SQLGrounds.here)
+    @Test(arguments: SQLBackend.available)
     func `a key number that is out of range is refused, and traps nobody`(
-        _ grounds: SQLGrounds
+        _ backend: SQLBackend
     ) async throws {
-        let ground = try await grounds.ground()
-        let store = try ground.vault()
-        _ = try ground.connect().run(
+        let fixture = try await backend.fixture()
+        let store = try fixture.vault()
+        _ = try fixture.connect().run(
             "INSERT INTO vault_key (number, check_value) VALUES (9223372036854775807, $1)",
             [.bytes([1])])
         let error = #expect(throws: VaultError.self) { try store.keyChecks() }

@@ -1,28 +1,29 @@
 import Foundation
+import JOSE
+import Lifecycle
 import SIWACrypto
-import SignInWithApple
 import TestSupport
 import Testing
 
 @testable import TokenVault
 
 /// Vaults that siwa 0.1 made, in the state of real databases (Fixtures).
-@Suite struct MigrationTests {
+@Suite(.blocking) struct MigrationTests {
     /// Which database, and the version of its tables.
     struct Case: Sendable, CustomTestStringConvertible {
-        let grounds: SQLGrounds
+        let backend: SQLBackend
         let version: Int
 
-        var testDescription: String { "\(grounds.rawValue), version \(version)" }
+        var testDescription: String { "\(backend.rawValue), version \(version)" }
 
-        static let all = SQLGrounds.here.flatMap { grounds in
-            [1, 2].map { Self(grounds: grounds, version: $0) }
+        static let all = SQLBackend.available.flatMap { backend in
+            [1, 2].map { Self(backend: backend, version: $0) }
         }
 
         /// The statements of the fixture. Version 1 had one column less.
         func statements() throws -> [String] {
             let path = URL(filePath: #filePath).deletingLastPathComponent()
-                .appending(path: "Fixtures/vault-2.\(grounds.rawValue).sql")
+                .appending(path: "Fixtures/vault-2.\(backend.rawValue).sql")
             var sql = try String(contentsOf: path, encoding: .utf8)
             if version == 1 {
                 for (new, old) in [
@@ -40,12 +41,14 @@ import Testing
         }
 
         /// A database with the fixture in it.
-        func ground() async throws -> any SQLGround {
-            let ground = try await grounds.ground()
-            if let ground = ground as? SQLiteGround { try ground.folder.write("vault.db", "") }
-            let database = try ground.connect()
+        func fixture() async throws -> any SQLStoreFixture {
+            let fixture = try await backend.fixture()
+            if let fixture = fixture as? SQLiteStoreFixture {
+                try fixture.folder.write("vault.db", "")
+            }
+            let database = try fixture.connect()
             for statement in try statements() { _ = try database.run(statement) }
-            return ground
+            return fixture
         }
     }
 
@@ -65,9 +68,9 @@ import Testing
 
     private static let now = NumericDate(1_800_000_000)
 
-    private func vault(_ ground: any SQLGround, command: String = "test") throws -> Vault {
+    private func vault(_ fixture: any SQLStoreFixture, command: String = "test") throws -> Vault {
         try Vault(
-            ground.store(), VaultKeyRing(SecretBytes(Self.keys.utf8)),
+            fixture.store(), VaultKeyRing(SecretBytes(Self.keys.utf8)),
             by: VaultActor(command: command, host: "here"))
     }
 
@@ -81,9 +84,9 @@ import Testing
     func `the tables are updated without the key, and every token still opens`(
         _ old: Case
     ) async throws {
-        let ground = try await old.ground()
-        let records = try ground.store().all()
-        #expect(try ground.connect().run("SELECT version FROM vault_schema") == [[.integer(3)]])
+        let fixture = try await old.fixture()
+        let records = try fixture.store().all()
+        #expect(try fixture.connect().run("SELECT version FROM vault_schema") == [[.integer(3)]])
         #expect(records.map(\.user) == Self.expected.map(\.user))
         #expect(records.map(\.state) == Self.expected.map(\.state))
         #expect(records.allSatisfy { $0.isLegacy })
@@ -91,34 +94,35 @@ import Testing
         #expect(records.map(\.keyNumber) == [2, 2, 1, 2, 1])
         #expect(records[4].checkedAt == NumericDate(1_700_000_200))
         #expect(records[2].changedAt == NumericDate(1_700_000_100))
-        let vault = try vault(ground)
+        let vault = try vault(fixture)
         #expect(
             try records.map { try vault.token(of: $0).text.revealed() }
                 == Self.expected.map(\.token))
-        #expect(try ground.store().faults() == [])
-        #expect(try ground.store().history(VaultHistoryFilter(), after: nil, limit: 9).next == nil)
+        #expect(try fixture.store().faults() == [])
+        #expect(try fixture.store().history(VaultHistoryFilter(), after: nil, limit: 9).next == nil)
     }
 
     @Test(arguments: Case.all)
     func `an older siwa leaves the new tables alone`(_ old: Case) async throws {
-        let ground = try await old.ground()
-        _ = try ground.store().keyChecks()
+        let fixture = try await old.fixture()
+        _ = try fixture.store().keyChecks()
         let older = Schema(migrations: Array(Schema.current.migrations.prefix(2)))
         let error = #expect(throws: VaultError.self) {
-            try ground.store(patience: .seconds(60), older).keyChecks()
+            try fixture.store(patience: .seconds(60), older).keyChecks()
         }
         #expect(error?.kind == .tooNew)
     }
 
     @Test(arguments: Case.all)
     func `a token that an old record holds is not stored twice`(_ old: Case) async throws {
-        let ground = try await old.ground()
-        let vault = try vault(ground)
+        let fixture = try await old.fixture()
+        let vault = try vault(fixture)
         let items = Self.expected.map {
             VaultItem(
                 user: $0.user, token: token($0.token), storedAt: Self.now, changedAt: Self.now)
         }
-        #expect(try vault.take(items, isDryRun: true, at: Self.now).unchanged == 5)
+        var preview = VaultImportPreview()
+        #expect(try vault.preview(items, after: &preview, at: Self.now).unchanged == 5)
         #expect(try vault.store.all().allSatisfy { $0.isLegacy }, "a dry run changes nothing")
         let counts = try vault.take(items, at: Self.now)
         #expect((counts.imported, counts.updated, counts.unchanged) == (0, 0, 5))
@@ -137,8 +141,8 @@ import Testing
 
     @Test(arguments: Case.all)
     func `any change converts the old records of its users`(_ old: Case) async throws {
-        let ground = try await old.ground()
-        let (one, other) = (try vault(ground), try vault(ground))
+        let fixture = try await old.fixture()
+        let (one, other) = (try vault(fixture), try vault(fixture))
         let held = try #require(try one.store.record(of: Self.expected[0].user))
         let user = Self.expected[0].user
         let after = try other.note([VaultNote(held, .refreshed)], at: Self.now)
@@ -156,9 +160,9 @@ import Testing
     func `resealing converts every record that opens, and leaves the others`(
         _ old: Case
     ) async throws {
-        let ground = try await old.ground()
-        let vault = try vault(ground)
-        _ = try ground.connect().run(
+        let fixture = try await old.fixture()
+        let vault = try vault(fixture)
+        _ = try fixture.connect().run(
             """
             UPDATE vault_token SET version = 7 WHERE user_id = '001.revoked'
             """)
@@ -184,8 +188,8 @@ import Testing
 
     @Test(arguments: Case.all)
     func `a batch converts what it claims, and keeps its lease`(_ old: Case) async throws {
-        let ground = try await old.ground()
-        let vault = try vault(ground, command: "batch revoke")
+        let fixture = try await old.fixture()
+        let vault = try vault(fixture, command: "batch revoke")
         let claimed = try vault.claim(
             VaultFilter(states: [.active]), limit: 9, for: .long("a"), intent: .revocationBegun,
             at: Self.now)
@@ -209,9 +213,9 @@ import Testing
 
     @Test(arguments: Case.all)
     func `a row that breaks a rule of the old tables stops no migration`(_ old: Case) async throws {
-        let ground = try await old.ground()
-        let database = try ground.connect()
-        for sql in old.grounds == .sqlite
+        let fixture = try await old.fixture()
+        let database = try fixture.connect()
+        for sql in old.backend == .sqlite
             ? ["PRAGMA foreign_keys = OFF", "PRAGMA ignore_check_constraints = ON"]
             : [
                 "ALTER TABLE vault_token DROP CONSTRAINT vault_token_state_check",
@@ -222,7 +226,7 @@ import Testing
         }
         _ = try database.run("UPDATE vault_token SET state = 'odd' WHERE client_id LIKE '%web'")
         _ = try database.run("UPDATE vault_token SET key_number = 9 WHERE user_id = '001.revoked'")
-        let store = try ground.store()
+        let store = try fixture.store()
         let page = try store.records(VaultFilter(), after: nil, limit: 9)
         #expect(page.records.count == 4)
         #expect(page.damaged.map(\.reason) == ["its state is unknown"])

@@ -1,4 +1,4 @@
-import SignInWithApple
+import Lifecycle
 import Synchronization
 import TestSupport
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 /// A vault keeps its caller waiting no longer than its patience lasts, also when that becomes
 /// shorter while it waits. Without that these tests hang, until their time limit.
-@Suite struct PatienceTests {
+@Suite(.blocking) struct PatienceTests {
     /// A patience of an hour that ends after it was asked a few times.
     private func ending(after count: Int) -> VaultPatience {
         let asked = Mutex(0)
@@ -19,13 +19,13 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: SQLGrounds.here)
+    @Test(.timeLimit(.minutes(1)), arguments: SQLBackend.available)
     func `a patience that a signal shortens ends a wait for a lock`(
-        _ grounds: SQLGrounds
+        _ backend: SQLBackend
     ) async throws {
-        let ground = try await grounds.ground()
-        try ground.vault().put([VaultRecord(.sample(1))])
-        let other = try ground.connect()
+        let fixture = try await backend.fixture()
+        try fixture.vault().put([VaultRecord(.sample(1))])
+        let other = try fixture.connect()
         _ = try other.run(other.dialect.beginWriting)
         _ = try other.run("UPDATE vault_token SET stored_at = 1700000005")
         let isSignalled = Mutex(false)
@@ -36,7 +36,7 @@ import Testing
                 $0 += 1; return $0 > 3 ? .zero : .seconds(3600)
             }
         }
-        let store = SQLVaultStore(try ground.place(patience))
+        let store = SQLVaultStore(try fixture.connector(patience))
         #expect(try store.keyChecks() == [.first])
         isSignalled.withLock { $0 = true }
         let changed = VaultRecord(.sample(1), .dead)
@@ -49,11 +49,11 @@ import Testing
         #expect(try store.all() == [changed])
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: SQLGrounds.here)
-    func `a statement that takes too long is stopped`(_ grounds: SQLGrounds) async throws {
-        let ground = try await grounds.ground()
-        _ = try ground.vault()
-        let database = try ground.place(.eachStatement(.seconds(2))).connect(creating: false)
+    @Test(.timeLimit(.minutes(1)), arguments: SQLBackend.available)
+    func `a statement that takes too long is stopped`(_ backend: SQLBackend) async throws {
+        let fixture = try await backend.fixture()
+        _ = try fixture.vault()
+        let database = try fixture.connector(.eachStatement(.seconds(2))).connect(creating: false)
         let endless = """
             WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 - 1 FROM numbers)
             SELECT count(*) FROM numbers

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import TokenVault
 
 /// When siwa asks a PostgreSQL server for its identity.
-@Suite struct PostgresProtectionTests {
+@Suite(.blocking) struct PostgresProtectionTests {
     private let roots = RootCertificates(user: "/home/root.crt", system: "/etc/bundle")
 
     @Test(

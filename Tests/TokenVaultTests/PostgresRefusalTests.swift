@@ -1,4 +1,4 @@
-import SignInWithApple
+import Lifecycle
 import TestSupport
 import Testing
 
@@ -7,10 +7,11 @@ import Testing
 /// A server that cannot be used: the kind of error decides what a runbook does.
 @Suite(
     .enabled(
-        if: PostgresServer.isAvailable, "needs PostgreSQL's server: Debian's package postgresql"))
-struct PostgresRefusalTests {
+        if: PostgresServer.isAvailable, "needs PostgreSQL's server: Debian's package postgresql"),
+    .blocking) struct PostgresRefusalTests
+{
     private func refusal(_ url: String) throws -> VaultError? {
-        let store = SQLVaultStore(try place(of: url, patience: .eachStatement(.seconds(60))))
+        let store = SQLVaultStore(try connector(of: url, patience: .eachStatement(.seconds(60))))
         return #expect(throws: VaultError.self) { try store.keyChecks() }
     }
 
@@ -47,10 +48,10 @@ struct PostgresRefusalTests {
     }
 
     @Test func `a user who may not make tables is told so`() async throws {
-        let ground = try await PostgresGround()
-        _ = try await ground.server.run("CREATE ROLE humble LOGIN", on: ground.url)
-        let url = ground.server.url(ground.name, user: "humble")
-        let store = SQLVaultStore(try place(of: url, patience: .eachStatement(.seconds(60))))
+        let fixture = try await PostgresStoreFixture()
+        _ = try await fixture.server.run("CREATE ROLE humble LOGIN", on: fixture.url)
+        let url = fixture.server.url(fixture.name, user: "humble")
+        let store = SQLVaultStore(try connector(of: url, patience: .eachStatement(.seconds(60))))
         let error = #expect(throws: VaultError.self) { try store.create(.first) }
         #expect(error?.kind == .unusable)
         #expect(
@@ -86,7 +87,7 @@ struct PostgresRefusalTests {
     ])
     func `a URL that is none is refused and not shown`(_ url: String) throws {
         let error = #expect(throws: VaultError.self) {
-            try SQLVaultStore(try place(of: url, patience: .eachStatement(.seconds(60))))
+            try SQLVaultStore(try connector(of: url, patience: .eachStatement(.seconds(60))))
                 .keyChecks()
         }
         #expect(error?.kind == .unusable)
@@ -97,7 +98,7 @@ struct PostgresRefusalTests {
 }
 
 /// What libpq says when there is no connection.
-@Suite struct ConnectionRefusalTests {
+@Suite(.blocking) struct ConnectionRefusalTests {
     @Test(arguments: [
         (
             "at \"h\", port 5: FATAL:  28P01: no, \"u\"\nLOCATION:  auth.c:1\n",

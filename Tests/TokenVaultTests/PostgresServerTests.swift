@@ -1,4 +1,4 @@
-import SignInWithApple
+import Lifecycle
 import TestSupport
 import Testing
 
@@ -7,12 +7,13 @@ import Testing
 /// The server behind a vault, and what can happen to it.
 @Suite(
     .enabled(
-        if: PostgresServer.isAvailable, "needs PostgreSQL's server: Debian's package postgresql"))
-struct PostgresServerTests {
+        if: PostgresServer.isAvailable, "needs PostgreSQL's server: Debian's package postgresql"),
+    .blocking) struct PostgresServerTests
+{
     @Test func `a store outlives its server's restart`() async throws {
         let server = try await PostgresServer()
-        let ground = try await PostgresGround(on: server)
-        let store = try ground.vault()
+        let fixture = try await PostgresStoreFixture(on: server)
+        let store = try fixture.vault()
         try store.put([VaultRecord(.sample(1))])
         for ending in [server.stop, server.crash] {
             try await ending()
@@ -30,9 +31,9 @@ struct PostgresServerTests {
 
     @Test(arguments: [1, 2])
     func `a transaction whose connection breaks is done again, once`(_ breaks: Int) async throws {
-        let ground = try await PostgresGround()
-        let store = try ground.vault()
-        let other = try ground.connect()
+        let fixture = try await PostgresStoreFixture()
+        let store = try fixture.vault()
+        let other = try fixture.connect()
         var asked = 0
         func change() throws(VaultError) {
             try store.change([.sample(1)], releasedBy: nil) { user, record throws(VaultError) in
@@ -65,30 +66,30 @@ struct PostgresServerTests {
     }
 
     @Test func `who waits for a row that another claims leaves it out`() async throws {
-        let ground = try await PostgresGround()
-        let store = try ground.vault()
+        let fixture = try await PostgresStoreFixture()
+        let store = try fixture.vault()
         try store.put(VaultUser.samples(3).map { VaultRecord($0) })
-        let other = try ground.connect()
+        let other = try fixture.connect()
         _ = try other.run("BEGIN")
         _ = try other.run("SELECT 1 FROM vault_token WHERE user_id = 'u000001' FOR UPDATE")
         #expect(try store.claim(.long("a")) == [.sample(0), .sample(2)])
     }
 
     @Test func `an answer is on disk, whatever the server's settings`() async throws {
-        let ground = try await PostgresGround()
-        _ = try await ground.server.run(
-            "ALTER ROLE siwa IN DATABASE \(ground.name) SET synchronous_commit = off",
-            on: ground.url)
-        let database = try ground.connect()
+        let fixture = try await PostgresStoreFixture()
+        _ = try await fixture.server.run(
+            "ALTER ROLE siwa IN DATABASE \(fixture.name) SET synchronous_commit = off",
+            on: fixture.url)
+        let database = try fixture.connect()
         #expect(try database.run("SHOW synchronous_commit") == [[.text("on")]])
         #expect(try database.run("SHOW application_name") == [[.text("siwa")]])
         #expect(try database.run("SHOW client_encoding") == [[.text("UTF8")]])
     }
 
     @Test func `an index that is not valid is noticed`() async throws {
-        let ground = try await PostgresGround()
-        let store = try ground.vault()
-        _ = try ground.connect().run(
+        let fixture = try await PostgresStoreFixture()
+        let store = try fixture.vault()
+        _ = try fixture.connect().run(
             """
             UPDATE pg_index SET indisvalid = false
             WHERE indexrelid = 'vault_token_turn'::regclass
@@ -97,7 +98,7 @@ struct PostgresServerTests {
     }
 }
 
-extension PostgresGround {
+extension PostgresStoreFixture {
     var name: String {
         String(url.split(separator: "?").first?.split(separator: "/").last ?? "")
     }

@@ -1,11 +1,13 @@
-import SignInWithApple
+import JOSE
+import Lifecycle
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import TokenVault
 
 /// That no question reads more than its answer, as the databases themselves tell it.
-@Suite struct QueryPlanTests {
+@Suite(.blocking) struct QueryPlanTests {
     static let filters = [
         VaultFilter(), VaultFilter(states: [.dead]), VaultFilter(states: [.dead, .active]),
         VaultFilter(clientID: ClientID(unchecked: "one")),
@@ -17,26 +19,26 @@ import Testing
 
     private static let place = VaultRowKey(VaultRecordID(.sample(1, of: "one"), .sample()))
 
-    @Test(arguments: SQLGrounds.here)
-    func `a page is read along an index`(_ grounds: SQLGrounds) async throws {
+    @Test(arguments: SQLBackend.available)
+    func `a page is read along an index`(_ backend: SQLBackend) async throws {
         for filter in Self.filters {
-            let plans = try await plans(of: "SELECT", on: grounds.ground()) { store in
+            let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
                 _ = try store.records(filter, after: Self.place, limit: 5)
             }
             #expect(plans.count == max(1, filter.states.count))
             for plan in plans {
                 #expect(plan.reads(from: ["vault_token_state", "PRIMARY KEY", "_pkey"]), "\(plan)")
                 #expect(
-                    plan.contains("token_fingerprint)>") || grounds != .sqlite,
+                    plan.contains("token_fingerprint)>") || backend != .sqlite,
                     "\(plan)")
             }
         }
     }
 
-    @Test(arguments: SQLGrounds.here)
-    func `a claim takes the first of an index`(_ grounds: SQLGrounds) async throws {
+    @Test(arguments: SQLBackend.available)
+    func `a claim takes the first of an index`(_ backend: SQLBackend) async throws {
         for filter in Self.filters {
-            let plans = try await plans(of: "SELECT", on: grounds.ground()) { store in
+            let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
                 _ = try store.claim(.long("a"), filter)
             }
             let claims = plans.filter { $0.contains("lease_until") || $0.contains("turn") }
@@ -45,9 +47,9 @@ import Testing
         }
     }
 
-    @Test(arguments: SQLGrounds.here)
-    func `what others hold is found at the end of an index`(_ grounds: SQLGrounds) async throws {
-        let plans = try await plans(of: "SELECT", on: grounds.ground()) { store in
+    @Test(arguments: SQLBackend.available)
+    func `what others hold is found at the end of an index`(_ backend: SQLBackend) async throws {
+        let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
             _ = try store.leasedByOthers(
                 than: "a", VaultFilter(clientID: ClientID(unchecked: "one"), states: [.active]))
         }
@@ -71,10 +73,10 @@ import Testing
         ),
     ]
 
-    @Test(arguments: SQLGrounds.here)
-    func `the history is read along an index`(_ grounds: SQLGrounds) async throws {
+    @Test(arguments: SQLBackend.available)
+    func `the history is read along an index`(_ backend: SQLBackend) async throws {
         for (filter, indexes) in Self.histories {
-            let plans = try await plans(of: "SELECT", on: grounds.ground()) { store in
+            let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
                 _ = try store.history(
                     filter, after: VaultHistoryPosition(at: 5, number: 1), limit: 5)
             }
@@ -83,17 +85,17 @@ import Testing
         }
     }
 
-    @Test(arguments: SQLGrounds.here)
-    func `no record takes more statements than it must`(_ grounds: SQLGrounds) async throws {
-        let ground = try await grounds.ground()
-        _ = try ground.vault()
-        let place = WatchedPlace(place: try ground.place(patience: .seconds(60)))
-        let store = SQLVaultStore(place)
+    @Test(arguments: SQLBackend.available)
+    func `no record takes more statements than it must`(_ backend: SQLBackend) async throws {
+        let fixture = try await backend.fixture()
+        _ = try fixture.vault()
+        let connector = WatchedConnector(base: try fixture.connector(patience: .seconds(60)))
+        let store = SQLVaultStore(connector)
         _ = try store.keyChecks()
         func statements(_ body: () throws -> Void) rethrows -> Int {
-            place.seen.statements.withLock { $0 = [] }
+            connector.seen.statements.withLock { $0 = [] }
             try body()
-            return place.seen.statements.withLock { $0.count }
+            return connector.seen.statements.withLock { $0.count }
         }
         func cost(_ body: (Int) throws -> Void) rethrows -> Int {
             let few = try statements { try body(10) }
@@ -117,9 +119,9 @@ import Testing
         #expect(noted == 2)
     }
 
-    @Test(arguments: SQLGrounds.here)
-    func `a count sorts nothing`(_ grounds: SQLGrounds) async throws {
-        let plans = try await plans(of: "SELECT", on: grounds.ground()) { store in
+    @Test(arguments: SQLBackend.available)
+    func `a count sorts nothing`(_ backend: SQLBackend) async throws {
+        let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
             _ = try store.counts(of: nil)
         }
         #expect(plans.count == 1 && plans[0].reads(from: ["vault_token_state"]), "\(plans)")
@@ -127,22 +129,22 @@ import Testing
 
     /// How the queries of `body` about records would be run in a vault with some.
     private func plans(
-        of verb: String, on ground: any SQLGround, _ body: (any VaultStore) throws -> Void
+        of verb: String, on fixture: any SQLStoreFixture, _ body: (any VaultStore) throws -> Void
     ) throws -> [String] {
-        try ground.vault().putOfTwoKeys(Samples.population)
-        let place = WatchedPlace(place: try ground.place(patience: .seconds(60)))
-        let store = SQLVaultStore(place)
+        try fixture.vault().putOfTwoKeys(Samples.population)
+        let connector = WatchedConnector(base: try fixture.connector(patience: .seconds(60)))
+        let store = SQLVaultStore(connector)
         _ = try store.keyChecks()
-        place.seen.statements.withLock { $0 = [] }
+        connector.seen.statements.withLock { $0 = [] }
         try body(store)
-        let database = try place.place.connect(creating: false)
-        return try place.seen.statements.withLock(\.self)
+        let database = try connector.base.connect(creating: false)
+        return try connector.seen.statements.withLock(\.self)
             .filter {
                 $0.sql.hasPrefix(verb)
                     && ($0.sql.contains("vault_token") || $0.sql.contains("vault_history"))
             }
             .map { statement in
-                try database.run(ground.explain + statement.sql, statement.values)
+                try database.run(fixture.explain + statement.sql, statement.values)
                     .flatMap { $0.compactMap(\.text) }.joined(separator: "\n")
             }
     }

@@ -1,56 +1,56 @@
 import Glibc
-import SignInWithApple
+import Lifecycle
 import TestSupport
 import Testing
 
 @testable import TokenVault
 
 /// The file behind a vault, and what can be wrong with it.
-@Suite struct SQLiteFileTests {
-    let ground: SQLiteGround
+@Suite(.blocking) struct SQLiteFileTests {
+    let fixture: SQLiteStoreFixture
 
-    init() throws { ground = try SQLiteGround() }
+    init() throws { fixture = try SQLiteStoreFixture() }
 
     @Test func `no call makes a file but the one that makes a vault`() throws {
         for call: (any VaultStore) throws -> Void in [
             { _ = try $0.keyChecks() }, { try $0.put([VaultRecord(.sample(1))]) },
             { _ = try $0.claim(.long("a")) }, { _ = try $0.faults() },
         ] {
-            let error = #expect(throws: VaultError.self) { try call(ground.store()) }
+            let error = #expect(throws: VaultError.self) { try call(fixture.store()) }
             #expect(error?.kind == .notInitialized)
-            #expect(error?.message.contains(ground.path) == true)
+            #expect(error?.message.contains(fixture.path) == true)
         }
         #expect(try names() == [])
     }
 
     @Test func `all of its files are for their owner alone`() throws {
-        let store = try ground.vault()
+        let store = try fixture.vault()
         try store.put([VaultRecord(.sample(1))])
         #expect(try names() == ["vault.db", "vault.db-shm", "vault.db-wal"])
         for name in try names() {
             var status = stat()
-            #expect(stat(ground.folder.path(name), &status) == 0)
+            #expect(stat(fixture.folder.path(name), &status) == 0)
             #expect(status.st_mode & 0o777 == 0o600, "\(name)")
         }
     }
 
     @Test func `an answer is on disk, and readers wait for nobody`() throws {
-        _ = try ground.vault()
-        let database = try ground.connect()
+        _ = try fixture.vault()
+        let database = try fixture.connect()
         #expect(try database.run("PRAGMA journal_mode") == [[.text("wal")]])
         #expect(try database.run("PRAGMA synchronous") == [[.integer(2)]])
         #expect(try database.run("PRAGMA foreign_keys") == [[.integer(1)]])
     }
 
     @Test func `one file is left when its last store is let go`() throws {
-        try ground.vault().put([VaultRecord(.sample(1))])
+        try fixture.vault().put([VaultRecord(.sample(1))])
         #expect(try names() == ["vault.db"])
-        #expect(try ground.store().all() == [VaultRecord(.sample(1))])
+        #expect(try fixture.store().all() == [VaultRecord(.sample(1))])
     }
 
     @Test(arguments: [":memory:", "file:vault.db?mode=memory", "a b%20'\"", "日本"])
     func `any name is a file's name`(_ name: String) throws {
-        let path = ground.folder.path(name)
+        let path = fixture.folder.path(name)
         try openVaultStore("sqlite:\(path)", patience: .eachStatement(.seconds(60))).create(.first)
         #expect(try names() == [name])
         #expect(
@@ -60,9 +60,9 @@ import Testing
 
     @Test(arguments: ["no/such/vault.db", "vault.db/vault.db"])
     func `a folder that is not there is named`(_ name: String) throws {
-        try ground.folder.write("vault.db", "")
+        try fixture.folder.write("vault.db", "")
         let store = try openVaultStore(
-            "sqlite:\(ground.folder.path(name))", patience: .eachStatement(.seconds(60)))
+            "sqlite:\(fixture.folder.path(name))", patience: .eachStatement(.seconds(60)))
         let error = #expect(throws: VaultError.self) { try store.create(.first) }
         #expect(error?.kind == .unusable)
         #expect(error?.message.contains(name) == true)
@@ -70,63 +70,63 @@ import Testing
     }
 
     @Test func `an empty file becomes a vault`() throws {
-        try ground.folder.write("vault.db", "")
-        let error = #expect(throws: VaultError.self) { try ground.store().keyChecks() }
+        try fixture.folder.write("vault.db", "")
+        let error = #expect(throws: VaultError.self) { try fixture.store().keyChecks() }
         #expect(error?.kind == .notInitialized)
-        #expect(try ground.vault().keyChecks() == [.first])
+        #expect(try fixture.vault().keyChecks() == [.first])
     }
 
     @Test(arguments: [20, 5000])
     func `a file that is no database is said to be none, and kept`(_ size: Int) throws {
         let bytes = Array(repeating: UInt8(ascii: "x"), count: size)
-        try ground.folder.write("vault.db", bytes)
+        try fixture.folder.write("vault.db", bytes)
         for call: (any VaultStore) throws -> Void in [
             { try $0.create(.first) }, { _ = try $0.keyChecks() }, { _ = try $0.faults() },
         ] {
-            let error = #expect(throws: VaultError.self) { try call(ground.store()) }
+            let error = #expect(throws: VaultError.self) { try call(fixture.store()) }
             #expect(error?.kind == .damaged)
-            #expect(error?.message == "'\(ground.path)': this file is no SQLite database")
+            #expect(error?.message == "'\(fixture.path)': this file is no SQLite database")
         }
-        #expect(try ground.folder.contents("vault.db") == bytes)
+        #expect(try fixture.folder.contents("vault.db") == bytes)
     }
 
     @Test func `a folder is no file`() throws {
-        mkdir(ground.path, 0o700)
+        mkdir(fixture.path, 0o700)
         for call: (any VaultStore) throws -> Void in [
             { try $0.create(.first) }, { _ = try $0.keyChecks() },
         ] {
-            let error = #expect(throws: VaultError.self) { try call(ground.store()) }
+            let error = #expect(throws: VaultError.self) { try call(fixture.store()) }
             #expect(error?.kind == .unusable)
         }
     }
 
     @Test func `a database of somebody else's is left as it is`() throws {
-        try ground.folder.write("vault.db", "")
-        _ = try ground.connect().run("CREATE TABLE theirs (a)")
-        let bytes = try ground.folder.contents("vault.db")
-        let error = #expect(throws: VaultError.self) { try ground.store().keyChecks() }
+        try fixture.folder.write("vault.db", "")
+        _ = try fixture.connect().run("CREATE TABLE theirs (a)")
+        let bytes = try fixture.folder.contents("vault.db")
+        let error = #expect(throws: VaultError.self) { try fixture.store().keyChecks() }
         #expect(error?.kind == .notInitialized)
-        #expect(try ground.folder.contents("vault.db") == bytes)
+        #expect(try fixture.folder.contents("vault.db") == bytes)
     }
 
     @Test func `a page that was overwritten is noticed`() throws {
         let users = VaultUser.samples(2000)
-        try ground.vault().put(users.map { VaultRecord($0) })
-        var bytes = try ground.folder.contents("vault.db")
+        try fixture.vault().put(users.map { VaultRecord($0) })
+        var bytes = try fixture.folder.contents("vault.db")
         let middle = bytes.count / 8192 * 4096
         bytes.replaceSubrange(middle..<(middle + 4096), with: Array(repeating: 0xA5, count: 4096))
-        try ground.folder.write("vault.db", bytes)
-        let faults = Result { try ground.store().faults() }
+        try fixture.folder.write("vault.db", bytes)
+        let faults = Result { try fixture.store().faults() }
         switch faults {
-        case .success(let faults): #expect(faults.first?.contains(ground.path) == true)
+        case .success(let faults): #expect(faults.first?.contains(fixture.path) == true)
         case .failure(let error): #expect((error as? VaultError)?.kind == .damaged)
         }
     }
 
     @Test func `a record under a key that is gone is noticed`() throws {
-        let store = try ground.vault()
+        let store = try fixture.vault()
         try store.put([VaultRecord(.sample(1))])
-        _ = try ground.connect().run("DELETE FROM vault_key")
+        _ = try fixture.connect().run("DELETE FROM vault_key")
         #expect(
             try store.faults() == [
                 "records are encrypted with key 1, which is missing from the vault's list of keys"
@@ -134,21 +134,22 @@ import Testing
     }
 
     @Test func `of a change for which there is no room nothing is left`() throws {
-        try ground.vault().put([VaultRecord(.sample(1))])
-        let place = WatchedPlace(
-            place: try ground.place(patience: .seconds(60)), first: ["PRAGMA max_page_count = 20"])
-        let store = SQLVaultStore(place)
+        try fixture.vault().put([VaultRecord(.sample(1))])
+        let connector = WatchedConnector(
+            base: try fixture.connector(patience: .seconds(60)),
+            first: ["PRAGMA max_page_count = 20"])
+        let store = SQLVaultStore(connector)
         let error = #expect(throws: VaultError.self) {
             try store.put(VaultUser.samples(5000).map { VaultRecord($0, .dead) })
         }
         #expect(error?.kind == .full)
         #expect(try store.all() == [VaultRecord(.sample(1))])
         try store.put([VaultRecord(.sample(1), .dead)])
-        #expect(try ground.store().all() == [VaultRecord(.sample(1), .dead)])
+        #expect(try fixture.store().all() == [VaultRecord(.sample(1), .dead)])
     }
 
     private func names() throws -> [String] {
-        let directory = try #require(opendir(ground.folder.path))
+        let directory = try #require(opendir(fixture.folder.path))
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {

@@ -1,18 +1,18 @@
 import Glibc
-import SignInWithApple
+import Lifecycle
 import TestSupport
 import Testing
 
 @testable import TokenVault
 
 /// A vault that this user may not use: nothing happens, and the message says which and why.
-@Suite struct SQLitePermissionTests {
+@Suite(.blocking) struct SQLitePermissionTests {
     @Test func `a vault cannot be made where nothing may be written`() throws {
-        let ground = try SQLiteGround()
-        try withoutPrivileges(in: ground, folder: 0o555) {
-            let error = #expect(throws: VaultError.self) { try ground.store().create(.first) }
+        let fixture = try SQLiteStoreFixture()
+        try withoutPrivileges(in: fixture, folder: 0o555) {
+            let error = #expect(throws: VaultError.self) { try fixture.store().create(.first) }
             #expect(error?.kind == .unusable)
-            #expect(error?.message == "'\(ground.path)' cannot be made: permission denied")
+            #expect(error?.message == "'\(fixture.path)' cannot be made: permission denied")
         }
     }
 
@@ -20,32 +20,33 @@ import Testing
         (0o555, 0o444), (0o555, 0o666), (0o777, 0o444), (0o777, 0o000), (0o000, 0o666),
     ])
     func `a vault cannot be changed without permission`(_ folder: mode_t, _ file: mode_t) throws {
-        let ground = try SQLiteGround()
-        try ground.vault().put([VaultRecord(.sample(1))])
-        try withoutPrivileges(in: ground, folder: folder, file: file) {
+        let fixture = try SQLiteStoreFixture()
+        try fixture.vault().put([VaultRecord(.sample(1))])
+        try withoutPrivileges(in: fixture, folder: folder, file: file) {
             let error = #expect(throws: VaultError.self) {
-                try ground.store().put([VaultRecord(.sample(1), .dead)])
+                try fixture.store().put([VaultRecord(.sample(1), .dead)])
             }
             #expect(error?.kind == .unusable)
-            #expect(error?.message.contains(ground.path) == true)
+            #expect(error?.message.contains(fixture.path) == true)
         }
-        #expect(try ground.store().all() == [VaultRecord(.sample(1))])
+        #expect(try fixture.store().all() == [VaultRecord(.sample(1))])
     }
 
     /// Runs `body` as one to whom the modes of files mean something, also when root runs the tests.
     private func withoutPrivileges(
-        in ground: SQLiteGround, folder: mode_t, file: mode_t? = nil, _ body: () throws -> Void
+        in fixture: SQLiteStoreFixture, folder: mode_t, file: mode_t? = nil,
+        _ body: () throws -> Void
     ) throws {
-        if let file { chmod(ground.path, file) }
-        chmod(ground.folder.path, folder)
+        if let file { chmod(fixture.path, file) }
+        chmod(fixture.folder.path, folder)
         // Of this thread alone.
         let setfsuid = unsafeBitCast(
             try #require(dlsym(nil, "setfsuid")), to: (@convention(c) (uid_t) -> CInt).self)
         if geteuid() == 0 { _ = setfsuid(65534) }
         defer {
             if geteuid() == 0 { _ = setfsuid(0) }
-            chmod(ground.folder.path, 0o700)
-            chmod(ground.path, 0o600)
+            chmod(fixture.folder.path, 0o700)
+            chmod(fixture.path, 0o600)
         }
         try body()
     }

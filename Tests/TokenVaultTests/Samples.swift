@@ -1,4 +1,5 @@
-import SignInWithApple
+import JOSE
+import Lifecycle
 
 extension VaultKeyCheck {
     static let first = VaultKeyCheck(number: 1, sealed: [1, 0, 255])
@@ -73,7 +74,10 @@ extension VaultStore {
         _ decide: (VaultUser, VaultRecord?) throws(VaultError) -> Decision
     ) throws(VaultError) {
         let ids = Set(users.map { VaultRecordID($0, .sample()) })
-        try change(users, releasing: owner.map { VaultRelease(owner: $0, ids: ids) }) {
+        try change(
+            users,
+            releasing: owner.map { VaultRelease(owner: $0, rows: Set(ids.map { VaultRowKey($0) })) }
+        ) {
             page throws(VaultError) in
             let before = Dictionary(
                 page.records.map { ($0.user, $0) }, uniquingKeysWith: { first, _ in first })

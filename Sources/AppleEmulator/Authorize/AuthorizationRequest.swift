@@ -1,10 +1,11 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// What a client asks for when it sends a person to `/auth/authorize`, checked against
 /// Apple's rules.
 struct AuthorizationRequest {
-    typealias ResponseType = SignInWithApple.AuthorizationRequest.ResponseType
-    typealias Scope = SignInWithApple.AuthorizationRequest.Scope
+    typealias ResponseType = Lifecycle.AuthorizationRequest.ResponseType
+    typealias Scope = Lifecycle.AuthorizationRequest.Scope
 
     /// How the answer travels.
     enum ResponseMode: String, CaseIterable {
@@ -27,23 +28,23 @@ struct AuthorizationRequest {
     /// - Throws: ``Refusal``. The client and its address come first: until both are known
     ///   nobody can be sent anywhere.
     init(
-        _ form: ReceivedForm, in configuration: EmulatorConfiguration, _ switches: Switches,
+        _ form: ReceivedForm, in configuration: EmulatorConfiguration, _ behaviors: Behaviors,
         _ examination: Examination
     ) throws(Refusal) {
         client = try form.client(of: configuration)
         examination.passed("client_id", client.clientID.rawValue)
         let address = form["redirect_uri"]
         try RedirectRules(
-            allowsLoopback: switches.allowsLoopbackRedirect,
-            unregistered: switches.unregisteredRedirect
+            allowsLoopback: behaviors.allowsLoopbackRedirect,
+            unregistered: behaviors.unregisteredRedirect
         ).check(address, of: client)
         redirectURI = address ?? ""
         examination.passed("redirect_uri", "'\(redirectURI.clipped)' is registered")
         responseType = try form.responseType()
         examination.passed("response_type", responseType.rawValue)
-        scopes = try form.scopes(switches, examination)
+        scopes = try form.scopes(behaviors, examination)
         examination.passed("scope", scopes.map(\.rawValue).sorted().joined(separator: " "))
-        mode = try form.mode(for: responseType, scopes, switches)
+        mode = try form.mode(for: responseType, scopes, behaviors)
         examination.passed("response_mode", mode.rawValue)
         challenge = try form.challenge()
         if let challenge {
@@ -72,17 +73,17 @@ extension ReceivedForm {
     }
 
     fileprivate func scopes(
-        _ switches: Switches, _ examination: Examination
+        _ behaviors: Behaviors, _ examination: Examination
     ) throws(Refusal) -> Set<AuthorizationRequest.Scope> {
-        try checkPlus(switches, examination)
+        try checkPlus(behaviors, examination)
         var scopes: Set<AuthorizationRequest.Scope> = []
         for text in (self["scope"] ?? "").split(separator: " ") {
-            guard switches.unknownScope != .ignored || isKnown(String(text)) else {
+            guard behaviors.unknownScope != .ignored || isKnown(String(text)) else {
                 examination.noted("scope", "'\(String(text).clipped)' is unknown and ignored")
                 continue
             }
             let code: Refusal.Code =
-                switches.unknownScope == .invalidRequest ? .invalidRequest : .invalidScope
+                behaviors.unknownScope == .invalidRequest ? .invalidRequest : .invalidScope
             scopes.insert(try word(String(text), of: "scope", or: code))
         }
         return scopes
@@ -94,9 +95,9 @@ extension ReceivedForm {
 
     /// A `+` is a space in a form. Apple told a client that it is wrong in `scope`, whose users'
     /// names went missing.
-    private func checkPlus(_ switches: Switches, _ examination: Examination) throws(Refusal) {
+    private func checkPlus(_ behaviors: Behaviors, _ examination: Examination) throws(Refusal) {
         guard hasPlus(in: "scope") else { return }
-        guard switches.scopePlus == .accepted else {
+        guard behaviors.scopePlus == .accepted else {
             throw Refusal(
                 .invalidScope, in: "scope", because: "a literal '+' between scopes, must be %20")
         }
@@ -107,7 +108,7 @@ extension ReceivedForm {
     /// Without one: the mode that OAuth 2.0 Multiple Response Types §3 has for the type.
     fileprivate func mode(
         for type: AuthorizationRequest.ResponseType, _ scopes: Set<AuthorizationRequest.Scope>,
-        _ switches: Switches
+        _ behaviors: Behaviors
     ) throws(Refusal) -> AuthorizationRequest.ResponseMode {
         let mode: AuthorizationRequest.ResponseMode =
             if let text = self["response_mode"] {
@@ -115,7 +116,7 @@ extension ReceivedForm {
             } else {
                 type == .code ? .query : .fragment
             }
-        guard mode != .webMessage || switches.webMessage == .accepted else {
+        guard mode != .webMessage || behaviors.webMessage == .accepted else {
             throw Refusal(
                 .invalidRequest, in: "response_mode", because: "web_message is not documented")
         }

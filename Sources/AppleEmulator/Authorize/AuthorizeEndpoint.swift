@@ -1,5 +1,5 @@
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 // GET /auth/authorize and the form on its page: a person chooses who signs in, and what the
 // client gets to know.
@@ -10,7 +10,7 @@ extension Service {
     /// Shows the page on which a person chooses.
     mutating func authorize(_ form: ReceivedForm) throws -> Answer {
         try refuseRepetition(in: form)
-        let request = try AuthorizationRequest(form, in: configuration, switches, examination)
+        let request = try AuthorizationRequest(form, in: configuration, behaviors, examination)
         let page = ConsentPage(
             request: request,
             people: users.users.prefix(Self.shownUsers).map { user in

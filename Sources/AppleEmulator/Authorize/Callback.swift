@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// The way back to the client, in the mode it asked for.
 struct Callback {
@@ -97,7 +98,7 @@ struct Callback {
 }
 
 extension EmulatedUser {
-    /// The `user` field, as far as the client asked: a name and an address that nobody signed.
+    /// The `user` field, as far as the client asked: an unsigned name and address.
     fileprivate func introduction(to scopes: Set<AuthorizationRequest.Scope>) -> JSON? {
         var members: [JSON.Member] = []
         let names = [("firstName", firstName), ("lastName", lastName)]

@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// The page on which a person picks a user and what the client gets to know.
 struct ConsentPage {

@@ -1,58 +1,29 @@
-internal import SignInWithApple
-
-/// A whole page for people: one heading, no resource from elsewhere, and at the top a word
-/// that this is not Apple.
+/// A page with one heading: sign-in, callback, error. At the top it says that this is not Apple.
 struct Document {
     let title: String
     let content: HTML
-    /// What it does by itself once it is there; without scripts it must work as well.
+    /// What it does when it was loaded; without scripts it must work as well.
     var script: HTML = ""
 
-    func page(status: Int = 200) -> Page {
-        let nonce = Fresh.text(22, of: Fresh.alphanumeric)
-        return Page(
-            status: status,
-            fields: [
-                HTTPField("Content-Type", "text/html;charset=UTF-8"),
-                HTTPField("Cache-Control", "no-store"),
-                HTTPField("X-Frame-Options", "DENY"),
-                HTTPField("X-Content-Type-Options", "nosniff"),
-                HTTPField("Content-Security-Policy", Self.policy(nonce)),
-            ],
-            body: Array(html(nonce).source.utf8))
-    }
-
     /// No form-action: browsers apply it to every redirect behind a form, and where the client
-    /// sends its users afterwards is not ours to know.
-    private static func policy(_ nonce: String) -> String {
-        """
-        default-src 'none'; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; \
-        img-src data:; base-uri 'none'; frame-ancestors 'none'
-        """
+    /// sends its users afterwards is not known.
+    func page(status: Int = 200) -> Page {
+        HTMLPage(title: "\(title) – siwa-emulator") { nonce in
+            (head: #"<style nonce="\#(nonce)">\#(Self.style)</style>"#, body: body(nonce))
+        }.page(status: status)
     }
 
-    private func html(_ nonce: String) -> HTML {
+    private func body(_ nonce: String) -> HTML {
         """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(title) – siwa-emulator</title>
-        <link rel="icon" href="\(PageTheme.icon)">
-        <style nonce="\(nonce)">\(Self.style)</style>
-        </head>
         <body>
         <header><span class="logo" aria-hidden="true"></span><p><strong>This is siwa-emulator, not \
-        Apple.</strong> Nobody here is real, and no password is asked for.</p></header>
+        Apple.</strong> The users are invented, and no password is asked for.</p></header>
         <main>
         <h1>\(title)</h1>
         \(content)
         </main>
         \(script.source.isEmpty ? "" : #"<script nonce="\#(nonce)">\#(script)</script>"# as HTML)
         </body>
-        </html>
-
         """
     }
 

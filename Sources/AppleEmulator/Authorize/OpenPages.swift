@@ -1,7 +1,7 @@
 /// The pages that wait for a person, each found by a text that only it knows and that is
 /// good for one answer.
 struct OpenPages {
-    /// Whoever opens more than this many has left the oldest.
+    /// The oldest page is forgotten when there are more.
     static let limit = 1000
 
     private var requests: [String: AuthorizationRequest] = [:]

@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// Apple's rules on `redirect_uri`: https, a domain name, no fragment, and registered exactly.
 struct RedirectRules {

@@ -1,7 +1,8 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 extension Answer {
-    /// Runs an endpoint that people see: what is wrong is said on a page, and nobody is sent on.
+    /// Runs an endpoint that people see: a refusal is a page, never a redirect.
     /// A client that asks for JSON gets the error as JSON (Apple: TN3107), which no browser does.
     static func onPage(_ request: EmulatorRequest, _ endpoint: () throws -> Answer) -> Answer {
         Answer {

@@ -1,9 +1,10 @@
-public import SignInWithApple
+internal import JOSE
+package import Lifecycle
 
 /// An app or a website of the team, as registered with the emulated Apple.
-public struct EmulatedClient: Sendable, Hashable {
+package struct EmulatedClient: Sendable, Hashable {
     /// What a client is: its codes differ.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// An app, named by its bundle id; its codes come without a redirect.
         case app
         /// A website or anything else that signs in through one, named by a Services ID.
@@ -11,16 +12,16 @@ public struct EmulatedClient: Sendable, Hashable {
     }
 
     /// The App ID or Services ID.
-    public let clientID: ClientID
+    package let clientID: ClientID
     /// What it is.
-    public let kind: Kind
+    package let kind: Kind
     /// Where a web sign-in may return to.
-    public let redirectURIs: [String]
+    package let redirectURIs: [String]
     /// The keys it may use; nil means all of the team's.
-    public let keyIDs: [KeyID]?
+    package let keyIDs: [KeyID]?
 
     /// Registers a client.
-    public init(
+    package init(
         clientID: ClientID, kind: Kind, redirectURIs: [String] = [], keyIDs: [KeyID]? = nil
     ) {
         self.clientID = clientID
@@ -30,11 +31,11 @@ public struct EmulatedClient: Sendable, Hashable {
     }
 }
 
-extension EmulatedClient.Kind: Shaped {}
+extension EmulatedClient.Kind: JSONConvertible {}
 
 extension EmulatedClient {
     init(_ json: JSON, at place: String) throws(ShapeError) {
-        let reader = try MemberReader(
+        let reader = try JSONObjectReader(
             json, at: place, knowing: ["client_id", "kind", "redirect_uris", "key_ids"])
         self.init(
             clientID: try reader.required("client_id"), kind: try reader.required("kind"),

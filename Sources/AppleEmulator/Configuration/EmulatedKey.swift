@@ -1,15 +1,16 @@
-public import SIWACrypto
-public import SignInWithApple
+internal import JOSE
+package import Lifecycle
+package import SIWACrypto
 
 /// The public half of a `.p8` that the emulated Apple knows.
-public struct EmulatedKey: Sendable {
+package struct EmulatedKey: Sendable {
     /// The ten characters that `kid` names it by.
-    public let keyID: KeyID
+    package let keyID: KeyID
     /// What verifies its signatures.
-    public let publicKey: P256PublicKey
+    package let publicKey: P256PublicKey
 
     /// Registers a key.
-    public init(keyID: KeyID, publicKey: P256PublicKey) {
+    package init(keyID: KeyID, publicKey: P256PublicKey) {
         self.keyID = keyID
         self.publicKey = publicKey
     }
@@ -18,7 +19,7 @@ public struct EmulatedKey: Sendable {
 // A JSON Web Key (RFC 7517, RFC 7518 §6.2).
 extension EmulatedKey {
     init(_ json: JSON, at place: String) throws(ShapeError) {
-        let reader = try MemberReader(
+        let reader = try JSONObjectReader(
             json, at: place, knowing: ["kty", "crv", "kid", "use", "alg", "x", "y"])
         guard json["kty"] == "EC", json["crv"] == "P-256" else {
             throw ShapeError(place, "must be a JSON Web Key with kty EC and crv P-256")
@@ -40,7 +41,7 @@ extension EmulatedKey {
     }
 }
 
-extension MemberReader {
+extension JSONObjectReader {
     fileprivate func coordinate(_ name: String) throws(ShapeError) -> [UInt8] {
         let text: String = try required(name)
         guard let bytes = try? Base64URL.decode(text), bytes.count == 32 else {

@@ -1,14 +1,15 @@
-public import SignInWithApple
+internal import JOSE
+package import Lifecycle
 
 /// A developer team, as far as a client_secret shows it.
-public struct EmulatedTeam: Sendable {
+package struct EmulatedTeam: Sendable {
     /// `iss` of its client_secrets.
-    public let teamID: TeamID
+    package let teamID: TeamID
     /// The public halves of its keys.
-    public let keys: [EmulatedKey]
+    package let keys: [EmulatedKey]
 
     /// Registers a team.
-    public init(teamID: TeamID, keys: [EmulatedKey]) {
+    package init(teamID: TeamID, keys: [EmulatedKey]) {
         self.teamID = teamID
         self.keys = keys
     }
@@ -20,7 +21,7 @@ public struct EmulatedTeam: Sendable {
 
 extension EmulatedTeam {
     init(_ json: JSON, at place: String) throws(ShapeError) {
-        let reader = try MemberReader(json, at: place, knowing: ["team_id", "keys"])
+        let reader = try JSONObjectReader(json, at: place, knowing: ["team_id", "keys"])
         self.init(
             teamID: try reader.required("team_id"),
             keys: try reader.elements("keys").map { entry throws(ShapeError) in

@@ -1,26 +1,27 @@
-public import SignInWithApple
+internal import JOSE
+package import Lifecycle
 
 /// A person who signs in: never a real one.
-public struct EmulatedUser: Sendable, Hashable {
+package struct EmulatedUser: Sendable, Hashable {
     /// What `POST /emulator/codes` calls the user.
-    public let name: String
+    package let name: String
     /// `sub` of the user's identity tokens.
-    public let userID: UserID
+    package let userID: UserID
     /// The first name, which a website may ask for once.
-    public let firstName: String?
+    package let firstName: String?
     /// The last name, which a website may ask for once.
-    public let lastName: String?
+    package let lastName: String?
     /// The address; nil when the account has none, as some managed ones.
-    public internal(set) var email: String?
+    package internal(set) var email: String?
     /// False for some managed accounts only.
-    public internal(set) var isEmailVerified: Bool
+    package internal(set) var isEmailVerified: Bool
     /// Whether the address is one of Apple's relays, and no other is ever shown.
-    public internal(set) var isPrivateEmail: Bool
+    package internal(set) var isPrivateEmail: Bool
     /// 0 unsupported, 1 unknown, 2 likely real; nil leaves the claim out.
-    public let realUserStatus: Int?
+    package let realUserStatus: Int?
 
     /// Invents a user.
-    public init(
+    package init(
         name: String, userID: UserID, firstName: String? = nil, lastName: String? = nil,
         email: String? = nil, isEmailVerified: Bool = true, isPrivateEmail: Bool = false,
         realUserStatus: Int? = nil
@@ -42,12 +43,12 @@ public struct EmulatedUser: Sendable, Hashable {
     }
 
     /// A user identifier of the recorded shape: `NNNNNN.<32 hex>.HHMM`.
-    public static func freshUserID() -> UserID { UserID(unchecked: IdentifierText.fresh()) }
+    package static func freshUserID() -> UserID { UserID(unchecked: IdentifierText.fresh()) }
 }
 
 extension EmulatedUser {
     init(_ member: JSON.Member, at place: String) throws(ShapeError) {
-        let reader = try MemberReader(
+        let reader = try JSONObjectReader(
             member.value, at: place,
             knowing: [
                 "sub", "first_name", "last_name", "email", "email_verified", "is_private_email",

@@ -1,31 +1,32 @@
-public import SignInWithApple
+package import JOSE
+package import Lifecycle
 
 /// What the emulated Apple knows from the start: `emulator.json`.
-public struct EmulatorConfiguration: Sendable {
+package struct EmulatorConfiguration: Sendable {
     /// The team that all clients belong to, until a transfer to ``recipient`` is accepted.
-    public let team: EmulatedTeam
+    package let team: EmulatedTeam
     /// Its apps and websites.
-    public let clients: [EmulatedClient]
-    /// The team that may get all clients; nil when nobody does.
-    public let recipient: EmulatedTeam?
+    package let clients: [EmulatedClient]
+    /// The team that the clients can be transferred to.
+    package let recipient: EmulatedTeam?
     /// The people who sign in; the first one is the default.
-    public let users: [EmulatedUser]
-    /// Where notifications are posted unless another address is named; nil posts none.
-    public let notificationURL: String?
+    package let users: [EmulatedUser]
+    /// Where notifications are posted unless another address is named; nil disables posting.
+    package let notificationURL: String?
     /// How Apple behaves where that is not certain.
-    public let switches: Switches
+    package let behaviors: Behaviors
 
     /// Composes a configuration.
-    public init(
+    package init(
         teamID: TeamID, clients: [EmulatedClient], keys: [EmulatedKey], users: [EmulatedUser],
-        switches: Switches = Switches(), recipient: EmulatedTeam? = nil,
+        behaviors: Behaviors = Behaviors(), recipient: EmulatedTeam? = nil,
         notificationURL: String? = nil
     ) {
         team = EmulatedTeam(teamID: teamID, keys: keys)
         self.clients = clients
         self.recipient = recipient
         self.users = users
-        self.switches = switches
+        self.behaviors = behaviors
         self.notificationURL = notificationURL
     }
 
@@ -41,14 +42,14 @@ extension EmulatorConfiguration {
     /// Reads what ``json`` writes.
     ///
     /// - Throws: ``ShapeError``, which names the member at fault.
-    public init(json: JSON) throws(ShapeError) {
-        let reader = try MemberReader(
+    package init(json: JSON) throws(ShapeError) {
+        let reader = try JSONObjectReader(
             json,
             knowing: [
                 "team_id", "clients", "keys", "recipient", "users", "switches", "notification_url",
             ])
-        var switches = Switches()
-        if let initial = json["switches"] { try switches.turn(initial) }
+        var behaviors = Behaviors()
+        if let initial = json["switches"] { try behaviors.turn(initial) }
         self.init(
             teamID: try reader.required("team_id"),
             clients: try reader.elements("clients").map { entry throws(ShapeError) in
@@ -60,7 +61,7 @@ extension EmulatorConfiguration {
             users: try reader.members("users").map { entry throws(ShapeError) in
                 try EmulatedUser(entry.member, at: entry.place)
             },
-            switches: switches,
+            behaviors: behaviors,
             recipient: try json["recipient"].map { entry throws(ShapeError) in
                 try EmulatedTeam(entry, at: "recipient")
             },
@@ -68,7 +69,7 @@ extension EmulatorConfiguration {
     }
 
     /// The configuration as `emulator.json` holds it, switches left at their defaults.
-    public var json: JSON {
+    package var json: JSON {
         let members = [
             JSON.Member("team_id", team.teamID.json),
             JSON.Member("clients", .array(clients.map(\.json))),

@@ -1,35 +1,35 @@
-internal import SignInWithApple
+internal import JOSE
 
-/// One switch by its name: the only place that knows both.
+/// A switch of `emulator.json` and `POST /emulator/switches`, and the behavior that it sets.
 private struct Switch: Sendable {
     let name: String
-    let read: @Sendable (Switches) -> JSON
-    let write: @Sendable (inout Switches, MemberReader) throws(ShapeError) -> Void
+    let read: @Sendable (Behaviors) -> JSON
+    let write: @Sendable (inout Behaviors, JSONObjectReader) throws(ShapeError) -> Void
 
-    init<Value: Shaped>(
-        _ name: String, _ path: any WritableKeyPath<Switches, Value> & Sendable
+    init<Value: JSONConvertible>(
+        _ name: String, _ path: any WritableKeyPath<Behaviors, Value> & Sendable
     ) {
         self.name = name
         read = { $0[keyPath: path].json }
-        write = { (switches, reader) throws(ShapeError) in
-            if let value: Value = try reader.optional(name) { switches[keyPath: path] = value }
+        write = { (behaviors, reader) throws(ShapeError) in
+            if let value: Value = try reader.optional(name) { behaviors[keyPath: path] = value }
         }
     }
 
     /// A choice between some of Apple's error codes.
     init(
-        _ name: String, _ path: any WritableKeyPath<Switches, Refusal.Code> & Sendable,
+        _ name: String, _ path: any WritableKeyPath<Behaviors, Refusal.Code> & Sendable,
         _ choices: Refusal.Code...
     ) {
         self.name = name
         read = { .string($0[keyPath: path].rawValue) }
-        write = { (switches, reader) throws(ShapeError) in
+        write = { (behaviors, reader) throws(ShapeError) in
             guard let text: String = try reader.optional(name) else { return }
             guard let code = choices.first(where: { $0.rawValue == text }) else {
                 let known = choices.map { "'\($0.rawValue)'" }.joined(separator: ", ")
                 throw ShapeError(reader.place, "'\(name)' must be one of \(known)")
             }
-            switches[keyPath: path] = code
+            behaviors[keyPath: path] = code
         }
     }
 
@@ -110,13 +110,13 @@ private struct Switch: Sendable {
     ]
 }
 
-extension Switches {
-    /// Every switch and its position.
+extension Behaviors {
+    /// Every switch and its value.
     var json: JSON { .object(Switch.all.map { JSON.Member($0.name, $0.read(self)) }) }
 
-    /// Turns the switches that `json` names: all of them, or none when one is wrong.
+    /// Sets the switches that `json` names; if one is invalid, nothing changes.
     mutating func turn(_ json: JSON) throws(ShapeError) {
-        let reader = try MemberReader(json, at: "switches", knowing: Switch.all.map(\.name))
+        let reader = try JSONObjectReader(json, at: "switches", knowing: Switch.all.map(\.name))
         var turned = self
         for entry in Switch.all { try entry.write(&turned, reader) }
         self = turned

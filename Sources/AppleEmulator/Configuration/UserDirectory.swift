@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// The people who sign in: those of `emulator.json`, and those made by `POST /emulator/seed`.
 struct UserDirectory {
@@ -18,6 +18,12 @@ struct UserDirectory {
     subscript(name: String?) -> EmulatedUser? {
         guard let name else { return users.first }
         return positions[name].map { users[$0] }
+    }
+
+    /// So many users in turn, beginning with `first` and after the last one again with the first.
+    func users(_ count: Int, from first: EmulatedUser) -> [EmulatedUser] {
+        let start = positions[first.name] ?? 0
+        return (0..<count).map { users[(start + $0) % users.count] }
     }
 
     /// Takes a user whose name is new; false when it is not.

@@ -1,6 +1,6 @@
-internal import SignInWithApple
+internal import JOSE
 
-/// The claims of a client_secret, decoded; the signature is not shown, so that nobody can use it.
+/// The claims of a client_secret, decoded; the signature is not shown, so that the secret cannot be copied.
 struct ClientSecretView {
     private let token: CompactJWS
     private let now: NumericDate

@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// The clients, the team's keys, and the keys with which the emulator signs.
 enum ClientsPanel {
@@ -21,7 +22,7 @@ enum ClientsPanel {
         }
         return """
             <li><span>\(client.clientID.rawValue) <span class="badge">\(client.kind.rawValue)</span>\
-            \(uris.isEmpty ? "" : "<br>")\(uris)</span></li>
+            \(uris.isEmpty ? "" : "<br>" as HTML)\(uris)</span></li>
             """
     }
 

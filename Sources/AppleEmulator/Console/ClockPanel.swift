@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// The buttons that move the emulator's time, and what that does to client secrets.
 enum ClockPanel {
@@ -20,7 +21,7 @@ enum ClockPanel {
     }
 
     private static func secrets(_ state: ConsoleState) -> HTML {
-        let isMoved = state.service.switches.secretClock == .moved
+        let isMoved = state.service.behaviors.secretClock == .moved
         let button = ConsoleButton(
             label: isMoved ? "Judge them by the real time" : "Judge them by this time",
             control: .switches, body: ["secret_clock": isMoved ? "real" : "moved"], style: "quiet")

@@ -1,37 +1,41 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
-/// The news of the console for one browser, as server-sent events (WHATWG HTML §9.2).
+/// The stream of the console's changes to one browser, as server-sent events (WHATWG HTML §9.2).
 ///
-/// It keeps what it has said, and nothing that waits: what is new is found when the browser is
-/// ready for it, so that a browser that does not read costs nothing.
-public struct ConsoleEvents: Sendable {
+/// It keeps what was sent and no queue: changes are found when the browser has taken the earlier
+/// ones, so that a browser that does not read costs nothing.
+package struct ConsoleEvents: Sendable {
     let emulator: AppleEmulator
     let view: ConsoleView
-    /// The number of the latest request the browser knows.
+    /// The instance of the emulator whose requests the browser knows.
+    var instance: String
+    /// The number of the latest of them.
     var last: Int
     /// What each panel was when it was sent.
     var panels: [ConsolePanel: String] = [:]
     var hasBegun = false
 
-    /// A comment, so that a connection that is gone is noticed.
+    /// The longest time without an event: a write is how a closed connection is detected.
     static let heartbeat = Duration.seconds(10)
-    /// News of this time are one event.
+    /// The shortest time between two events: all changes in it are sent together.
     static let pace = Duration.milliseconds(100)
-    /// The browser gets no more requests at once: it shows the latest.
+    /// The most requests in one event; the browser shows the latest.
     static let rows = 50
 
     /// The next events: waits until there are some; nil when the task is cancelled.
-    public mutating func next() async -> [UInt8]? {
+    package mutating func next() async -> [UInt8]? {
         if hasBegun { try? await Task.sleep(for: Self.pace) }
         hasBegun = true
         guard !Task.isCancelled else { return nil }
+        let seen = emulator.changes.count
         var events = await emulator.news(for: &self)
         if events.isEmpty {
-            await emulator.waitForChange(atMost: Self.heartbeat)
+            await emulator.changes.wait(after: seen, atMost: Self.heartbeat)
             events = await emulator.news(for: &self)
         }
         guard !Task.isCancelled else { return nil }
-        return Array((events.isEmpty ? ": still here\n\n" : events).utf8)
+        return Array((events.isEmpty ? ": heartbeat\n\n" : events).utf8)
     }
 }
 
@@ -51,16 +55,17 @@ extension AppleEmulator {
             ], body: [])
         return EmulatorReply(
             respond(with: page, requestID),
-            events: ConsoleEvents(emulator: self, view: view, last: last))
+            events: ConsoleEvents(
+                emulator: self, view: view, instance: view.instance ?? instance, last: last))
     }
 
-    /// What has happened since `events` last said something.
+    /// What has changed since the last event of this stream.
     fileprivate func news(for events: inout ConsoleEvents) -> String {
         var text = ""
-        if log.count < events.last {
-            // A reset: numbers begin anew.
-            events.last = 0
-            text += Self.event("reset", [:], id: 0)
+        if events.instance != instance {
+            // Requests are counted anew. A page of an earlier start has no valid token, either.
+            text += Self.event(events.panels.isEmpty ? "reload" : "reset", [:], id: 0)
+            (events.instance, events.last) = (instance, 0)
         }
         let records = log.newest(ConsoleEvents.rows, after: events.last)
         if !records.isEmpty {

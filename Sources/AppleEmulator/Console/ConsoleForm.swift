@@ -1,6 +1,6 @@
-internal import SignInWithApple
+internal import JOSE
 
-/// A form of the console as the body of a control request: one idea, two faces.
+/// A form of the console, converted to the body of the control request that it sends.
 ///
 /// A field is a member of the body. `count:integer` and `wait:boolean` name the type where it is
 /// not text; `json` holds members that a button brings along; an empty field is absent.

@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// The console: one page that shows everything and works without a script, too.
 struct ConsolePage {
@@ -9,23 +10,15 @@ struct ConsolePage {
     static let rows = 100
 
     var page: Page {
-        let nonce = Fresh.text(22, of: Fresh.alphanumeric)
-        return Page(
-            status: 200,
-            fields: [
-                HTTPField("Content-Type", "text/html;charset=UTF-8"),
-                HTTPField("Cache-Control", "no-store"),
-                HTTPField("X-Frame-Options", "DENY"),
-                HTTPField("X-Content-Type-Options", "nosniff"),
-                // Not no-referrer: a browser would then send forms with Origin: null.
-                HTTPField("Referrer-Policy", "same-origin"),
-                HTTPField("Content-Security-Policy", Self.policy(nonce)),
-            ],
-            body: Array(html(nonce).source.utf8))
+        HTMLPage(
+            title: "siwa-emulator: console", policy: "connect-src 'self'; form-action 'self'; ",
+            // Not no-referrer: a browser would then send forms with Origin: null.
+            fields: [HTTPField("Referrer-Policy", "same-origin")]
+        ) { (head: head($0), body: body) }.page()
     }
 
-    /// After a form was sent without a script: back to where its effect is seen, unless the answer
-    /// itself is what was wanted.
+    /// The answer to a form sent without a script: a redirect to the section that shows the effect,
+    /// or the code of a sign-in.
     static func done(_ control: Control, _ answer: JSON) -> Page {
         guard control == .codes else { return .seeOther("\(ConsoleRoute.root)#\(control.section)") }
         let members = (answer.members ?? []).map { member -> HTML in
@@ -40,28 +33,18 @@ struct ConsolePage {
         ).page()
     }
 
-    private static func policy(_ nonce: String) -> String {
+    private func head(_ nonce: String) -> HTML {
         """
-        default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; \
-        img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; \
-        frame-ancestors 'none'
-        """
-    }
-
-    private func html(_ nonce: String) -> HTML {
-        """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>siwa-emulator: console</title>
-        <link rel="icon" href="\(PageTheme.icon)">
         <link rel="stylesheet" href="/emulator/console.css" nonce="\(nonce)">
         <script src="/emulator/console.js" nonce="\(nonce)" defer></script>
         \(reload)
-        </head>
-        <body data-last="\(String(state.log.count))" data-search="\(view.userSearch)">
+        """
+    }
+
+    private var body: HTML {
+        """
+        <body data-instance="\(state.instance)" data-last="\(String(state.log.count))" \
+        data-search="\(view.userSearch)">
         \(header)
         <main>
         \(requests)
@@ -79,8 +62,6 @@ struct ConsolePage {
         </main>
         <div id="toasts" role="status" aria-live="polite"></div>
         </body>
-        </html>
-
         """
     }
 
@@ -176,7 +157,7 @@ struct ConsolePage {
         let client = state.configuration.clients.first?.clientID.rawValue ?? "com.example.app"
         return """
             <div class="welcome"><h3>No request yet</h3>
-            <p>Point your app’s Apple URLs at this server, or sign somebody in by hand:</p>
+            <p>Point your app’s Apple URLs at this server, or sign a user in by hand:</p>
             <pre>curl \(state.origin.hasPrefix("https:") ? "--cacert ca.pem " : "")\(state.origin)/emulator/codes \\
               -d '{"client_id":"\(client)"}'
             siwa exchange --code CODE</pre></div>
@@ -206,7 +187,7 @@ struct ConsolePage {
             #"<option value="\#(client.clientID.rawValue)">\#(client.clientID.rawValue)</option>"#
         }
         return """
-            <details class="more"><summary>Sign somebody in, for a code</summary>
+            <details class="more"><summary>Sign a user in, for a code</summary>
             <form method="post" action="\(Control.codes.path)" class="stack" data-shows="code">
             <input type="hidden" name="token" value="\(state.token)">
             <div class="pair"><label>User <select name="user">\(users)</select></label>
@@ -242,7 +223,7 @@ extension Control {
         switch self {
         case .faults, .faultsClear: "faults"
         case .clock, .switches: "clock"
-        case .notifications, .notificationsResend, .receiver: "notifications"
+        case .notifications, .notificationsResend, .notificationsSent, .receiver: "notifications"
         case .users, .codes, .seed: "people"
         case .keysRotate, .keysRevoke, .transfer: "clients"
         case .requests, .reset: "history"

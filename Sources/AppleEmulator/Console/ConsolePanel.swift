@@ -1,8 +1,6 @@
-internal import SignInWithApple
+internal import JOSE
 
-/// A part of the console that changes by itself while somebody looks at it.
-///
-/// Each is rendered whole, on the page and for the event that replaces it.
+/// A part of the console that events replace: it is rendered whole, on the page and in an event.
 enum ConsolePanel: String, CaseIterable {
     case status
     case clock

@@ -1,11 +1,12 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// What a path under `/emulator` means: the console for people, or the control for programs.
 enum ConsoleRoute {
     case page
     case style
     case script
-    /// The console's news as server-sent events.
+    /// The console's changes as server-sent events.
     case events
     /// One request, opened.
     case request(Int)
@@ -38,10 +39,10 @@ enum ConsoleRoute {
 // Everything under /emulator, and the front door.
 extension AppleEmulator {
     /// Where people watch the emulator.
-    public static let consolePath = ConsoleRoute.root
+    package static let consolePath = ConsoleRoute.root
 
     /// Answers a request that is not for Apple; nil for one that is.
-    func answerForPeopleAndPrograms(
+    func answerConsoleOrControl(
         _ request: EmulatorRequest, _ requestID: String
     ) async -> EmulatorReply? {
         guard let route = ConsoleRoute(request) else {
@@ -59,8 +60,7 @@ extension AppleEmulator {
         }
     }
 
-    /// Somebody who opens `http://localhost:…/` wants to look at the emulator: Apple has no page
-    /// there either.
+    /// Whether a person opened `http://localhost:…/`, where Apple has no page.
     private func leadsToConsole(_ request: EmulatorRequest) -> Bool {
         request.path == "/" && request.method == "GET" && request.wantsPage
             && (try? ControlGate.check(request)) != nil
@@ -106,12 +106,12 @@ extension AppleEmulator {
         ConsoleState(
             service: service, faults: faults, log: log, notifications: notifications,
             history: history, receiver: receiver, clockOffset: clockOffset,
-            origin: origin, token: consoleToken)
+            instance: instance, origin: origin, token: consoleToken)
     }
 }
 
 extension ControlError {
-    /// Any error of a control request, brought to one that can be told.
+    /// Any error of a control request.
     init(_ error: any Error) {
         self =
             switch error {

@@ -1,5 +1,5 @@
-/// The console's script: news as they come, requests opened in place, forms without a reload.
-/// Everything it does, the page does without it.
+/// The console's script: shows changes as they happen, opens requests in place and sends forms
+/// without a reload. Without it the page reloads to do the same.
 enum ConsoleScript {
     static let source = #"""
         "use strict";
@@ -152,7 +152,7 @@ enum ConsoleScript {
             }
           });
 
-          // ---- News ----
+          // ---- Changes ----
 
           const mark = (text, kind) => {
             live.hidden = false;
@@ -160,9 +160,9 @@ enum ConsoleScript {
             live.className = `badge ${kind}`;
           };
 
-          let last = document.body.dataset.last;
+          let { last, instance } = document.body.dataset;
           const listen = () => {
-            const query = new URLSearchParams({ after: last });
+            const query = new URLSearchParams({ after: last, instance });
             if (document.body.dataset.search) query.set("user", document.body.dataset.search);
             const events = new EventSource(`/emulator/events?${query}`);
             events.onopen = () => mark("live", "ok");
@@ -182,13 +182,15 @@ enum ConsoleScript {
                 show(html);
               }
             });
+            // Another start of the emulator: this page's token is no longer valid.
+            events.addEventListener("reload", () => location.reload());
             events.addEventListener("reset", () => {
               last = "0"; missed = ""; missedCount = 0;
               log.replaceChildren();
             });
             events.addEventListener("panel", event => {
-              const news = JSON.parse(event.data);
-              waiting.set(news.panel, news.html);
+              const change = JSON.parse(event.data);
+              waiting.set(change.panel, change.html);
               apply();
             });
           };

@@ -1,6 +1,6 @@
-internal import SignInWithApple
+internal import JOSE
 
-/// What the console shows: everything the emulator knows, at one moment.
+/// What the console shows: a snapshot of the emulator.
 struct ConsoleState {
     let service: Service
     let faults: FaultQueue
@@ -9,6 +9,8 @@ struct ConsoleState {
     let history: LatestItems<ControlRecord>
     let receiver: String?
     let clockOffset: Duration
+    /// Names this start of the emulator.
+    let instance: String
     /// The server as the browser names it.
     let origin: String
     /// What the page's forms bring back.
@@ -18,7 +20,7 @@ struct ConsoleState {
     var now: NumericDate { service.now() }
 }
 
-/// Which part of everything somebody looks at, from the query of the page.
+/// What the query of the page selects.
 struct ConsoleView {
     /// Requests that are shown: all, or the refused ones.
     let onlyRefused: Bool
@@ -26,8 +28,9 @@ struct ConsoleView {
     let openRequest: Int?
     /// Part of a name or address that users are looked up by.
     let userSearch: String
-    /// The latest request a browser knows, for the events.
+    /// The latest request a browser knows, for the events, and the instance that counted it.
     let lastRequest: Int
+    let instance: String?
     /// Whether the page reloads by itself where there is no script.
     let reloads: Bool
 
@@ -39,6 +42,7 @@ struct ConsoleView {
         openRequest = query["open"].flatMap { Int($0) }
         userSearch = (query["user"] ?? "").clipped
         lastRequest = query["after"].flatMap { Int($0) } ?? 0
+        instance = query["instance"]
         reloads = query["reload"] != "off" && openRequest == nil
     }
 }

@@ -223,6 +223,7 @@ enum ConsoleStyle {
           gap: .75rem; padding: .4375rem 0; border-top: 1px solid var(--line); }
         .lines > li:first-child { border-top: 0; }
         .lines > li > span:first-child { min-width: 0; }
+        .session > span:last-child { display: grid; justify-items: end; white-space: nowrap; }
         form.stack + .lines, [data-panel] > .empty { margin-top: .75rem; }
         #faults [data-panel] { margin-top: .75rem; }
         .people { display: grid; gap: 1rem; }

@@ -1,5 +1,5 @@
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// A request as a command line; each secret is a variable of the shell.
 struct CurlCommand {

@@ -1,6 +1,6 @@
-internal import SignInWithApple
+internal import JOSE
 
-/// The faults that wait, and the form that queues one.
+/// The queued faults, and the form that queues one.
 enum FaultsPanel {
     static func html(_ state: ConsoleState) -> HTML {
         guard !state.faults.waiting.isEmpty else {

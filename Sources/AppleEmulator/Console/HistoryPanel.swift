@@ -1,6 +1,6 @@
-internal import SignInWithApple
+internal import Lifecycle
 
-/// What was done to the emulator, by people here and by programs.
+/// The changes that people made here and programs made by control requests.
 enum HistoryPanel {
     private static let limit = 12
 

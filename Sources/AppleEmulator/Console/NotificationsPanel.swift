@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// The notifications that were sent, and to whom.
 enum NotificationsPanel {
@@ -8,7 +9,7 @@ enum NotificationsPanel {
         let numbers = state.notifications.numbers.reversed().prefix(limit)
         guard !numbers.isEmpty else {
             return """
-                <p class="empty">None yet: revoke a consent, stop relay mail or delete an \
+                <p class="empty">No notification yet: revoke a consent, stop relay mail or delete an \
                 account.</p>
                 """
         }
@@ -28,18 +29,20 @@ enum NotificationsPanel {
         <p class="caption">\(record.url.map { "to \($0)" } ?? "not posted: there is no receiver")\
          · RS256, key <span class="mono">\(record.keyID)</span> · jti \
         <span class="mono">\(record.notification.id)</span></p>
-        <p class="attempts">\(record.attempts.map(attempt))\(pending(record))</p>
+        <p class="attempts">\(attempts(record))\(pending(record))</p>
         <div class="buttons">\(buttons(number, state))</div>
         </li>
         """
     }
 
-    private static func attempt(_ attempt: NotificationRecord.Attempt) -> HTML {
-        switch attempt.outcome {
-        case .success(let status):
-            #"<span class="badge \#(status == 200 ? "ok" : "error")">\#(String(status))</span>"#
-        case .failure(let error):
-            #"<span class="badge error" title="\#(error.message)">\#(error.kind.rawValue)</span>"#
+    /// A badge for each outcome, with the number of attempts that had it.
+    private static func attempts(_ record: NotificationRecord) -> [HTML] {
+        NotificationRecord.counts(record.attempts.map(\.outcome)).map { outcome, count in
+            let times: HTML = count > 1 ? " × \(String(count))" : ""
+            let style = outcome.status == 200 ? "ok" : "error"
+            var title: HTML = ""
+            if case .failure(let error) = outcome { title = #" title="\#(error.message)""# }
+            return #"<span class="badge \#(style)"\#(title)>\#(outcome.summary)\#(times)</span>"#
         }
     }
 

@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// The users, what each client knows of them, and what can happen to them.
 enum PeoplePanel {

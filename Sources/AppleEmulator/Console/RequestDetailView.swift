@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// A request opened: every check, what `siwa` finds, the fields, the claims, the answer.
 struct RequestDetailView {
@@ -14,8 +15,8 @@ struct RequestDetailView {
     var html: HTML {
         guard let details else {
             return """
-                <div class="detail"><p class="empty">The details of this request are forgotten: \
-                they are kept of the latest \(String(RequestLog.detailsLimit)).</p></div>
+                <div class="detail"><p class="empty">The details of this request are gone: \
+                they are kept for the latest \(String(RequestLog.detailsLimit)).</p></div>
                 """
         }
         return """
@@ -36,7 +37,7 @@ struct RequestDetailView {
 
     private var checks: HTML {
         guard !record.checks.isEmpty else {
-            return #"<h4>Checks</h4><p class="empty">None were made. \#(record.verdict)</p>"#
+            return #"<h4>Checks</h4><p class="empty">No check was made. \#(record.verdict)</p>"#
         }
         let items = record.checks.map { check -> HTML in
             """

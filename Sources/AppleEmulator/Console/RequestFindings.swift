@@ -1,5 +1,7 @@
+internal import Diagnosis
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What `siwa` would say about a request: the findings of `siwa inspect` and `siwa doctor`.
 struct RequestFindings {

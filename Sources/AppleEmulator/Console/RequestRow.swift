@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// One request on one line of the console.
 struct RequestRow {

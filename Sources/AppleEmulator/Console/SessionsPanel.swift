@@ -1,5 +1,5 @@
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// The latest sessions: which refresh tokens live.
 enum SessionsPanel {
@@ -21,7 +21,7 @@ enum SessionsPanel {
     private static func line(_ session: Ledger.Session) -> HTML {
         let token = session.refreshToken.map { SecretText($0).fingerprint }
         return """
-            <li><span>\(session.user?.name ?? "team \(session.teamID)") \
+            <li class="session"><span>\(session.user?.name ?? "team \(session.teamID)") \
             <span class="caption">with \(session.clientID.rawValue), signed in \
             \(session.signedInAt.element)</span></span> \
             <span><span class="mono caption">\(token.map { "r•••• \($0)" } ?? "no refresh token")</span> \

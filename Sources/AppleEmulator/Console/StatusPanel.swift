@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// The emulator's time and the numbers at the top.
 enum StatusPanel {

@@ -1,11 +1,11 @@
-internal import SignInWithApple
+internal import JOSE
 
 // POST /emulator/users.
 extension AppleEmulator {
-    /// Adds somebody who can sign in from now on; without `sub` a fresh one is made.
+    /// Adds a user, who can sign in at once; without `sub` a new one is generated.
     func addUser(_ body: JSON) throws -> JSON {
         let members = body.members ?? []
-        let name: String = try MemberReader(
+        let name: String = try JSONObjectReader(
             body, knowing: ["name"] + members.map(\.name)
         ).required("name")
         guard !name.isEmpty, name.utf8.count <= 100,

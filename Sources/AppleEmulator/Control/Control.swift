@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import JOSE
 
 /// What drives the emulator from outside: everything under `/emulator/`.
 enum Control: String, CaseIterable {
@@ -11,6 +11,7 @@ enum Control: String, CaseIterable {
     case keysRotate = "keys/rotate"
     case notifications
     case notificationsResend = "notifications/resend"
+    case notificationsSent = "notifications/sent"
     case receiver
     case users
     case faultsClear = "faults/clear"
@@ -39,12 +40,16 @@ enum Control: String, CaseIterable {
 
     /// Whether it changes something: reading the switches does not.
     func isChange(_ body: JSON) -> Bool {
-        self != .requests && !(self == .switches && body == [:])
+        switch self {
+        case .requests, .notificationsSent: false
+        case .switches: body != [:]
+        default: true
+        }
     }
 
     private var methods: [String] {
         switch self {
-        case .requests: ["GET"]
+        case .requests, .notificationsSent: ["GET"]
         case .switches: ["GET", "POST"]
         default: ["POST"]
         }

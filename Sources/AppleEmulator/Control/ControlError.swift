@@ -1,6 +1,7 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
-/// A control request that cannot be carried out, told to its author in full.
+/// Why a control request cannot be carried out, for the developer who sent it.
 struct ControlError: Error, CustomStringConvertible {
     let status: Int
     let message: String

@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// Who may drive the emulator: programs on this machine, and the console's own page in a browser.
 ///

@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import JOSE
 
 /// One control request that changed something, for the console.
 struct ControlRecord: Sendable {

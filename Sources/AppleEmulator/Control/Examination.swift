@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// One thing that was examined in a request.
 struct Check: Sendable, Hashable {

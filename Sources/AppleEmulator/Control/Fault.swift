@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// Something that goes wrong on purpose, once or more often.
 struct Fault: Sendable {
@@ -12,12 +12,12 @@ struct Fault: Sendable {
     let fields: [HTTPField]
     let delay: Duration
     let cut: EmulatorReply.Cut?
-    /// Whether Apple's state changes before the fault strikes: a cut loses the answer to a
+    /// Whether Apple's state changes before the fault applies: a cut loses the answer to a
     /// request that was taken, while a 503 comes from an edge that never let it in.
     let reachesApple: Bool
-    /// How many of a hundred requests it strikes, by chance.
+    /// The percentage of requests it applies to, by chance.
     let percent: Int
-    /// How many requests it still strikes.
+    /// The number of requests it still applies to.
     var count: Int
     /// What names it while it waits.
     var number = 0
@@ -37,7 +37,7 @@ struct Fault: Sendable {
 struct FaultQueue {
     private(set) var waiting: [Fault] = []
     private var lastNumber = 0
-    private var chance = Chance()
+    private var random = SplitMix64()
 
     var count: Int { waiting.reduce(0) { $0 + $1.count } }
 
@@ -53,36 +53,18 @@ struct FaultQueue {
         waiting.removeAll { number == nil || $0.number == number }
     }
 
-    /// The fault that strikes a request to `path`; it is used up by one.
+    /// The fault for a request to `path`, whose count goes down by one.
     mutating func next(for path: String) -> Fault? {
         guard
             let index = waiting.firstIndex(where: {
-                ($0.route == nil || $0.route?.rawValue == path) && chance.favours($0.percent)
+                ($0.route == nil || $0.route?.rawValue == path)
+                    && random.isBelow(percent: $0.percent)
             })
         else { return nil }
         let fault = waiting[index]
         waiting[index].count -= 1
         if waiting[index].count == 0 { waiting.remove(at: index) }
         return fault
-    }
-}
-
-/// Random numbers that are the same after every start, so that a run can be repeated.
-private struct Chance: RandomNumberGenerator {
-    private var state: UInt64 = 0
-
-    /// True so many times in a hundred.
-    mutating func favours(_ percent: Int) -> Bool {
-        percent >= 100 || Int.random(in: 0..<100, using: &self) < percent
-    }
-
-    /// SplitMix64 (Steele, Lea and Flood, 2014).
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
 

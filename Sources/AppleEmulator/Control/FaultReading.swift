@@ -1,11 +1,12 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
-extension EmulatorReply.Cut: Shaped {}
+extension EmulatorReply.Cut: JSONConvertible {}
 
 extension Fault {
     /// Reads what `POST /emulator/faults` queues.
     init(json: JSON) throws(ShapeError) {
-        let reader = try MemberReader(
+        let reader = try JSONObjectReader(
             json,
             knowing: [
                 "endpoint", "status", "page", "error", "error_description", "headers", "delay",
@@ -33,7 +34,7 @@ extension Fault {
     }
 }
 
-extension MemberReader {
+extension JSONObjectReader {
     /// The answer instead of Apple's: an OAuth error, a page, or what Apple's edge
     /// answers with that status.
     fileprivate func page() throws(ShapeError) -> Page? {

@@ -1,31 +1,33 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 // POST /emulator/notifications, /emulator/notifications/resend and /emulator/receiver.
 extension AppleEmulator {
-    /// Lets something happen to a user and posts the notification of it; answers the
-    /// notification itself, and every attempt.
+    /// Lets an event happen to one or more users and posts the notifications of it; answers the
+    /// notification and every attempt, or with `count` a summary.
     func notify(_ body: JSON) async throws -> JSON {
         let request = try NotificationRequest(json: body, in: configuration, service.users)
-        let url = request.url ?? receiver
-        guard url == nil || courier != nil else {
+        let url = request.plan.url ?? receiver
+        guard url == nil || sender != nil else {
             throw ControlError("this emulator has no network: leave 'url' out, and post 'payload'")
         }
-        let notification = try service.notify(request)
-        notifications.append(
-            NotificationRecord(
-                at: service.now(), type: request.type, user: request.user.name,
-                clientID: request.client.clientID, notification: notification,
-                keyID: service.keys.signing.keyID))
-        let number = notifications.count
-        let attempts = try await deliver(
-            number, to: url, copies: notification.delivery.count, attempts: request.attempts,
-            after: request.delay, waiting: request.waits)
-        return [
-            "number": .integer(number), "jti": .string(notification.id),
-            "payload": .string(notification.payload),
-            "delivered": .boolean(attempts.last?.status == 200),
-            "attempts": .array(attempts.map(\.json)),
-        ]
+        let (drafts, keys) = (try service.notify(request), service.keys)
+        let signed = try await keys.sign(drafts)
+        let first = notifications.count + 1
+        for (user, notification) in zip(request.users, signed) {
+            notifications.append(
+                NotificationRecord(
+                    at: service.now(), type: request.type, user: user.name,
+                    clientID: request.client.clientID, notification: notification,
+                    keyID: keys.signing.keyID))
+        }
+        changes.notify()
+        let numbered = signed.enumerated().map { (first + $0, $1) }
+        let copies = request.plan.copies * service.behaviors.notificationDelivery.count
+        let attempts = try await deliver(numbered, copies: copies, request.plan, to: url)
+        return request.isMany
+            ? Self.summary(first..<first + signed.count, attempts)
+            : Self.answer(first, signed[0], attempts)
     }
 
     /// Posts a notification again, byte for byte.
@@ -33,62 +35,85 @@ extension AppleEmulator {
         guard let record = notifications[redelivery.number] else {
             throw ControlError("notification \(redelivery.number) does not exist or is forgotten")
         }
-        guard let url = redelivery.url ?? record.url ?? receiver else {
+        guard let url = redelivery.plan.url ?? record.url ?? receiver else {
             throw ControlError("there is no receiver: give 'url', or set one with POST receiver")
         }
-        // In turn an attempt each: whoever asks for copies wants to see them arrive together.
         let attempts = try await deliver(
-            redelivery.number, to: url, copies: redelivery.copies, attempts: 1,
-            after: redelivery.delay, waiting: redelivery.waits)
-        return [
-            "jti": .string(record.notification.id),
-            "delivered": .boolean(attempts.last?.status == 200),
-            "attempts": .array(attempts.map(\.json)),
-        ]
+            [(redelivery.number, record.notification)], copies: redelivery.plan.copies,
+            redelivery.plan, to: url)
+        return Self.answer(redelivery.number, record.notification, attempts)
     }
 
     /// Sets where notifications go that name no `url` of their own.
     func setReceiver(_ body: JSON) throws -> JSON {
-        let reader = try MemberReader(body, knowing: ["url"])
+        let reader = try JSONObjectReader(body, knowing: ["url"])
         receiver = body["url"] == nil || body["url"] == .null ? nil : try reader.loopbackURL()
         return ["url": receiver.map(JSON.string) ?? .null]
     }
 
-    private func deliver(
-        _ number: Int, to url: String?, copies: Int, attempts: Int, after delay: Duration,
-        waiting: Bool
-    ) async throws -> [Courier.Attempt] {
-        guard let url, copies > 0, let record = notifications[number] else { return [] }
-        guard let courier else { throw ControlError("this emulator has no network") }
-        notifications[number]?.url = url
-        notifications[number]?.pending += 1
-        let delivery = Task {
-            if delay > .zero { try? await courier.timekeeper.sleep(delay) }
-            let made = await courier.deliver(
-                record.notification, to: url, copies: copies, attempts: attempts
-            ) { await self.note($0, of: number) }
-            notifications[number]?.pending -= 1
-            bell.ring()
-            return made
-        }
-        return waiting ? await delivery.value : []
+    private static func answer(
+        _ number: Int, _ notification: Notification, _ attempts: [WebhookSender.Attempt]
+    ) -> JSON {
+        [
+            "number": .integer(number), "jti": .string(notification.id),
+            "payload": .string(notification.payload),
+            "delivered": .boolean(attempts.last?.status == 200),
+            "attempts": .array(attempts.map { .object([$0.member]) }),
+        ]
     }
 
-    private func note(_ attempt: Courier.Attempt, of number: Int) {
-        notifications[number]?.add(
-            NotificationRecord.Attempt(at: service.now(), outcome: attempt))
-        bell.ring()
+    private static func summary(
+        _ numbers: Range<Int>, _ attempts: [WebhookSender.Attempt]
+    ) -> JSON {
+        let counts = NotificationRecord.counts(attempts).map {
+            JSON.Member($0.outcome.summary, .integer($0.count))
+        }
+        return [
+            "first": .integer(numbers.lowerBound), "last": .integer(numbers.upperBound - 1),
+            "attempts": .object(counts),
+        ]
+    }
+
+    private func deliver(
+        _ numbered: [(number: Int, notification: Notification)], copies: Int,
+        _ plan: DeliveryPlan, to url: String?
+    ) async throws -> [WebhookSender.Attempt] {
+        guard let url, copies > 0 else { return [] }
+        guard let sender else { throw ControlError("this emulator has no network") }
+        let deliveries = plan.deliveries(of: numbered, copies: copies, to: url, using: &random)
+        for (number, _) in numbered {
+            notifications.change(number) {
+                $0.url = url
+                $0.pending += 1
+            }
+        }
+        let delivery = Task {
+            let made = await sender.send(deliveries, attempts: plan.attempts) {
+                await self.note($1, of: $0)
+            }
+            for (number, _) in numbered { notifications.change(number) { $0.pending -= 1 } }
+            changes.notify()
+            return made
+        }
+        return plan.waits ? await delivery.value : []
+    }
+
+    private func note(_ attempt: WebhookSender.Attempt, of number: Int) {
+        let at = service.now()
+        notifications.change(number) {
+            $0.add(NotificationRecord.Attempt(at: at, outcome: attempt))
+        }
+        changes.notify()
     }
 }
 
-extension Courier.Attempt {
-    /// The receiver's status, unless there was no answer.
-    var status: Int? { try? get() }
-
-    fileprivate var json: JSON {
+extension Behaviors.NotificationDelivery {
+    /// How many times one notification is delivered.
+    fileprivate var count: Int {
         switch self {
-        case .success(let status): ["status": .integer(status)]
-        case .failure(let error): ["error": .string("\(error.kind.rawValue): \(error.message)")]
+        case .once: 1
+        case .twice: 2
+        case .never: 0
         }
     }
 }

@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What the console shows of one of the latest requests beyond its ``RequestRecord``.
 ///

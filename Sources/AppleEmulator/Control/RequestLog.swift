@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import JOSE
 
 /// The latest requests, so many that a test run fits and a week does not fill the memory.
 struct RequestLog {
@@ -17,18 +17,22 @@ struct RequestLog {
     ) {
         records.append(record(count + 1))
         self.details.append(details)
-        records[count - Self.detailsLimit]?.checks = []
+        records.change(count - Self.detailsLimit) { $0.checks = [] }
     }
 
-    /// Whether a request is there that `selection` asks for.
-    func contains(_ selection: LogSelection) -> Bool {
-        for _ in wanted(selection) { return true }
+    /// Whether there is a request behind the one of that number; `path` nil means any path.
+    func contains(after number: Int, _ path: String?) -> Bool {
+        for _ in records(after: number, path) { return true }
         return false
     }
 
-    /// The records that are asked for, oldest first.
-    func json(_ selection: LogSelection) -> JSON {
-        ["requests": .array(wanted(selection).prefix(selection.limit).map(\.json))]
+    /// The records behind the one of that number, oldest first.
+    func records(after number: Int, _ path: String?) -> some Sequence<RequestRecord> {
+        // A number that is not given yet is one from before a reset.
+        let after = number > count ? 0 : number
+        return records.numbers.clamped(to: after + 1..<Int.max).lazy
+            .compactMap { records[$0] }
+            .filter { path == nil || $0.path == path }
     }
 
     /// The latest `limit` records behind the request of that number, newest first.
@@ -39,15 +43,6 @@ struct RequestLog {
     /// The request of that number, and its details while they are kept.
     func request(_ number: Int) -> (record: RequestRecord, details: RequestDetails?)? {
         records[number].map { ($0, details[number]) }
-    }
-
-    private func wanted(_ selection: LogSelection) -> some Sequence<RequestRecord> {
-        let first = records.numbers.lowerBound
-        // A number that is not given yet is one from before a reset.
-        let after = selection.after > count ? 0 : selection.after
-        return (max(after + 1, first)..<count + 1).lazy
-            .compactMap { records[$0] }
-            .filter { selection.path == nil || $0.path == selection.path }
     }
 }
 
@@ -70,43 +65,11 @@ struct LatestItems<Item> {
 
     /// The item of that number; nil when it was forgotten or never was.
     subscript(number: Int) -> Item? {
-        get { numbers.contains(number) ? items[(number - 1) % limit] : nil }
-        set {
-            guard numbers.contains(number), let newValue else { return }
-            items[(number - 1) % limit] = newValue
-        }
-    }
-}
-
-/// Which requests somebody wants to see.
-struct LogSelection {
-    /// Those to this path; nil for all.
-    let path: String?
-    /// Those behind this number.
-    let after: Int
-    /// No more than so many.
-    let limit: Int
-    /// How long to wait for the first of them.
-    let wait: Duration
-
-    /// Reads the query of `GET /emulator/requests`.
-    init(json: JSON) throws(ShapeError) {
-        let reader = try MemberReader(json, knowing: ["path", "after", "limit", "wait"])
-        path = try reader.optional("path")
-        after = try Self.number("after", reader) ?? 0
-        limit = try Self.number("limit", reader) ?? RequestLog.limit
-        wait = try reader.optional("wait") ?? .zero
-        guard (.zero ... .seconds(60)).contains(wait) else {
-            throw ShapeError("", "'wait' must be 0s to 60s")
-        }
+        numbers.contains(number) ? items[(number - 1) % limit] : nil
     }
 
-    /// In a query, every value is text.
-    private static func number(_ name: String, _ reader: MemberReader) throws(ShapeError) -> Int? {
-        guard let text: String = try reader.optional(name) else { return nil }
-        guard let number = Int(text), (0...Int(Int32.max)).contains(number) else {
-            throw ShapeError("", "'\(name)' must be a whole number")
-        }
-        return number
+    /// Changes the item of that number where it is, while it is kept.
+    mutating func change(_ number: Int, _ body: (inout Item) -> Void) {
+        if numbers.contains(number) { body(&items[(number - 1) % limit]) }
     }
 }

@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// One request as `GET /emulator/requests` shows it: what came, what was answered, and why.
 /// Secrets appear as fingerprints, so that a log can be shared.
@@ -50,7 +51,7 @@ extension ReceivedForm {
     /// The names of the parameters; only so many that a hostile body cannot swell the log.
     var names: [String] { parameters.prefix(32).map(\.name.clipped) }
 
-    /// Fingerprints of every value that gives somebody a right.
+    /// Fingerprints of every secret value.
     var fingerprints: [JSON.Member] {
         let secret = [
             "client_secret", "code", "code_verifier", "refresh_token", "token", "transaction",

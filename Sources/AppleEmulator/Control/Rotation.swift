@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import JOSE
 
 /// What `POST /emulator/keys/rotate` asks for.
 struct Rotation {
@@ -8,7 +8,7 @@ struct Rotation {
     let withdrawn: String?
 
     init(json: JSON) throws(ShapeError) {
-        let reader = try MemberReader(json, knowing: ["keys", "withdraw"])
+        let reader = try JSONObjectReader(json, knowing: ["keys", "withdraw"])
         count = try reader.optional("keys")
         withdrawn = try reader.optional("withdraw")
         guard (1...10).contains(count ?? 1) else {

@@ -1,10 +1,11 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What `POST /emulator/seed` asks for: many users at once, who have all signed in.
 struct Seed {
     /// How its answer is written.
-    enum Format: String, CaseIterable, Shaped {
+    enum Format: String, CaseIterable, JSONConvertible {
         case json
         /// A JSON object a line, as `siwa vault import` reads them.
         case lines
@@ -16,7 +17,8 @@ struct Seed {
     let client: EmulatedClient
 
     init(json: JSON, in configuration: EmulatorConfiguration) throws(ShapeError) {
-        let reader = try MemberReader(json, knowing: ["users", "tokens", "client_id", "format"])
+        let reader = try JSONObjectReader(
+            json, knowing: ["users", "tokens", "client_id", "format"])
         count = try reader.required("users")
         tokens = try reader.optional("tokens") ?? 1
         client =

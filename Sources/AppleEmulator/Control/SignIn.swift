@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// One sign-in: what a person chose on the page, or `POST /emulator/codes` without one.
 struct SignIn {
@@ -16,7 +17,7 @@ extension SignIn {
     init(
         json: JSON, in configuration: EmulatorConfiguration, _ users: UserDirectory
     ) throws(ShapeError) {
-        let reader = try MemberReader(
+        let reader = try JSONObjectReader(
             json,
             knowing: [
                 "client_id", "user", "nonce", "redirect_uri", "code_challenge",
@@ -36,7 +37,7 @@ extension SignIn {
     }
 }
 
-extension MemberReader {
+extension JSONObjectReader {
     func client(
         of configuration: EmulatorConfiguration
     ) throws(ShapeError) -> EmulatedClient {

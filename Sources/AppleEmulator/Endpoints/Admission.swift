@@ -1,5 +1,5 @@
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What comes of a sign-in.
 struct Admission {

@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// Examines a client_secret as Apple does. Every fault is the same bare `invalid_client`
 /// on the wire; the verdict says which one it was.
@@ -8,7 +9,7 @@ struct ClientAuthentication {
     /// Whose secrets are taken: one team's, or either's while users migrate.
     let teams: [EmulatedTeam]
     let revokedKeys: Set<KeyID>
-    let switches: Switches
+    let behaviors: Behaviors
     let now: NumericDate
     let examination: Examination
 
@@ -27,7 +28,7 @@ struct ClientAuthentication {
         try checkSignature(of: token, with: key)
         examination.passed("client_secret", "signature verifies with key \(key.keyID)")
         try checkNames(in: token.payload, of: team, client: client)
-        try ClientSecretTimes(switches: switches, now: now, examination: examination)
+        try ClientSecretTimes(behaviors: behaviors, now: now, examination: examination)
             .check(token.payload)
         return team
     }
@@ -101,7 +102,7 @@ struct ClientAuthentication {
     /// `aud`; an array of one element is as good as the element (RFC 7519 §4.1.3). No recording
     /// shows one, but widely used software sends nothing else.
     private func audience(in claims: JSON) -> JSON? {
-        guard switches.audienceArray == .accepted, let elements = claims["aud"]?.elements,
+        guard behaviors.audienceArray == .accepted, let elements = claims["aud"]?.elements,
             elements.count == 1
         else { return claims["aud"] }
         examination.noted("client_secret", "aud is an array of one")

@@ -1,8 +1,9 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// The times in a client_secret, by the emulator's own clock and never by the client's.
 struct ClientSecretTimes {
-    let switches: Switches
+    let behaviors: Behaviors
     let now: NumericDate
     let examination: Examination
 
@@ -24,7 +25,7 @@ struct ClientSecretTimes {
 
     /// Whether Apple demands `iat` is not recorded; its documentation lists it with the others.
     private func issuedAt(_ claims: JSON) throws(Refusal) -> NumericDate? {
-        if claims["iat"] == nil, switches.missingIssuedAt == .accepted {
+        if claims["iat"] == nil, behaviors.missingIssuedAt == .accepted {
             examination.noted("client_secret", "iat is missing")
             return nil
         }
@@ -45,7 +46,7 @@ struct ClientSecretTimes {
 
     /// The seconds of a number with a fraction, which RFC 7519 §2 allows and no recording shows.
     private func whole(_ value: JSON, _ name: String) -> Int? {
-        guard switches.fractionalTimes == .accepted, case .number(let text) = value,
+        guard behaviors.fractionalTimes == .accepted, case .number(let text) = value,
             let number = Double(text), number.magnitude < 1e15
         else { return nil }
         examination.noted("client_secret", "\(name) has a fraction")
@@ -53,7 +54,7 @@ struct ClientSecretTimes {
     }
 
     private func checkPast(_ name: String, _ date: NumericDate) throws(Refusal) {
-        guard date - now > switches.clockSkewTolerance else {
+        guard date - now > behaviors.clockSkewTolerance else {
             return examination.passed("client_secret", "\(name) is not in the future")
         }
         throw .clientSecret(

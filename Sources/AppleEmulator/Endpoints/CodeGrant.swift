@@ -1,10 +1,11 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 // grant_type=authorization_code.
 extension Service {
     mutating func exchange(_ form: ReceivedForm) throws -> Answer {
         let credentials = try credentials(form)
-        let text = try form.required("code", or: switches.missingCode)
+        let text = try form.required("code", or: behaviors.missingCode)
         let code = try authenticate(
             credentials, presenting: text, lookingUp: { try find(code: text) },
             checking: { try check($0, for: credentials, form) }
@@ -29,7 +30,7 @@ extension Service {
         _ code: Ledger.Code, for credentials: ClientCredentials, _ form: ReceivedForm
     ) throws {
         guard code.clientID.rawValue == credentials.clientID else {
-            let stop = switches.mismatchFullStop ? "." : ""
+            let stop = behaviors.mismatchFullStop ? "." : ""
             throw Refusal(
                 .invalidGrant,
                 saying: "client_id mismatch. The code was not issued to "
@@ -40,7 +41,7 @@ extension Service {
             throw Refusal(
                 .invalidGrant, saying: Refusal.codeUsed, in: "code", because: "exchanged before")
         }
-        guard now() < code.issuedAt + switches.codeLifetime else {
+        guard now() < code.issuedAt + behaviors.codeLifetime else {
             let age = (now() - code.issuedAt).components.seconds
             throw Refusal(
                 .invalidGrant, saying: Refusal.codeExpired, in: "code", because: "\(age) s old")
@@ -50,7 +51,7 @@ extension Service {
         examination.passed(
             "redirect_uri", form["redirect_uri"] == nil ? "none, as at the sign-in" : "fits")
         try PKCEChallenge.check(
-            code.challenge, against: form["code_verifier"], or: switches.pkceFailure)
+            code.challenge, against: form["code_verifier"], or: behaviors.pkceFailure)
         examination.passed(
             "code_verifier", code.challenge == nil ? "none, as at the sign-in" : "fits")
     }
@@ -58,7 +59,7 @@ extension Service {
     /// A spare redirect_uri on an app's code works for some and is blamed by others; the
     /// cautious answer is no.
     private func checkRedirect(_ sent: String?, against signIn: String?) throws(Refusal) {
-        if signIn == nil, switches.acceptsSpareRedirect { return }
+        if signIn == nil, behaviors.acceptsSpareRedirect { return }
         if let sent, let signIn, sent.isExactly(signIn) { return }
         if sent == nil, signIn == nil { return }
         let verdict =
@@ -67,7 +68,7 @@ extension Service {
             case (_, nil): "sent, but the sign-in had none"
             case (_, let signIn?): "differs from the sign-in's '\(signIn)'"
             }
-        throw Refusal(switches.redirectMismatch, in: "redirect_uri", because: verdict)
+        throw Refusal(behaviors.redirectMismatch, in: "redirect_uri", because: verdict)
     }
 
     private mutating func openSession(for code: Ledger.Code) throws -> Answer {

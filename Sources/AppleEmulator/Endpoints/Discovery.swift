@@ -1,11 +1,11 @@
-internal import SignInWithApple
+internal import JOSE
 
 // GET /.well-known/openid-configuration, member by member as four independent copies have it.
 extension Service {
     /// The endpoints are named as the client reached this one: called appleid.apple.com
     /// the document is Apple's own, and called localhost it leads nobody to Apple.
     func discovery(at origin: String) -> JSON {
-        let issuer = switches.discoveryIssuer
+        let issuer = behaviors.discoveryIssuer
         let origin = issuer == .appleID ? origin : issuer.rawValue
         return [
             "issuer": issuer.json,

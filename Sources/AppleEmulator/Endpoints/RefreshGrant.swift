@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 // grant_type=refresh_token.
 extension Service {
@@ -14,7 +15,7 @@ extension Service {
         let shard = try TokenText.shard(of: user.userID)
         let accessToken = issueAccessToken(of: id, shard: shard)
         var members = tokenMembers(accessToken: accessToken)
-        if switches.refreshIDToken {
+        if behaviors.refreshIDToken {
             let idToken = try identityToken(
                 claims(of: session, user, accessToken))
             members.append(JSON.Member("id_token", .string(idToken)))
@@ -26,19 +27,19 @@ extension Service {
         of session: Ledger.Session, _ user: EmulatedUser, _ accessToken: String
     ) -> IdentityTokenClaims {
         let signedInAt: NumericDate? =
-            switch switches.refreshAuthTime {
+            switch behaviors.refreshAuthTime {
             case .signIn: session.signedInAt
             case .refresh: now()
             case .absent: nil
             }
         return IdentityTokenClaims(
             clientID: session.clientID, user: user, companion: .accessToken(accessToken),
-            nonce: switches.refreshNonce ? session.nonce : nil, signedInAt: signedInAt,
-            realUserStatus: switches.refreshRealUserStatus ? user.realUserStatus : nil)
+            nonce: behaviors.refreshNonce ? session.nonce : nil, signedInAt: signedInAt,
+            realUserStatus: behaviors.refreshRealUserStatus ? user.realUserStatus : nil)
     }
 
     private func checkAge(of session: Ledger.Session) throws(Refusal) {
-        let lifetime = switches.refreshTokenLifetime
+        let lifetime = behaviors.refreshTokenLifetime
         guard lifetime > .zero, now() - session.lastUsedAt >= lifetime else { return }
         throw Refusal(
             .invalidGrant, saying: Refusal.tokenExpired, in: "refresh_token",
@@ -53,7 +54,7 @@ extension Service {
             throw Refusal(
                 .invalidGrant, in: "refresh_token", because: "issued to \(session.clientID)")
         }
-        guard session.teamID == owner.teamID || switches.transferredTokens == .accepted else {
+        guard session.teamID == owner.teamID || behaviors.transferredTokens == .accepted else {
             throw Refusal(
                 .invalidGrant, saying: Refusal.tokenExpired, in: "refresh_token",
                 because: "issued to team \(session.teamID), before the transfer")
@@ -69,7 +70,7 @@ extension Service {
                 in: "refresh_token", because: "\(TokenText.appearance(of: text))")
         }
         guard !ledger[id].isRevoked else {
-            let code = switches.refreshAfterRevoke
+            let code = behaviors.refreshAfterRevoke
             throw Refusal(
                 code, saying: code == .invalidGrant ? Refusal.tokenExpired : nil,
                 in: "refresh_token", because: "its session was revoked")

@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 // POST /auth/revoke: 200 with no byte to almost anything, so that the verdict is the
 // only place that says whether something was revoked.
@@ -12,11 +12,11 @@ extension Service {
                 in: "client_id or client_secret", because: "missing or empty")
         }
         let credentials = try credentials(form)
-        if form["token"] == nil, switches.revokeMissingToken == .ignored {
+        if form["token"] == nil, behaviors.revokeMissingToken == .ignored {
             return silence(Self.refusal("missing or empty"))
         }
         let text = try form.required("token")
-        if switches.revokeTakesCode, let code = ledger.code(text) {
+        if behaviors.revokeTakesCode, let code = ledger.code(text) {
             return try revoke(code, text, credentials)
         }
         guard let (id, kind) = find(token: text) else {
@@ -28,11 +28,11 @@ extension Service {
             return silence(Self.refusal("its session was revoked before"))
         }
         try checkHint(form["token_type_hint"], against: kind)
-        ledger.revoke(id, scope: switches.revokeScope, among: configuration.clients)
+        ledger.revoke(id, scope: behaviors.revokeScope, among: configuration.clients)
         return Answer(nothing, because: "ok: revoked, by its \(kind.hint)")
     }
 
-    /// Ends a code that nobody has exchanged yet.
+    /// Ends an unused code.
     private mutating func revoke(
         _ code: Ledger.Code, _ text: String, _ credentials: ClientCredentials
     ) throws -> Answer {
@@ -47,7 +47,7 @@ extension Service {
     ) throws -> Answer? {
         do {
             try authenticate(credentials)
-        } catch let refusal as Refusal where !switches.revokeChecksClient {
+        } catch let refusal as Refusal where !behaviors.revokeChecksClient {
             return silence(refusal)
         }
         guard clientID.rawValue != credentials.clientID else { return nil }
@@ -60,7 +60,7 @@ extension Service {
     }
 
     private func checkHint(_ hint: String?, against kind: TokenText.Kind) throws(Refusal) {
-        guard switches.revokeChecksHint, let hint, hint != kind.hint else { return }
+        guard behaviors.revokeChecksHint, let hint, hint != kind.hint else { return }
         throw Refusal(
             .invalidRequest, in: "token_type_hint",
             because: "this is \(kind.name), not what it says")
@@ -79,7 +79,7 @@ extension Service {
     }
 
     private var nothing: Page {
-        switches.revokeContentType == .json ? .nothing.labelled : .nothing
+        behaviors.revokeContentType == .json ? .nothing.labelled : .nothing
     }
 }
 

@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// Apple's paths, as far as they are emulated.
 enum Route: String, CaseIterable {
@@ -11,7 +11,7 @@ enum Route: String, CaseIterable {
     case consent = "/auth/authorize/consent"
     case discovery = "/.well-known/openid-configuration"
 
-    /// Whether anybody may fetch it at any time.
+    /// Whether it needs no parameters or credentials.
     var isPublic: Bool { self == .keys || self == .discovery }
 
     /// The one method the path takes, besides HEAD on what is public.
@@ -24,4 +24,4 @@ enum Route: String, CaseIterable {
 }
 
 /// Control requests name a route by its path.
-extension Route: Shaped {}
+extension Route: JSONConvertible {}

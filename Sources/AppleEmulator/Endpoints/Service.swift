@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// Apple's side of the protocol: everything it knows, and what it answers.
 ///
@@ -11,7 +12,7 @@ struct Service {
     var now: @Sendable () -> NumericDate
     /// The time that no control request moves.
     let realNow: @Sendable () -> NumericDate
-    var switches: Switches
+    var behaviors: Behaviors
     var users: UserDirectory
     var ledger = Ledger()
     var openPages = OpenPages()
@@ -30,7 +31,7 @@ struct Service {
         self.configuration = configuration
         self.keys = keys
         (now, realNow) = (clock, clock)
-        switches = configuration.switches
+        behaviors = configuration.behaviors
         users = UserDirectory(configuration.users)
     }
 
@@ -49,11 +50,11 @@ struct Service {
     /// What is wrong with a request whatever its parameters are.
     private func refusal(of request: EmulatorRequest, to route: Route) -> Answer? {
         let isHead =
-            request.method == "HEAD" && route.isPublic && switches.headRequests == .accepted
+            request.method == "HEAD" && route.isPublic && behaviors.headRequests == .accepted
         guard request.method == route.method || isHead else {
             return wrongMethod(must: route.method)
         }
-        guard request.fields["user-agent"] != nil || switches.missingUserAgent == .accepted else {
+        guard request.fields["user-agent"] != nil || behaviors.missingUserAgent == .accepted else {
             return Answer(.bare(status: 403), because: "User-Agent: missing")
         }
         return request.body.count > EmulatorRequest.bodyLimit ? .tooLarge : nil
@@ -62,7 +63,7 @@ struct Service {
     /// What Apple answers to a wrong method is not recorded: a 405 is its edge's usual page.
     private func wrongMethod(must method: String) -> Answer {
         let refusal = Refusal(.invalidRequest, in: "method", because: "must be \(method)")
-        return switches.wrongMethod == .page
+        return behaviors.wrongMethod == .page
             ? Answer(.edge(status: 405), because: refusal.verdict) : Answer(refusal)
     }
 
@@ -83,7 +84,7 @@ struct Service {
     /// The key set. One observation of 2020 says that it asks not to be cached.
     private var keysPage: Page {
         var page = Page.json(keys.document())
-        let age = switches.keysMaxAge.components.seconds
+        let age = behaviors.keysMaxAge.components.seconds
         guard age > 0 else { return page }
         page.fields.removeAll { ["Cache-Control", "Pragma"].contains($0.name) }
         page.fields.append(HTTPField("Cache-Control", "max-age=\(age)"))
@@ -93,14 +94,14 @@ struct Service {
     /// - Throws: ``Refusal`` when a parameter is there twice.
     func refuseRepetition(in form: ReceivedForm) throws(Refusal) {
         guard let name = form.repeated else { return }
-        guard switches.repeatedParameter == .accepted else {
-            throw Refusal(.invalidRequest, in: name, because: "stands there twice")
+        guard behaviors.repeatedParameter == .accepted else {
+            throw Refusal(.invalidRequest, in: name, because: "given twice")
         }
-        examination.noted(name, "stands there twice: the first one counts")
+        examination.noted(name, "given twice: the first one counts")
     }
 
     func credentials(_ form: ReceivedForm) throws(Refusal) -> ClientCredentials {
-        try ClientCredentials(form, missingSecret: switches.missingSecret)
+        try ClientCredentials(form, missingSecret: behaviors.missingSecret)
     }
 
     /// Passes only the client whose secret it is, and answers the team that signed it.
@@ -110,13 +111,13 @@ struct Service {
     ) throws -> EmulatedTeam {
         try ClientAuthentication(
             configuration: configuration, teams: teams(for: purpose), revokedKeys: revokedKeys,
-            switches: switches, now: timeOfSecrets,
+            behaviors: behaviors, now: timeOfSecrets,
             examination: examination
         ).check(credentials)
     }
 
     /// The time by which client secrets are judged.
-    var timeOfSecrets: NumericDate { switches.secretClock == .moved ? now() : realNow() }
+    var timeOfSecrets: NumericDate { behaviors.secretClock == .moved ? now() : realNow() }
 
     /// Looks a code or a token up, authenticates the client, and checks whether the two belong
     /// together, in the order of the profile.
@@ -125,7 +126,7 @@ struct Service {
         lookingUp find: () throws -> Found, checking check: (Found) throws -> Void
     ) throws -> (found: Found, team: EmulatedTeam) {
         let isClientFirst =
-            switch switches.order {
+            switch behaviors.order {
             case .clientFirst: true
             case .malformedFirst: TokenText.kind(of: text) != nil
             case .credentialFirst, .grantFirst: false
@@ -137,14 +138,14 @@ struct Service {
             return (found, team)
         }
         let found = try find()
-        if switches.order == .grantFirst { try check(found) }
+        if behaviors.order == .grantFirst { try check(found) }
         let team = try authenticate(credentials, for: purpose)
-        if switches.order != .grantFirst { try check(found) }
+        if behaviors.order != .grantFirst { try check(found) }
         return (found, team)
     }
 }
 
-/// A form, or why there is none.
+/// A form, or why it cannot be read.
 typealias FormReading = Result<ReceivedForm, Refusal>
 
 extension Answer {

@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 // grant_type=client_credentials: the team's own token, for user migration.
 extension Service {
@@ -8,7 +9,7 @@ extension Service {
         let team = try authenticate(credentials, for: .migration)
         guard scope == "user.migration" else {
             throw Refusal(
-                switches.unknownScope == .invalidRequest ? .invalidRequest : .invalidScope,
+                behaviors.unknownScope == .invalidRequest ? .invalidRequest : .invalidScope,
                 in: "scope", because: "'\(scope.clipped)' is not user.migration")
         }
         examination.passed("scope", scope)
@@ -24,7 +25,7 @@ extension Service {
     }
 
     private func checkWindow() throws(Refusal) {
-        guard switches.teamToken == .inWindow else { return }
+        guard behaviors.teamToken == .inWindow else { return }
         guard let migrationEnd, now() < migrationEnd else {
             throw Refusal(
                 .unauthorizedClient, in: "moment",

@@ -1,16 +1,17 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 // POST /auth/token: three grants.
 extension Service {
     mutating func token(_ form: ReceivedForm) throws -> Answer {
         try refuseRepetition(in: form)
-        let grant = try form.required("grant_type", or: switches.missingGrantType)
+        let grant = try form.required("grant_type", or: behaviors.missingGrantType)
         let isOffered = ["authorization_code", "refresh_token", "client_credentials"]
             .contains(where: grant.isExactly)
         guard isOffered else {
             throw Refusal(
-                switches.unknownGrant, in: "grant_type",
+                behaviors.unknownGrant, in: "grant_type",
                 because: "'\(grant.clipped)' is not offered")
         }
         examination.passed("grant_type", grant)
@@ -27,17 +28,17 @@ extension Service {
     ) -> String {
         let text = TokenText.fresh(.access, shard: shard)
         ledger.record(
-            accessToken: text, of: session, at: now(), lifetime: switches.accessTokenLifetime)
+            accessToken: text, of: session, at: now(), lifetime: behaviors.accessTokenLifetime)
         return text
     }
 
     /// Signs what one identity token says.
     func identityToken(_ claims: IdentityTokenClaims) throws(OpenSSLError) -> String {
         var claims = claims
-        claims.issuer = switches.tokenIssuer.rawValue
+        claims.issuer = behaviors.tokenIssuer.rawValue
         claims.subject = try subject(of: claims.user)
         claims.transferID = try transferID(shownWith: claims.user)
-        return try keys.token(try claims.json(issuedAt: now(), switches: switches))
+        return try keys.token(try claims.json(issuedAt: now(), behaviors: behaviors))
     }
 
     /// The members every successful answer begins with, in Apple's order.
@@ -45,7 +46,7 @@ extension Service {
         [
             JSON.Member("access_token", .string(accessToken)),
             JSON.Member("token_type", "Bearer"),
-            JSON.Member("expires_in", switches.accessTokenLifetime.json),
+            JSON.Member("expires_in", behaviors.accessTokenLifetime.json),
         ]
     }
 }

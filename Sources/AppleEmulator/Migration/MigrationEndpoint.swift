@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 // POST /auth/usermigrationinfo: a user's name on the way from one team to another. Apple says
 // nothing but a bare `invalid_request` to nearly everything.
@@ -130,7 +131,7 @@ extension Service {
                 .invalidRequest, in: "user", because: "'\(user.name)' has revoked the client")
         }
         guard
-            !switches.migrationNeedsSignIn
+            !behaviors.migrationNeedsSignIn
                 || ledger.consents[user.userID, session.clientID] != nil
         else {
             throw Refusal(.invalidRequest, in: "user", because: "'\(user.name)' never signed in")

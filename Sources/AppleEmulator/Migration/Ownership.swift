@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 // Whose the clients are: all of them are transferred at once, as an app goes with its websites.
 extension Service {
@@ -19,7 +20,7 @@ extension Service {
     func teams(for purpose: Purpose) -> [EmulatedTeam] {
         switch purpose {
         case .signIn: [owner]
-        case .migration where acceptedAt == nil && switches.earlyRecipient == .invalidClient:
+        case .migration where acceptedAt == nil && behaviors.earlyRecipient == .invalidClient:
             [configuration.team]
         case .migration: configuration.teams
         }

@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import JOSE
 
 /// What `POST /emulator/transfer` asks for: the recipient accepts the clients.
 struct TransferAcceptance {
@@ -6,7 +6,7 @@ struct TransferAcceptance {
     let age: Duration
 
     init(json: JSON) throws(ShapeError) {
-        age = try MemberReader(json, knowing: ["ago"]).optional("ago") ?? .zero
+        age = try JSONObjectReader(json, knowing: ["ago"]).optional("ago") ?? .zero
         guard age >= .zero else { throw ShapeError("", "'ago' must not be negative") }
     }
 }

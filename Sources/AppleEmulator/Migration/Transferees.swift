@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// Every user, and every name that a transfer can give them: made once, because there may be
 /// very many.
@@ -7,7 +8,7 @@ struct Transferees {
     /// Who hides behind a transfer identifier.
     struct Transferee {
         let user: EmulatedUser
-        /// The team it was made for; nobody else can use it.
+        /// The team it was made for: only this team can use it.
         let target: TeamID
     }
 

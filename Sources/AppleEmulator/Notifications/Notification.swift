@@ -1,37 +1,64 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// A server-to-server notification, signed and ready to be posted.
-struct Notification {
+struct Notification: Sendable {
     /// `jti`: what a receiver knows a duplicate by.
     let id: String
     /// The JWT.
     let payload: String
-    let delivery: Switches.NotificationDelivery
 
     /// The body Apple posts.
     var body: JSON { ["payload": .string(payload)] }
 }
 
+/// A notification before it is signed.
+struct NotificationDraft: Sendable {
+    let id: String
+    let claims: JSON
+}
+
+extension EmulatorKeys {
+    /// Signs notifications on every processor: each signature takes about a millisecond.
+    @concurrent func sign(_ drafts: [NotificationDraft]) async throws -> [Notification] {
+        try await withThrowingTaskGroup(of: (Int, [Notification]).self) { group in
+            for start in stride(from: 0, to: drafts.count, by: 64) {
+                group.addTask {
+                    let part = drafts[start..<min(start + 64, drafts.count)]
+                    return (start, try part.map { try sign($0) })
+                }
+            }
+            let parts = try await group.reduce(into: []) { $0.append($1) }
+            return parts.sorted { $0.0 < $1.0 }.flatMap(\.1)
+        }
+    }
+
+    private func sign(_ draft: NotificationDraft) throws -> Notification {
+        Notification(id: draft.id, payload: try token(draft.claims))
+    }
+}
+
 extension Service {
-    /// Lets something happen to a user, and writes the notification of it.
-    mutating func notify(_ request: NotificationRequest) throws -> Notification {
-        apply(request)
-        let id = Base64URL.encode(Fresh.bytes(16))
-        let event = try event(request)
-        let claims: JSON = [
-            "iss": "https://appleid.apple.com", "aud": request.client.clientID.json,
-            "exp": .integer((now() + .seconds(86_400)).seconds), "iat": .integer(now().seconds),
-            "jti": .string(id),
-            "events": switches.notificationEvents == .string ? .string(event.text) : event,
-        ]
-        return Notification(
-            id: id, payload: try keys.token(claims), delivery: switches.notificationDelivery)
+    /// Lets an event happen to its users, and writes what Apple notifies of it: one draft a user.
+    mutating func notify(_ request: NotificationRequest) throws -> [NotificationDraft] {
+        try request.users.map { user in
+            apply(request, to: user)
+            let id = Base64URL.encode(Fresh.bytes(16))
+            let event = try event(request, of: user)
+            let claims: JSON = [
+                "iss": "https://appleid.apple.com", "aud": request.client.clientID.json,
+                "exp": .integer((now() + .seconds(86_400)).seconds),
+                "iat": .integer(now().seconds), "jti": .string(id),
+                "events": behaviors.notificationEvents == .string ? .string(event.text) : event,
+            ]
+            return NotificationDraft(id: id, claims: claims)
+        }
     }
 
     /// What else Apple does when it sends such a notification.
-    private mutating func apply(_ request: NotificationRequest) {
-        let userID = request.user.userID
+    private mutating func apply(_ request: NotificationRequest, to user: EmulatedUser) {
+        let userID = user.userID
         switch request.type {
         case "consent-revoked": ledger.end(userID, with: group(of: request.client))
         case "account-delete", "account-deleted": ledger.end(userID, with: configuration.clients)
@@ -47,18 +74,20 @@ extension Service {
     }
 
     /// type, sub, the address when it is about one, event_time: the order of Apple's pages.
-    private mutating func event(_ request: NotificationRequest) throws(OpenSSLError) -> JSON {
+    private mutating func event(
+        _ request: NotificationRequest, of user: EmulatedUser
+    ) throws(OpenSSLError) -> JSON {
         var members = [
             JSON.Member("type", .string(request.type)),
-            JSON.Member("sub", try subject(of: request.user).json),
+            JSON.Member("sub", try subject(of: user).json),
         ]
         if ["email-enabled", "email-disabled"].contains(request.type) {
-            let relay = try relay(of: request.user, for: owner.teamID)
-            let isText = switches.notificationPrivateEmail == .string
+            let relay = try relay(of: user, for: owner.teamID)
+            let isText = behaviors.notificationPrivateEmail == .string
             members.append(JSON.Member("email", .string(relay)))
             members.append(JSON.Member("is_private_email", isText ? "true" : true))
         }
-        let factor = switches.notificationTime == .milliseconds ? 1000 : 1
+        let factor = behaviors.notificationTime == .milliseconds ? 1000 : 1
         let time = now().seconds.multipliedReportingOverflow(by: factor)
         members.append(
             JSON.Member("event_time", .integer(time.overflow ? .max : time.partialValue)))

@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// One notification as the console shows it: what it says, where it went, what came back.
 struct NotificationRecord: Sendable {
@@ -19,13 +20,14 @@ struct NotificationRecord: Sendable {
     /// One attempt: a status, or why there is none.
     struct Attempt: Sendable {
         let at: NumericDate
-        let outcome: Courier.Attempt
+        let outcome: WebhookSender.Attempt
     }
 
-    static let attemptsLimit = 50
+    static let attemptsLimit = 10_000
 
     mutating func add(_ attempt: Attempt) {
-        attempts = attempts.suffix(Self.attemptsLimit - 1) + [attempt]
+        if attempts.count == Self.attemptsLimit { attempts.removeFirst() }
+        attempts.append(attempt)
     }
 }
 
@@ -33,22 +35,44 @@ struct NotificationRecord: Sendable {
 /// a receiver can be tried with duplicates and with late arrivals.
 struct Redelivery {
     let number: Int
-    /// How many requests carry it, all of them sent at once.
-    let copies: Int
-    let delay: Duration
-    /// Whether the answer waits for the receiver's.
-    let waits: Bool
-    let url: String?
+    let plan: DeliveryPlan
 
     init(json: JSON) throws(ShapeError) {
-        let reader = try MemberReader(json, knowing: ["number", "copies", "delay", "wait", "url"])
+        let reader = try JSONObjectReader(json, knowing: ["number"] + DeliveryPlan.members)
         number = try reader.required("number")
-        copies = try reader.optional("copies") ?? 1
-        delay = try reader.optional("delay") ?? .zero
-        waits = try reader.optional("wait") ?? true
-        url = try reader.loopbackURL()
-        guard (1...10).contains(copies), (.zero ... .seconds(3600)).contains(delay) else {
-            throw ShapeError("", "'copies' must be 1 to 10 and 'delay' at most an hour")
+        plan = try DeliveryPlan(reader, attempts: 1)
+    }
+}
+
+extension NotificationRecord {
+    /// The notification as `GET /emulator/notifications/sent` shows it.
+    func json(number: Int) -> JSON {
+        [
+            "number": .integer(number), "at": .string(at.rfc3339), "type": .string(type),
+            "user": .string(user), "client_id": clientID.json,
+            "jti": .string(notification.id), "payload": .string(notification.payload),
+            "url": url.map(JSON.string) ?? .null, "pending": .integer(pending),
+            "attempts": .array(
+                attempts.map {
+                    .object([JSON.Member("at", .string($0.at.rfc3339)), $0.outcome.member])
+                }),
+        ]
+    }
+
+    /// The attempts counted by their outcome, in the order in which each outcome was first seen.
+    static func counts(
+        _ attempts: some Sequence<WebhookSender.Attempt>
+    ) -> [(outcome: WebhookSender.Attempt, count: Int)] {
+        var found: [(outcome: WebhookSender.Attempt, count: Int)] = []
+        var positions: [String: Int] = [:]
+        for attempt in attempts {
+            if let position = positions[attempt.summary] {
+                found[position].count += 1
+            } else {
+                positions[attempt.summary] = found.count
+                found.append((attempt, 1))
+            }
         }
+        return found
     }
 }

@@ -1,38 +1,35 @@
-internal import SignInWithApple
+internal import JOSE
 
 /// What `POST /emulator/notifications` asks for.
 struct NotificationRequest {
-    /// One of Apple's, or any other text: a receiver must bear types that are new.
+    /// One of Apple's types, or any other text: a receiver must tolerate types that are new.
     let type: String
-    let user: EmulatedUser
-    /// Whom it concerns: `aud`.
+    /// What happens to whom: one user, or with `count` the users in turn, from the one named.
+    let users: [EmulatedUser]
+    /// The client concerned: `aud`.
     let client: EmulatedClient
-    /// Where it is posted to; nil leaves that to whoever asked.
-    let url: String?
-    /// How often it is tried, until the receiver answers 200.
-    let attempts: Int
-    /// How long it waits before it is posted.
-    let delay: Duration
-    /// Whether the answer waits for the receiver's.
-    let waits: Bool
+    let plan: DeliveryPlan
+    /// Whether `count` was given: the answer is then a summary.
+    let isMany: Bool
 
     init(
-        json: JSON, in configuration: EmulatorConfiguration, _ users: UserDirectory
+        json: JSON, in configuration: EmulatorConfiguration, _ directory: UserDirectory
     ) throws(ShapeError) {
-        let reader = try MemberReader(
-            json, knowing: ["type", "user", "client_id", "url", "attempts", "delay", "wait"])
+        let reader = try JSONObjectReader(
+            json, knowing: ["type", "user", "client_id", "count"] + DeliveryPlan.members)
         type = try reader.required("type")
-        user = try reader.user(of: users)
         client =
             try json["client_id"] == nil
             ? configuration.primaryClient() : reader.client(of: configuration)
-        url = try reader.loopbackURL()
-        attempts = try reader.optional("attempts") ?? 3
-        delay = try reader.optional("delay") ?? .zero
-        waits = try reader.optional("wait") ?? true
-        guard (1...10).contains(attempts), (.zero ... .seconds(3600)).contains(delay) else {
-            throw ShapeError("", "'attempts' must be 1 to 10 and 'delay' at most an hour")
+        plan = try DeliveryPlan(reader, attempts: 3)
+        let count: Int? = try reader.optional("count")
+        let most = DeliveryPlan.limit / plan.copies
+        guard (1...most).contains(count ?? 1) else {
+            throw ShapeError(
+                "", "'count' times 'copies' must be 1 to \(DeliveryPlan.limit)")
         }
+        isMany = count != nil
+        users = directory.users(count ?? 1, from: try reader.user(of: directory))
     }
 }
 
@@ -46,7 +43,7 @@ extension EmulatorConfiguration {
     }
 }
 
-extension MemberReader {
+extension JSONObjectReader {
     /// Nothing the emulator makes leaves this machine.
     func loopbackURL(_ name: String = "url") throws(ShapeError) -> String? {
         guard let url: String = try optional(name) else { return nil }

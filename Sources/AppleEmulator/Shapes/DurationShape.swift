@@ -1,6 +1,6 @@
-internal import SignInWithApple
+internal import JOSE
 
-extension Duration: Shaped {
+extension Duration: JSONConvertible {
     static let shape = "a number of seconds, or a duration such as '200ms', '90s', '1h30m' or '-1d'"
 
     init?(json: JSON) {

@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// What a client gets to know of a user's address.
 enum EmailSharing {

@@ -1,9 +1,10 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// The keys with which the emulated Apple signs: three are published, one of them signs, as
 /// with Apple most of the time.
-public struct EmulatorKeys: Sendable {
+package struct EmulatorKeys: Sendable {
     struct Entry: Sendable {
         let keyID: String
         let key: RSAPrivateKey
@@ -15,12 +16,12 @@ public struct EmulatorKeys: Sendable {
     var signing: Entry
 
     /// New keys. Finding six primes takes a moment: tests share one set.
-    public static func generate() async throws -> EmulatorKeys {
+    package static func generate() async throws -> EmulatorKeys {
         let signing = named(try RSAPrivateKey.generate())
         return EmulatorKeys(entries: try await fresh(2) + [signing], signing: signing)
     }
 
-    /// Keys nobody knows yet, made beside whatever the caller's actor does meanwhile.
+    /// New keys, generated without blocking the caller's actor.
     @concurrent static func fresh(_ count: Int) async throws -> [Entry] {
         try await withThrowingTaskGroup(of: Entry.self) { group in
             for _ in 0..<count { group.addTask { named(try RSAPrivateKey.generate()) } }

@@ -1,6 +1,7 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
-/// Texts nobody can guess, in the shapes Apple uses.
+/// Unpredictable texts in the shapes Apple uses.
 enum Fresh {
     static let alphanumeric = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")

@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// The text of a `sub` or `transfer_sub`, shaped like the recorded ones: `NNNNNN.<32 hex>.HHMM`, a
 /// number below 002000, 16 bytes and a time of day.

@@ -1,9 +1,10 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What one identity token says, before it is written down in Apple's order.
 struct IdentityTokenClaims {
-    /// What the token came with, so that nobody can pair it with another.
+    /// The code or access token that came with the identity token, which has its hash.
     enum Companion {
         case code(String)
         case accessToken(String)
@@ -18,25 +19,25 @@ struct IdentityTokenClaims {
     /// Apple judges the person only in an app, and only at the first sign-in.
     var realUserStatus: Int?
     /// `iss`.
-    var issuer = Switches.Issuer.appleID.rawValue
+    var issuer = Behaviors.Issuer.appleID.rawValue
     /// What the client's team calls the user, unless it is the first one.
     var subject: UserID?
     /// How the user can be recognised after a transfer.
     var transferID: TransferID?
 
     /// iss, aud, exp, iat, sub, nonce, c_hash or at_hash, the email claims, auth_time,
-    /// nonce_supported, real_user_status: the recorded order. Where transfer_sub stands is not.
-    func json(issuedAt now: NumericDate, switches: Switches) throws(OpenSSLError) -> JSON {
+    /// nonce_supported, real_user_status: the recorded order. The position of transfer_sub is not recorded.
+    func json(issuedAt now: NumericDate, behaviors: Behaviors) throws(OpenSSLError) -> JSON {
         var members = [
             JSON.Member("iss", .string(issuer)),
             JSON.Member("aud", .string(clientID.rawValue)),
-            JSON.Member("exp", .integer((now + switches.idTokenLifetime).seconds)),
+            JSON.Member("exp", .integer((now + behaviors.idTokenLifetime).seconds)),
             JSON.Member("iat", .integer(now.seconds)),
             JSON.Member("sub", .string((subject ?? user.userID).rawValue)),
         ]
         if let nonce { members.append(JSON.Member("nonce", .string(nonce))) }
         members.append(try companion.hash())
-        members += emailClaims(switches.emailClaims)
+        members += emailClaims(behaviors.emailClaims)
         if let signedInAt {
             members.append(JSON.Member("auth_time", .integer(signedInAt.seconds)))
         }
@@ -49,7 +50,7 @@ struct IdentityTokenClaims {
     }
 
     /// `is_private_email` is absent rather than false.
-    private func emailClaims(_ style: Switches.EmailClaims) -> [JSON.Member] {
+    private func emailClaims(_ style: Behaviors.EmailClaims) -> [JSON.Member] {
         guard let email = user.email else { return [] }
         func flag(_ value: Bool) -> JSON {
             style == .boolean ? .boolean(value) : .string(String(value))

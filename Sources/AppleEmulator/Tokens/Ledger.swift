@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// Every code and token that was issued. A text that is not here was never issued, or so
 /// long ago that Apple would not know it either.
@@ -134,7 +135,7 @@ extension Ledger {
     ///
     /// - Parameter clients: All of the team's, which `scope` may reach.
     mutating func revoke(
-        _ id: SessionID, scope: Switches.RevokeScope, among clients: [EmulatedClient]
+        _ id: SessionID, scope: Behaviors.RevokeScope, among clients: [EmulatedClient]
     ) {
         let revoked = sessions[id.number]
         endSession(id.number)
@@ -147,7 +148,7 @@ extension Ledger {
         }
     }
 
-    /// Ends all a user has with some clients: sessions, codes nobody has exchanged yet, consents.
+    /// Ends everything a user has with some clients: sessions, unused codes and consents.
     mutating func end(_ userID: UserID, with clients: [EmulatedClient]) {
         let clientIDs = Set(clients.map(\.clientID))
         endSessions(of: userID, with: clientIDs)

@@ -1,10 +1,10 @@
+internal import JOSE
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What a sign-in announced about the exchange to come (RFC 7636 §4.2). Apple neither
 /// documents nor advertises it, and honours it all the same.
 struct PKCEChallenge: Hashable {
-    enum Method: String, CaseIterable, Shaped {
+    enum Method: String, CaseIterable, JSONConvertible {
         case plain
         case s256 = "S256"
     }

@@ -1,5 +1,5 @@
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 // What a client gets to see of a user.
 extension Service {
@@ -27,7 +27,7 @@ extension Service {
     ) throws(OpenSSLError) -> String {
         if user.isPrivateEmail, let email = user.email { return email }
         if let known = ledger.relays[Ledger.Member(user.userID, team)] { return known }
-        let relay = try user.relayName(for: team) + "@" + switches.relayDomain.rawValue
+        let relay = try user.relayName(for: team) + "@" + behaviors.relayDomain.rawValue
         ledger.relays[Ledger.Member(user.userID, team)] = relay
         return relay
     }

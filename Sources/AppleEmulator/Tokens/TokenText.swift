@@ -1,10 +1,11 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// The texts of codes and tokens, shaped like the recorded ones:
 /// `c<32 hex>.0.<shard>.<22 base64url>`.
 enum TokenText {
-    /// What a text stands for: its first letter.
+    /// The kind of a code or token: its first letter.
     enum Kind: String, CaseIterable {
         case code = "c"
         case access = "a"

@@ -1,5 +1,5 @@
+internal import JOSE
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What one of Apple's endpoints answers, and why.
 struct Answer {

@@ -1,9 +1,9 @@
-public import SignInWithApple
+package import Lifecycle
 
 /// An answer, and how well it travels.
-public struct EmulatorReply: Sendable {
+package struct EmulatorReply: Sendable {
     /// Where a connection ends that a fault cuts.
-    public enum Cut: String, Sendable, CaseIterable {
+    package enum Cut: String, Sendable, CaseIterable {
         /// The request was taken and nothing comes back.
         case noAnswer = "no_answer"
         /// The header section arrives, the body does not.
@@ -13,13 +13,13 @@ public struct EmulatorReply: Sendable {
     }
 
     /// The whole answer.
-    public let response: HTTPResponse
+    package let response: HTTPResponse
     /// How long the answer waits before its first byte leaves.
-    public let delay: Duration
+    package let delay: Duration
     /// Where the connection ends early; nil when all of the answer arrives.
-    public let cut: Cut?
+    package let cut: Cut?
     /// What follows the header section without end, in place of a body; nil for most answers.
-    public let events: ConsoleEvents?
+    package let events: ConsoleEvents?
 
     init(
         _ response: HTTPResponse, delay: Duration = .zero, cut: Cut? = nil,

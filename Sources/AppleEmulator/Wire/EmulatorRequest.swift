@@ -1,23 +1,23 @@
-public import SignInWithApple
+package import Lifecycle
 
 /// A request as it reached the emulator, from a socket or from a test.
-public struct EmulatorRequest: Sendable {
-    /// The method as it stands on the wire: any text, because any client may send it.
-    public let method: String
+package struct EmulatorRequest: Sendable {
+    /// The method as it was sent: any text.
+    package let method: String
     /// `https` or `http`: the discovery document names the endpoints as they were reached.
-    public let scheme: String
+    package let scheme: String
     /// Path and query, not decoded.
-    public let target: String
+    package let target: String
     /// The header fields in the order they came.
-    public let fields: [HTTPField]
+    package let fields: [HTTPField]
     /// The body, up to one byte over ``bodyLimit``.
-    public let body: [UInt8]
+    package let body: [UInt8]
 
     /// The largest body that is looked at. A server need not collect more than one byte over it.
-    public static let bodyLimit = 1 << 20
+    package static let bodyLimit = 1 << 20
 
     /// Composes a request.
-    public init(
+    package init(
         method: String, scheme: String = "https", target: String, fields: [HTTPField] = [],
         body: [UInt8] = []
     ) {
@@ -31,7 +31,7 @@ public struct EmulatorRequest: Sendable {
     /// The target without its query.
     var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// What stands behind the path; empty when nothing does.
+    /// The query; empty when there is none.
     var query: String { String(target.dropFirst(path.count + 1)) }
 
     /// Where the client believes it is; HTTP/1.0 need not say.

@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// An answer before Apple's edge adds the header fields every answer has.
 struct Page: Sendable {

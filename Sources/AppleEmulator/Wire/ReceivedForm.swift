@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// The parameters of a query or a posted form, decoded strictly: a client that forgets to
 /// percent-encode should learn it here and not from Apple.

@@ -6,7 +6,7 @@ struct WebAddress {
     }
 
     let scheme: Scheme
-    /// Without the port; an IPv6 address stands in brackets.
+    /// Without the port; an IPv6 address has its brackets.
     let host: String
     let hasFragment: Bool
 
@@ -41,7 +41,7 @@ struct WebAddress {
         return last.first?.isLetter == true && last.lowercased() != "localhost"
     }
 
-    /// Whether nobody but this machine can be meant.
+    /// Whether the host is this machine.
     var isLoopback: Bool { Self.isLoopback(host) }
 
     /// Whether a host, without its port, is `localhost` or an address of this machine.
@@ -52,7 +52,7 @@ struct WebAddress {
             || (isAddress && octets[0] == "127")
     }
 
-    /// The host of `host:port`; nil when there is none, or the port is no number.
+    /// The host of `host:port`; nil when the host is missing or the port is not a number.
     static func host(of authority: some StringProtocol) -> String? {
         let isBracketed = authority.hasPrefix("[")
         let end =

@@ -1,5 +1,5 @@
+internal import JOSE
 internal import LocalFiles
-internal import SignInWithApple
 
 /// How a batch ends: what is left is written, the summary is printed, and the error that decides
 /// the exit code is thrown.
@@ -12,35 +12,38 @@ struct BatchConclusion: Sendable {
     let before: BatchCounts
     /// Why the input could not be read to its end; nil when it was.
     let inputFailure: FileError?
-    /// How a run that was stopped goes on; nil for as its options allow.
-    var goOn: String?
-    /// What it means when all items were refused, where it means more than one by one.
+    /// The hint how to continue a run that was stopped; nil for the one that its options allow.
+    var continuation: String?
+    /// Further hints for a run in which every item was refused.
     var allRefused: [String] = []
-    /// The records of a vault that other runs hold, and until when.
+    /// The records of a vault that other runs have leased, and until when.
     var leased: (count: Int, until: NumericDate)?
 
     /// Prints the summary.
     ///
-    /// - Parameter reason: why the run ended before its input did; nil when it did not.
+    /// - Parameter reason: why the run ended before its input did; nil if it did not.
     /// - Throws: the error that decides the exit code; nothing when every item is done.
     func end(stoppedBy reason: Diagnosis?) throws {
         progress.clear()
         let undelivered = closeOutput()
         summarize()
-        if let signal = session.world.streams.wishedSignal() {
-            throw Interruption(batchBy: signal, wayOn)
+        if let signal = session.world.ending.signal {
+            throw Interruption(batchBy: signal, continuationHint)
         }
         let failures = [
-            undelivered, reason.map { BatchStopped($0, wayOn).diagnosis }, inputDiagnosis,
+            undelivered, reason.map { BatchStopped($0, continuationHint).diagnosis },
+            inputDiagnosis,
             damaged, itemsNotDone,
         ].compactMap(\.self)
         let prevailing = ExitCode.prevailing(among: failures.map(\.exitCode))
         if let failure = failures.first(where: { $0.exitCode == prevailing }) {
-            throw BatchFailure(diagnosis: failure)
+            throw failure
         }
     }
 
-    /// Writes what is left; answers why results did not reach their reader.
+    /// Writes what is left.
+    ///
+    /// - Returns: why results did not reach their reader; nil if they did.
     private func closeOutput() -> Diagnosis? {
         do throws(FileError) {
             try output.close()
@@ -51,20 +54,21 @@ struct BatchConclusion: Sendable {
                 "not_delivered",
                 "\(output.counted.total) items were finished, \(lost) of their results were not "
                     + "delivered: \(error)",
-                hints: [goOn ?? wayOnAfterLoss], exitCode: .notDelivered)
+                hints: [continuation ?? hintAfterLoss], exitCode: .notDelivered)
         }
     }
 
-    private var wayOnAfterLoss: String {
+    private var hintAfterLoss: String {
         options.output.path == nil
-            ? "write results to a file with --output FILE: then a run can be resumed"
-            : "make room, then continue: the same command with --resume"
+            ? "write results to a file with --output FILE: such a run can be resumed"
+            : "free some disk space, then run the same command with --resume"
     }
 
     private var inputDiagnosis: Diagnosis? {
         inputFailure.map {
             Diagnosis(
-                "input", "the input ends too early: \($0)", hints: [wayOn], exitCode: .settings)
+                "input", "the input could not be read to its end: \($0)", hints: [continuationHint],
+                exitCode: .settings)
         }
     }
 
@@ -83,15 +87,15 @@ struct BatchConclusion: Sendable {
         return Diagnosis(
             "items_not_done", "\(all.total - all.done) of \(all.total) items were not done",
             hints: (all.refused == all.total ? allRefused : [])
-                + ["their lines say why: look for a status that is not \"done\""],
+                + ["the results give the reasons: look for a status other than \"done\""],
             exitCode: all.failed > 0 ? .temporary : .no)
     }
 
-    private var wayOn: String { goOn ?? BatchStopped.goOn(options) }
+    private var continuationHint: String { continuation ?? BatchStopped.continuation(options) }
 
     private func summarize() {
         var text = progress.summary
-        if before.total > 0 { text += ", \(before.total) from before" }
+        if before.total > 0 { text += ", \(before.total) from earlier runs" }
         if output.undelivered > 0 { text += ", \(output.undelivered) not delivered" }
         if let leased, leased.count > 0 {
             text +=
@@ -120,26 +124,21 @@ struct BatchConclusion: Sendable {
     }
 }
 
-/// Why a batch does not end with exit code 0.
-struct BatchFailure: Error, Sendable {
-    let diagnosis: Diagnosis
-}
-
 /// A batch ended before its input did. What was finished is in the output.
-struct BatchStopped: Error, Sendable {
+struct BatchStopped: Sendable {
     let diagnosis: Diagnosis
 
-    static let vaultGoesOn = "the vault knows what is left: the same call goes on"
+    static let vaultContinuation = "to continue, run the same command: the vault knows what is left"
 
-    static func goOn(_ options: BatchOptions) -> String {
+    static func continuation(_ options: BatchOptions) -> String {
         options.output.path.map { _ in
-            "what was finished is in the output; the same call with --resume goes on from there"
-        } ?? "what was finished was printed; with --output FILE a run can be resumed"
+            "to continue, run the same command with --resume; finished items are in the output"
+        } ?? "finished items were printed; with --output FILE a run can be resumed"
     }
 
-    init(_ diagnosis: Diagnosis, _ goOn: String) {
+    init(_ diagnosis: Diagnosis, _ continuation: String) {
         self.diagnosis = Diagnosis(
-            diagnosis.code, diagnosis.message, hints: diagnosis.hints + [goOn],
+            diagnosis.code, diagnosis.message, hints: diagnosis.hints + [continuation],
             exitCode: diagnosis.exitCode, status: diagnosis.status, apple: diagnosis.apple,
             requestID: diagnosis.requestID)
     }

@@ -1,14 +1,14 @@
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 internal import Synchronization
 
-/// Turns the lines of a batch's input into items: passes over what has its result already, and
-/// gives lines that are no items theirs.
-final class BatchInputLines<Item: Sendable>: Sendable {
+/// The items of a batch's input: skips lines that have a result already, and reports invalid lines.
+final class BatchInputLines<Item: NumberedItem>: Sendable {
     private let source: any LineSource
     private let output: BatchOutput
-    private let read: @Sendable (SecretBytes, Int) throws(InvalidLine) -> (item: Item, id: JSON?)
+    private let read: ItemReading<Item>
     private let state: Mutex<State>
 
     private struct State {
@@ -21,23 +21,20 @@ final class BatchInputLines<Item: Sendable>: Sendable {
 
     init(
         _ source: any LineSource, _ resumed: ResumedInput, _ output: BatchOutput,
-        read:
-            @escaping @Sendable (SecretBytes, Int) throws(InvalidLine) -> (
-                item: Item, id: JSON?
-            )
+        read: @escaping ItemReading<Item>
     ) {
         (self.source, self.output, self.read) = (source, output, read)
         state = Mutex(State(done: resumed.done, ids: resumed.ids))
     }
 
-    /// Why the input could not be read to its end; nil when it was, or is still being read.
+    /// Why reading the input failed; nil if it did not.
     var failure: FileError? { state.withLock { $0.failure } }
-    /// Why nobody can tell any more whether an id is new; nil while all is well.
+    /// Why ids can no longer be checked for repetition; nil if they can.
     var idFailure: FileError? { state.withLock { $0.idFailure } }
 
     /// The next item, if there is one; see ``BatchRun``.
     func next() -> BatchInput<Item> {
-        // Whoever writes results slower than they come sets the pace.
+        // A slow reader of the results slows the run down.
         guard !output.isFull else { return .notYet }
         return state.withLock { state in
             while state.idFailure == nil {
@@ -64,35 +61,19 @@ final class BatchInputLines<Item: Sendable>: Sendable {
     private func item(
         of line: InputLine, _ state: inout State
     ) throws(FileError) -> Item? {
-        // Spent in vain on a line that is empty: a file's last one often is.
-        if let bytes = line.bytes, bytes.isBlank { return nil }
         let isDone = state.done.contains(line.number)
-        let (item, id): (Item, JSON?)
+        let item: Item
         do throws(InvalidLine) {
-            guard let bytes = line.bytes else { throw .tooLong }
-            (item, id) = try read(bytes, line.number)
+            guard let read = try line.item(read) else { return nil }
+            item = read
         } catch {
             if !isDone { output.write(line: line.number, error) }
             return nil
         }
-        if let id, try !state.ids.insert(id) {
+        if let id = item.id, try !state.ids.insert(id) {
             if !isDone { output.write(line: line.number, .repeatedID(id)) }
             return nil
         }
         return isDone ? nil : item
-    }
-}
-
-extension InvalidLine {
-    static func repeatedID(_ id: JSON) -> Self {
-        Self(id, "its id stands in an earlier line, too")
-    }
-
-    static let tooLong = Self(nil, "the line is longer than any item")
-}
-
-extension SecretBytes {
-    var isBlank: Bool {
-        withSpan { bytes in bytes.indices.allSatisfy { [0x20, 0x09, 0x0D].contains(bytes[$0]) } }
     }
 }

@@ -1,16 +1,17 @@
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
-internal import SignInWithApple
 internal import Synchronization
 
 /// How an item of a batch ended, as its line says.
 enum BatchStatus: String, Sendable, CaseIterable {
     /// What was asked for was done.
     case done
-    /// Apple, or a check, said no to this item.
+    /// Apple, or a check, refused this item.
     case refused
-    /// Something temporary outlasted the attempts.
+    /// All attempts failed for a temporary reason.
     case failed
-    /// The line of the input is no item.
+    /// The line of the input is not an item.
     case invalid
 }
 
@@ -25,11 +26,11 @@ final class BatchOutput: Sendable {
         (self.sink, self.layout) = (sink, layout)
     }
 
-    /// Why nothing is written any more; nil while all is well.
+    /// Why writing failed; nil if it did not.
     var failure: FileError? { sink.failure }
     /// How many results have certainly not reached their reader.
     var undelivered: Int { sink.undelivered }
-    /// Whether so much waits to be written that nobody should add to it.
+    /// Whether so much waits to be written that nothing should be added.
     var isFull: Bool { sink.isFull }
     /// How many records of a vault could not be used.
     var unusable: Int { unusables.withLock { $0 } }
@@ -49,7 +50,7 @@ final class BatchOutput: Sendable {
         write(line: line, id: id, report.status, report.exitCode, report.members)
     }
 
-    /// Writes that a line is no item.
+    /// Writes that a line is invalid.
     func write(line: Int, _ problem: InvalidLine) { write(problem.bytes(line, layout), .invalid) }
 
     /// Writes one result as ``bytes(line:id:_:_:_:_:)`` made it.
@@ -100,7 +101,7 @@ final class BatchOutput: Sendable {
 }
 
 extension InvalidLine {
-    /// The result of a line that is no item.
+    /// The result of an invalid line.
     func bytes(_ line: Int, _ layout: BatchLayout = standardLayout) -> [UInt8] {
         BatchOutput.bytes(
             line: line, id: id, .invalid, .usage, [.error("invalid_line", printable(reason))],

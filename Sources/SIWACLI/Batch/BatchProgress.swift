@@ -1,7 +1,7 @@
-internal import SignInWithApple
+internal import Lifecycle
 internal import Synchronization
 
-/// How far a batch has come, for whoever watches a terminal, and how it ended.
+/// The progress of a batch, shown on a terminal, and its summary.
 final class BatchProgress: Sendable {
     private let output: BatchOutput
     private let expected: @Sendable () -> Int?
@@ -10,7 +10,7 @@ final class BatchProgress: Sendable {
     private let start: Duration
     private let lastShown: Mutex<Duration>
 
-    /// - Parameter expected: about how many items there will be; nil when nobody knows.
+    /// - Parameter expected: about how many items there will be; nil if that is unknown.
     init(
         _ output: BatchOutput, _ world: World, isQuiet: Bool,
         expected: @escaping @Sendable () -> Int?
@@ -55,7 +55,7 @@ final class BatchProgress: Sendable {
         if let expected = expected(), rate > 0 {
             let open = max(expected - counts.total, 0)
             let seconds = min((Double(open) / rate).rounded(.up), Self.longest)
-            line += ", \(DurationText(.seconds(seconds)).argumentDescription) left"
+            line += ", \(DurationArgument(.seconds(seconds)).argumentDescription) left"
         }
         return line
     }
@@ -64,6 +64,6 @@ final class BatchProgress: Sendable {
         Double(counts.total) * 1000 / max(time / .milliseconds(1), 1)
     }
 
-    /// Nobody plans beyond a year.
+    /// Longer estimates are cut to a year.
     private static let longest = 365 * 86_400.0
 }

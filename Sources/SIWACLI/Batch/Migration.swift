@@ -1,6 +1,7 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What both halves of an app transfer share.
 struct Migration: Sendable {
@@ -9,7 +10,7 @@ struct Migration: Sendable {
     private let requests: Requests
     private let runner: BatchRunner
 
-    /// - Parameter half: from the team that speaks.
+    /// - Parameter half: made of the client.
     init(
         _ global: GlobalOptions, _ batch: BatchOptions, in world: World,
         half: (Client) throws -> MigrationHalf
@@ -20,27 +21,25 @@ struct Migration: Sendable {
         requests = try Requests(session, client: .signing(loaded))
         self.half = try half(client)
         var runner = try BatchRunner(
-            session, batch, request: self.half.requestKind, mark: self.half.mark,
-            situation: requests.situation)
+            requests, batch, request: self.half.requestKind, mark: self.half.mark)
         runner.layout = self.half.layout
         let hints = MigrationHints(self.half.requestKind, client)
-        runner.allRefused = hints?.nobody ?? []
+        runner.allRefused = hints?.everyUserRefused ?? []
         self.runner = runner
     }
 
-    /// Asks about everybody, or prints how it would.
+    /// Asks about all users, or prints the first requests.
     func run(_ options: MigrationOptions) async throws {
         announce(options.acceptedAt)
         let half = half
         @Sendable func read(
             _ line: SecretBytes, _ number: Int
-        ) throws(InvalidLine) -> (item: MigrationItem, id: JSON?) {
-            let item = try MigrationItem(line, line: number, half: half)
-            return (item, .string(item.name))
+        ) throws(InvalidLine) -> MigrationItem {
+            try MigrationItem(line, line: number, half: half)
         }
         guard !options.isDryRun else {
-            return try rehearse(
-                try await runner.firstItem(hint: "give an identifier a line", read))
+            return try dryRun(
+                try await runner.firstItem(hint: "give one identifier a line", read))
         }
         let job = MigrationJob(client, baseURL: requests.network.baseURL)
         try await runner.run(job, read: read, resuming: { $0.trust() }) { _, outcome in
@@ -51,13 +50,13 @@ struct Migration: Sendable {
         }
     }
 
-    /// A wrong team is found out weeks later, by the other one: it is worth a look.
-    private func announce(_ acceptedAt: MomentText?) {
+    /// Names the teams: the other team would notice a wrong one only weeks later.
+    private func announce(_ acceptedAt: DateArgument?) {
         let console = runner.session.console
         switch half {
         case .export(let team):
             console.note(
-                "users of \(client.clientID) go from team \(client.teamID) to team \(team)")
+                "users of \(client.clientID) move from team \(client.teamID) to team \(team)")
         case .admission:
             console.note("users of \(client.clientID) arrive at team \(client.teamID)")
         }
@@ -67,13 +66,13 @@ struct Migration: Sendable {
         if window.isOver { console.warn(window.words) } else { console.note(window.words) }
     }
 
-    private func rehearse(_ item: MigrationItem) throws {
+    private func dryRun(_ item: MigrationItem) throws {
         let now = runner.world.clocks.now()
         let form = item.request.form(
             clientID: client.clientID, clientSecret: try client.mintSecret(at: now).text)
         let question = item.request.carrying(
-            form, bearer: "(access_token)", to: requests.network.baseURL)
-        try requests.rehearse(
+            form, bearer: SecretText("(access_token)"), to: requests.network.baseURL)
+        try requests.dryRun(
             drafts: [try requests.tokens.draft(.clientCredentials, at: now), (question, form)])
     }
 }
@@ -128,14 +127,18 @@ extension MigratedUser {
         ]
             + (email.map { [.init("email", .string($0))] } ?? [])
             + (isPrivateEmail.map { [.init("is_private_email", .boolean($0))] } ?? [])
+            + (requestID.map { [.init("apple_request_id", .string($0))] } ?? [])
     }
 }
 
 extension MigrationItem: NumberedItem {
     var fingerprint: String? { nil }
 
-    /// The name that is asked about, and the old one beside it.
-    var id: JSON? {
+    /// The name that is asked about.
+    var id: JSON? { .string(name) }
+
+    /// The name that is asked about, and the old user id if the line has one.
+    var resultID: JSON? {
         switch request {
         case .export: .string(name)
         case .admission:

@@ -1,7 +1,7 @@
 internal import CommandTable
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// The two ends of a batch, and what an earlier run left at the second.
 struct OpenedBatch: Sendable {
@@ -17,22 +17,22 @@ struct OpenedBatch: Sendable {
     ///
     /// - Parameters:
     ///   - mark: what results of the command bear, to tell them from another's.
-    ///   - news: called when there is more input, or more room for output.
-    ///   - identify: says what an item is known by; throws for a line that is no item.
+    ///   - wake: notified when there is more input, or more room for output.
+    ///   - identify: reads an item.
     init(
         _ options: BatchOptions, _ mark: ResultMark,
         _ layout: @escaping BatchLayout = standardLayout, in world: World,
-        news: @escaping @Sendable () -> Void,
-        identify: @escaping @Sendable (SecretBytes, Int) throws(InvalidLine) -> BatchItemName
+        wake: WakeSignal,
+        identify: @escaping ItemReading<any NumberedItem>
     ) async throws {
-        let input = try InputOfLines(options.input?.path, in: world, news: news)
+        let input = try StreamingLines(options.input?.path, in: world, wake: wake)
         var results = EarlierResults(of: mark, slots: world.streams.slots)
         let sink: any LineSink
         if options.isResuming {
             sink = try world.streams.results(
-                options.output.path, { results.insert(resultIn: $0) }, news)
+                options.output.path, { results.insert(resultIn: $0) }, wake.notify)
         } else {
-            sink = try options.newResults(in: world, news)
+            sink = try options.newResults(in: world, wake)
         }
         let output = options.output.path ?? "standard output"
         try results.checkOutput(output)
@@ -40,14 +40,15 @@ struct OpenedBatch: Sendable {
         (lines, resumed) = try await input.resumed(
             after: results, in: output, ids: ids, identify: identify)
         before = results.counts
-        world.streams.holdSignals()
+        try world.streams.requireBatchThreads()
+        world.ending.begin(.change)
         self.output = BatchOutput(sink, layout)
     }
 
     /// Opens the output of a batch whose items do not come from a file; answers how many results
     /// are in it already.
     static func output(
-        _ options: BatchOptions, in world: World, news: @escaping @Sendable () -> Void
+        _ options: BatchOptions, in world: World, wake: WakeSignal
     ) throws -> (BatchOutput, linesBefore: Int) {
         var lines = 0
         let sink =
@@ -57,9 +58,10 @@ struct OpenedBatch: Sendable {
                 { line in
                     lines += 1
                     return true
-                }, news)
-            : try options.newResults(in: world, news)
-        world.streams.holdSignals()
+                }, wake.notify)
+            : try options.newResults(in: world, wake)
+        try world.streams.requireBatchThreads()
+        world.ending.begin(.change)
         return (BatchOutput(sink), lines)
     }
 }
@@ -67,10 +69,10 @@ struct OpenedBatch: Sendable {
 extension BatchOptions {
     /// Opens the output of a run that begins.
     fileprivate func newResults(
-        in world: World, _ news: @escaping @Sendable () -> Void
+        in world: World, _ wake: WakeSignal
     ) throws -> any LineSink {
         do throws(FileError) {
-            return try world.streams.results(output.path, nil, news)
+            return try world.streams.results(output.path, nil, wake.notify)
         } catch {
             guard error.isNotEmpty else { throw error }
             throw OutputNotEmpty(error: error)
@@ -79,7 +81,7 @@ extension BatchOptions {
 }
 
 /// The output of a run that begins is not empty.
-struct OutputNotEmpty: Error, Sendable {
+struct OutputNotEmpty: DiagnosableError {
     let error: FileError
 
     var diagnosis: Diagnosis {
@@ -106,44 +108,27 @@ extension EarlierResults {
     }
 }
 
-/// An input that is waited for without a run.
-private struct InputOfLines {
-    let path: String?
-    let world: World
-    let news: @Sendable () -> Void
-    private let source: any LineSource
-    private let arrivals = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-
-    init(_ path: String?, in world: World, news: @escaping @Sendable () -> Void) throws(FileError) {
-        (self.path, self.world, self.news) = (path, world, news)
-        source = try world.streams.lines(path) { [arrivals] in
-            arrivals.continuation.yield()
-            news()
-        }
-    }
-
-    /// Compares the input with the results of an earlier run, and answers what is left to read.
-    func resumed(
+extension StreamingLines {
+    /// Compares the input with the results of an earlier run, and returns what is left to read.
+    fileprivate func resumed(
         after results: EarlierResults, in output: String, ids: SeenIDs,
-        identify: @escaping @Sendable (SecretBytes, Int) throws(InvalidLine) -> BatchItemName
+        identify: @escaping ItemReading<any NumberedItem>
     ) async throws -> (any LineSource, ResumedInput) {
         guard results.lastLine > 0 else { return (source, ResumedInput(ids: ids)) }
         var check = ResumeCheck(
             results, in: output, ids: ids, keepsLines: !source.isRepeatable, identify: identify)
         while !check.isComplete {
-            switch source.next() {
-            case .lines(let lines): try check.take(lines)
-            case .notYet: for await _ in arrivals.stream { break }
-            case .end(let failure):
-                if let failure { throw failure }
+            guard let lines = try await next() else {
                 try check.end()
+                break
             }
+            try check.take(lines)
         }
         guard source.isRepeatable else {
             return (ResumedLines(check.resumed.lines, then: source), check.resumed)
         }
         source.stop()
-        return (try world.streams.lines(path, news), check.resumed)
+        return (try reopened(), check.resumed)
     }
 }
 
@@ -152,7 +137,7 @@ extension Session {
     func checkNothingIsPicked() throws(UsageError.Problem) {
         guard options.print == nil else {
             throw UsageError.Problem.misuse(
-                "--print goes with one result, not with many",
+                "--print selects from one result, and this command has many",
                 hint: "jq -r .MEMBER picks a member of every line")
         }
     }
@@ -166,7 +151,7 @@ extension BatchOptions {
         guard input != nil || !needsInput else { throw .missingParameters(["--input FILE"]) }
         guard !isResuming || output.path != nil else {
             throw UsageError.Problem.misuse(
-                "--resume needs --output FILE: the file tells what is done",
+                "--resume needs --output FILE: the file records what is done",
                 hint: "name the file of the earlier run")
         }
     }

@@ -1,5 +1,5 @@
-public import LocalFiles
-internal import SignInWithApple
+internal import JOSE
+package import LocalFiles
 
 /// The ids that were met, to find the one that is met twice: a few in memory, many on disk, so
 /// that a long input takes no more memory than a short one.
@@ -15,7 +15,7 @@ struct SeenIDs: Sendable {
     ///
     /// - Throws: ``FileError`` when that cannot be told.
     mutating func insert(_ id: JSON) throws(FileError) -> Bool {
-        // Under a random key of this process: nobody can make two ids collide. A string and a
+        // Under a random key of this process: an input cannot make two ids collide. A string and a
         // number of the same digits are two ids.
         let hash = id.hashValue
         if let many { return try many.insert(UInt64(bitPattern: Int64(hash))) }
@@ -31,7 +31,7 @@ struct SeenIDs: Sendable {
 }
 
 /// A set of hashes, wherever it is; see ``HashFile``.
-public protocol HashSink: Sendable {
+package protocol HashSink: Sendable {
     /// False when it was there already.
     func insert(_ hash: UInt64) throws(FileError) -> Bool
 }

@@ -1,10 +1,10 @@
-public import LocalFiles
+package import LocalFiles
 
-/// Lines that come in as they can be had; see ``LineReader``.
-public protocol LineSource: Sendable {
+/// Lines that are read as they arrive; see ``LineReader``.
+package protocol LineSource: Sendable {
     /// What is there now; never blocks.
     func next() -> LineSupply
-    /// About how many lines there are in all; nil when nobody can know.
+    /// About how many lines there are in all; nil if that cannot be estimated.
     var expectedLines: Int? { get }
     /// Whether opening the same path again gives the same lines.
     var isRepeatable: Bool { get }
@@ -12,13 +12,13 @@ public protocol LineSource: Sendable {
     func stop()
 }
 
-/// Lines that go out without anybody waiting for a disk; see ``LineWriter``.
-public protocol LineSink: Sendable {
-    /// Why nothing is written any more; nil while all is well.
+/// Lines that are written without waiting for a disk; see ``LineWriter``.
+package protocol LineSink: Sendable {
+    /// Why writing failed; nil if it did not.
     var failure: FileError? { get }
     /// How many lines were added and have certainly not reached their reader.
     var undelivered: Int { get }
-    /// Whether so much waits to be written that nobody should add to it.
+    /// Whether so much waits to be written that nothing should be added.
     var isFull: Bool { get }
     /// Adds whole lines, their ends included. Never blocks.
     func append(_ lines: [UInt8])
@@ -27,10 +27,10 @@ public protocol LineSink: Sendable {
 }
 
 /// What every line of results begins with.
-public let resultBeginning = #"{"line":"#
+package let resultBeginning = #"{"line":"#
 
 /// Numbered slots, wherever they are; see ``SlotFile``.
-public protocol SlotStore: Sendable {
+package protocol SlotStore: Sendable {
     /// The slot of this number, from 0; zero at first.
     func slot(_ number: Int) throws(FileError) -> SIMD2<UInt64>
     /// Replaces the slot of this number, from 0.
@@ -42,31 +42,31 @@ extension LineWriter: LineSink {}
 extension SlotFile: SlotStore {}
 
 extension World {
-    /// Long inputs, long outputs, and the wish that a run should end.
-    public struct Streams: Sendable {
-        /// Opens a file of lines; nil is standard input. The closure hears of news.
-        public var lines:
+    /// Long inputs and long outputs.
+    package struct Streams: Sendable {
+        /// Opens a file of lines; nil is standard input. The closure is called when there is more
+        /// to read.
+        package var lines:
             @Sendable (String?, @escaping @Sendable () -> Void) throws(FileError)
                 -> any LineSource
         /// Opens a file to append results to; nil is standard output. The second argument sees
-        /// what is there already, and is nil for a new run.
-        public var results:
+        /// what is there already, and is nil for a new run. The closure is called when there is
+        /// room again.
+        package var results:
             @Sendable (
                 String?, ((InputLine) -> Bool)?, @escaping @Sendable () -> Void
             ) throws(FileError) -> any LineSink
         /// Makes an empty set of hashes on disk, which nothing is left of afterwards.
-        public var hashes: @Sendable () throws(FileError) -> any HashSink
+        package var hashes: @Sendable () throws(FileError) -> any HashSink
         /// Makes numbered slots on disk, which nothing is left of afterwards.
-        public var slots: @Sendable () throws(FileError) -> any SlotStore
-        /// From now on the first signal to end is a wish, told by ``wishedSignal``.
-        public var holdSignals: @Sendable () -> Void
-        /// The signal that wishes for an end; nil while none came.
-        public var wishedSignal: @Sendable () -> CInt?
-        /// Shows a line of progress in place of the last one; nil when nobody watches.
-        public var progress: (@Sendable (String) -> Void)?
+        package var slots: @Sendable () throws(FileError) -> any SlotStore
+        /// Throws when the system refuses the threads that a batch needs: it would hang.
+        package var requireBatchThreads: @Sendable () throws(FileError) -> Void
+        /// Shows a line of progress in place of the last one; nil without a terminal.
+        package var progress: (@Sendable (String) -> Void)?
 
         /// Puts streams together.
-        public init(
+        package init(
             lines:
                 @escaping @Sendable (
                     String?, @escaping @Sendable () -> Void
@@ -77,16 +77,14 @@ extension World {
                 ) throws(FileError) -> any LineSink,
             hashes: @escaping @Sendable () throws(FileError) -> any HashSink,
             slots: @escaping @Sendable () throws(FileError) -> any SlotStore,
-            holdSignals: @escaping @Sendable () -> Void,
-            wishedSignal: @escaping @Sendable () -> CInt?,
+            requireBatchThreads: @escaping @Sendable () throws(FileError) -> Void = {},
             progress: (@Sendable (String) -> Void)? = nil
         ) {
             self.lines = lines
             self.results = results
             self.hashes = hashes
             self.slots = slots
-            self.holdSignals = holdSignals
-            self.wishedSignal = wishedSignal
+            self.requireBatchThreads = requireBatchThreads
             self.progress = progress
         }
     }

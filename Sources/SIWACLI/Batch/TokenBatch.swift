@@ -1,7 +1,8 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What the batches of opaque tokens share.
 struct TokenBatch: Sendable {
@@ -17,8 +18,7 @@ struct TokenBatch: Sendable {
             TypedSettings(global: global, vault: selection.vault), in: world)
         requests = try Requests(session)
         var runner = try BatchRunner(
-            session, options, request: request, mark: mark, needsInput: selection.vault == nil,
-            situation: requests.situation)
+            requests, options, request: request, mark: mark, needsInput: selection.vault == nil)
         runner.brake = .share(percent: options.maxRefused.percent)
         self.runner = runner
     }
@@ -27,45 +27,40 @@ struct TokenBatch: Sendable {
     var clientID: ClientID { requests.client.clientID }
 
     /// Reads a line that holds a refresh token of a client that this run can speak for.
-    var read: ItemReading {
+    var read: ItemReading<TokenItem> {
         let only = requests.client.onlyClientID
         return { line, number throws(InvalidLine) in
-            let (item, id) = try Self.readOpaque(line, number)
+            let item = try Self.readOpaque(line, number)
             if let only, let own = item.clientID, own != only {
                 throw InvalidLine(
-                    id, "'client_id' is \(own), and the client_secret is for \(only)")
+                    item.id, "'client_id' is \(own), and the client_secret is for \(only)")
             }
-            return (item, id)
+            return item
         }
     }
 
-    typealias ItemReading =
-        @Sendable (SecretBytes, Int) throws(InvalidLine) -> (item: TokenItem, id: JSON?)
-
     /// Reads a line that holds a refresh token.
-    static func readOpaque(
+    @Sendable static func readOpaque(
         _ line: SecretBytes, _ number: Int
-    ) throws(InvalidLine) -> (item: TokenItem, id: JSON?) {
-        let item = try TokenItem(
-            line, line: number, tokenNames: ["token", "refresh_token"])
-        return (item, item.id)
+    ) throws(InvalidLine) -> TokenItem {
+        try TokenItem(line, line: number, tokenNames: ["token", "refresh_token"])
     }
 
     /// Prints what would be sent for the first item. Sends nothing, claims nothing and writes no
     /// file.
-    func rehearse(
+    func dryRun(
         _ claim: VaultClaim?, _ sequence: (RefreshToken) -> [TokenRequest]
     ) async throws {
         guard let claim else {
-            let first = try await runner.firstItem(hint: "give a token a line", read)
-            return try requests.rehearse(sequence(RefreshToken(first.token)))
+            let first = try await runner.firstItem(hint: "give one token a line", read)
+            return try requests.dryRun(sequence(RefreshToken(first.token)))
         }
         let records = try claim.vault.store.records(claim.filter, after: nil, limit: 1)
         guard let first = records.records.first else {
-            throw NegativeAnswer(
+            throw Diagnosis.negative(
                 "no_items", "the vault has no such record",
-                hints: ["'siwa vault list' shows what there is; --state and --client-id choose"])
+                hints: ["'siwa vault list' lists the records; --state and --client-id select them"])
         }
-        try requests.rehearse(sequence(try claim.vault.token(of: first)))
+        try requests.dryRun(sequence(try claim.vault.sendableToken(of: first)))
     }
 }

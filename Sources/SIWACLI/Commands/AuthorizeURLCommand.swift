@@ -1,17 +1,19 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
-/// `siwa authorize-url`: where to send the browser for a sign-in.
+/// `siwa authorize-url`: prints the URL that starts a sign-in in the browser.
 struct AuthorizeURLCommand: Command {
     static let name = "authorize-url"
-    static let abstract = "Print the URL that begins a sign-in on the web."
+    static let abstract = "Print the URL that starts a sign-in on the web."
     static let discussion = """
-        Refuses what Apple would refuse with a page that names no reason. The client id must be \
-        a Services ID, and the redirect URI registered for it letter for letter. No key is needed.
+        Invalid requests, for which Apple shows a page without a reason, are refused here. The \
+        client id must be a Services ID, and the redirect URI must be registered for it, exactly as \
+        given. No key is needed.
 
-        Without --response-mode it is form_post for the scopes name and email and for an identity \
-        token, and query otherwise. State and nonce stand in the URL: that is their way to Apple.
+        The default of --response-mode is form_post if a scope or an identity token is requested, \
+        else query. The URL contains the state and the nonce, as Apple requires.
         """
     static let examples = [
         Example(
@@ -25,18 +27,18 @@ struct AuthorizeURLCommand: Command {
                 help: "Where Apple sends the browser: https, a domain name, no fragment."),
             .option(
                 "scope", \.scope, value: "SCOPES",
-                help: "What to ask for: \"name email\"; told at a user's first consent only."),
+                help: "What to request: \"name email\"; sent at a user's first sign-in only."),
             .option(
                 "state", \.state, value: "STATE",
-                help: "Comes back as it is: proof that the answer belongs to this browser."),
+                help: "Returned unchanged: proves that the response belongs to this browser."),
             .option(
                 "nonce", \.nonce, value: "NONCE",
-                help: "Comes back in the identity token: proof that it belongs to this sign-in."),
+                help: "Returned in the identity token: proves that it belongs to this sign-in."),
             .option(
                 "response-type", \.responseType, value: "TYPE",
-                help: "What comes back: code, or \"code id_token\"."),
+                help: "What Apple returns: code, or \"code id_token\"."),
             .option(
-                "response-mode", \.responseMode, value: "MODE", help: "How it comes back."),
+                "response-mode", \.responseMode, value: "MODE", help: "How Apple returns it."),
             .option(
                 "code-challenge", \.codeChallenge, value: "CHALLENGE",
                 help: "Base64url of the code verifier's SHA-256 (PKCE, method S256)."),
@@ -76,7 +78,7 @@ struct AuthorizeURLCommand: Command {
                 nonce: nonce, codeChallenge: challenge)
         } catch {
             throw UsageError.Problem.misuse(
-                error.description, hint: "give --response-mode form_post, or leave it out")
+                error.description, hint: "use --response-mode form_post, or omit it")
         }
     }
 
@@ -93,7 +95,7 @@ struct AuthorizeURLCommand: Command {
 }
 
 extension Settings {
-    /// The redirect URI of a sign-in, which cannot do without one.
+    /// The redirect URI, which a sign-in on the web requires.
     fileprivate func webRedirectURI() throws -> RedirectURI {
         guard let setting = text(.redirectURI) else {
             throw UsageError.Problem.misuse(
@@ -103,7 +105,7 @@ extension Settings {
         do {
             return try RedirectURI(validating: setting.value)
         } catch {
-            // Before an @ may stand a password.
+            // The text before an @ may be a password.
             let shown = error == .user ? "" : " '\(setting.value)'"
             throw SettingsError(
                 "redirect_uri\(shown) \(error)", from: setting.origin, hints: error.remedy)
@@ -116,8 +118,8 @@ extension RedirectURIError {
         switch self {
         case .scheme, .address, .localhost, .domainName:
             [
-                "Apple takes https and a domain name only: while developing, let a name of yours "
-                    + "lead to your machine (a tunnel, or /etc/hosts)"
+                "Apple accepts only https and a domain name: for development, point a domain name "
+                    + "of yours to your machine (a tunnel, or /etc/hosts)"
             ]
         case .character: ["percent-encode it, here and where it is registered"]
         case .fragment, .user, .port: []

@@ -1,22 +1,23 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// `siwa batch refresh`: validate many refresh tokens.
 struct BatchRefreshCommand: Command {
     static let name = "batch refresh"
-    static let abstract = "Validate many refresh tokens, as a daily check does."
+    static let abstract = "Validate many refresh tokens."
     static let discussion = """
-        Reads and writes as 'siwa batch revoke' does; an item that is done has what 'siwa refresh' \
-        would print. The results hold access tokens: the file is for its owner alone.
+        Input and output are those of 'siwa batch revoke'; the result of an item has what 'siwa \
+        refresh' prints. The results contain access tokens, so only the owner can read the file.
 
-        Apple wants a refresh at most once a day for each user.
+        Apple allows one refresh a day for each user.
 
-        --vault takes the newest token of each user of the vault in place of --input, with --all \
-        every token, and notes what Apple said of each: a refused token is dead from then on. Many \
-        machines may run on one vault; --rate limits each of them.
+        --vault refreshes the newest token of each user in the vault, or with --all every token, in \
+        place of --input. The vault records the outcome: a refused token gets the state dead. Many \
+        machines may work on one vault; --rate limits each of them.
 
-        Too many refusals are not believed: see --max-refused.
+        Too many refusals stop the run: see --max-refused.
         """
     static let examples = [
         Example(
@@ -24,13 +25,13 @@ struct BatchRefreshCommand: Command {
             "Validate every token of a file, fifty a second."),
         Example(
             "siwa batch refresh --vault --not-checked-for 23h --output today.jsonl",
-            "Validate what is stored, once a day; 23h because a job may begin late."),
+            "Validate the stored tokens once a day; 23h because a job may start late."),
     ]
     static let parameters: [Parameter<Self>] =
         BatchOptions.brakedParameters(at: \.batch) + VaultSelection.parameters(at: \.selection) + [
             .flag(
                 "all", \.isEveryToken,
-                help: "With --vault: take every token of a user, not only the newest."),
+                help: "With --vault: refresh every token of a user, not only the newest."),
             .flag(
                 "dry-run", \.isDryRun,
                 help: "Print the request of the first item with secrets masked; send nothing."),
@@ -55,7 +56,7 @@ struct BatchRefreshCommand: Command {
                 tokens.runner.session, tokens.clientID, batch, states: [.active],
                 notCheckedSince: now(), isNewestOnly: !isEveryToken)
         }
-        guard !isDryRun else { return try await tokens.rehearse(claim) { [.refresh($0)] } }
+        guard !isDryRun else { return try await tokens.dryRun(claim) { [.refresh($0)] } }
         let job = RefreshJob(
             tokens.requests.client.secrets, baseURL: tokens.requests.network.baseURL)
         let describe: @Sendable (TokenItem, ItemOutcome<TokenResponse>) -> ItemReport = {
@@ -74,21 +75,6 @@ struct BatchRefreshCommand: Command {
                 job, read: tokens.read, describe: describe)
         }
         try await tokens.runner.run(
-            job, claiming: claim,
-            event: { outcome in
-                switch outcome {
-                case .done(let answer):
-                    NotedEvent(
-                        event: .refreshed,
-                        details: VaultEventDetails(appleRequestID: answer.requestID))
-                case .refused(let refusal) where refusal.code == .invalidGrant:
-                    NotedEvent(
-                        event: .refreshRefused,
-                        details: VaultEventDetails(
-                            evidence: .refreshRejected, httpStatus: refusal.status,
-                            appleRequestID: refusal.requestID))
-                case .refused: nil
-                }
-            }, describe: describe)
+            job, claiming: claim, event: { NotedEvent(refresh: $0) }, describe: describe)
     }
 }

@@ -1,42 +1,45 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
-/// `siwa batch revoke`: have Apple forget many tokens.
+/// `siwa batch revoke`: revokes many tokens.
 struct BatchRevokeCommand: Command {
     static let name = "batch revoke"
-    static let abstract = "Revoke many refresh tokens, as a purge of accounts demands."
+    static let abstract = "Revoke many refresh tokens."
     static let discussion = """
-        Reads an item a line: a bare refresh token, or JSON {"id", "token", "client_id"?}. Writes a \
-        line of JSON an item as it finishes: {"line", "id", "status", "exit_code", …} with the \
-        status done, refused (Apple said no to this item), failed (temporary, after its retries) or \
-        invalid (the line is no item), and what 'siwa revoke' would print, or the error.
+        Each input line is one item: a refresh token, or JSON {"id", "token", "client_id"?}. Each \
+        output line is the result of one item, written when it finishes: {"line", "id", "status", \
+        "exit_code", …} with what 'siwa revoke' prints, or the error. The status is done, refused \
+        (by Apple), failed (temporarily, after all retries) or invalid (the line is not an item).
 
-        429 and 5xx slow the whole run down. invalid_client stops it at once. A run that was \
-        stopped, even by a power cut, goes on with --resume; an item that was in flight is \
-        revoked again, which does no harm. --timeout bounds the wait for one answer. Too many \
-        refusals are not believed: see --max-refused.
+        429 and 5xx slow down the whole run. invalid_client stops it. To continue a run after an \
+        interruption, even a power failure, add --resume; items that were in flight are revoked \
+        again, which is harmless. --timeout limits the wait for one response. Too many refusals \
+        stop the run: see --max-refused.
 
-        --vault takes the tokens of the vault in place of --input: those of the client that are \
-        active, or in the states that --state names, and what an earlier run left half done. Many \
-        machines may run on one vault; what one of them took is kept from the others for the time \
-        of --lease. After a crash the same call goes on: what may have been sent already is \
-        refreshed first, and sent again only when it still works.
+        --vault reads the tokens from the vault in place of --input: the client's active tokens, or \
+        those in the states of --state, and revocations that an earlier run did not complete. Many \
+        machines may work on one vault; tokens that one of them has leased are not available to \
+        the others for the time of --lease. After a crash, run the same command again: tokens that \
+        may have been sent are refreshed first, and revoked again only if they still work.
         """
     static let examples = [
         Example(
             "siwa batch revoke --input tokens.jsonl --output results.jsonl --confirm",
-            "Revoke every token of a file, and make sure of each."),
+            "Revoke every token of a file, with proof."),
         Example(
             "siwa batch revoke --input tokens.jsonl --output results.jsonl --confirm --resume",
-            "Go on after an interruption."),
+            "Continue after an interruption."),
         Example(
             "siwa batch revoke --vault --state account_deleted --output purge.jsonl",
-            "Revoke what the vault has of deleted accounts."),
+            "Revoke the tokens of deleted accounts in the vault."),
     ]
     static let parameters: [Parameter<Self>] =
         BatchOptions.brakedParameters(at: \.batch) + VaultSelection.parameters(at: \.selection) + [
-            .flag("confirm", \.isConfirmed, help: "Prove by a refresh that each token is dead."),
+            .flag(
+                "confirm", \.isConfirmed,
+                help: "Refresh afterwards, to prove that each token no longer works."),
             .flag(
                 "dry-run", \.isDryRun,
                 help: "Print the requests of the first item with secrets masked; send nothing."),
@@ -58,7 +61,7 @@ struct BatchRevokeCommand: Command {
         }
         guard !isDryRun else {
             let proof: Revocation.Proof = isConfirmed ? .afterwards : .none
-            return try await tokens.rehearse(claim) { token in
+            return try await tokens.dryRun(claim) { token in
                 proof.steps.map { $0.request(token.text, .refreshToken) }
             }
         }
@@ -73,8 +76,7 @@ struct BatchRevokeCommand: Command {
         try await tokens.runner.run(
             job, claiming: claim,
             event: { outcome in
-                guard case .done(let revocation) = outcome, revocation.isDead else { return nil }
-                return NotedEvent(event: .revoked, details: VaultEventDetails(revocation))
+                if case .done(let revocation) = outcome { NotedEvent(revocation) } else { nil }
             }, describe: describe)
     }
 

@@ -1,21 +1,22 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
-/// `siwa batch verify`: whether many identity tokens are Apple's, and meant for this client.
+/// `siwa batch verify`: verifies many identity tokens.
 struct BatchVerifyCommand: Command {
     static let name = "batch verify"
     static let abstract = "Verify many identity tokens."
     static let discussion = """
-        Reads an item a line: a bare identity token, or JSON {"id", "token", "client_id"?, "at"?, \
-        "nonce"?, "code"?, "access_token"?}, in which the token may be called id_token. client_id \
-        takes the place of --audience, the others that of the flags of 'siwa verify'.
+        Each input line is one item: an identity token, or JSON {"id", "token", "client_id"?, \
+        "at"?, "nonce"?, "code"?, "access_token"?}; id_token is another name for token. client_id \
+        replaces --audience, and the other members replace the flags of 'siwa verify'.
 
-        Writes a line of JSON an item, in the order of the input: {"line", "id", "status", \
-        "exit_code", …} and what 'siwa verify' would print. The status is done (the token is \
-        valid), refused (it is not: error names the checks that failed), failed (its key could not \
-        be had) or invalid (the line is no item).
+        Each output line is the result of one item, in the order of the input: {"line", "id", \
+        "status", "exit_code", …} with what 'siwa verify' prints. The status is done (the token is \
+        valid), refused (it is not valid; error names the failed checks), failed (its key is not \
+        available) or invalid (the line is not an item).
 
-        Apple's keys are fetched once. Without any, the run stops, and goes on with --resume.
+        Apple's keys are fetched once. Without keys the run stops; continue it with --resume.
         """
     static let examples = [
         Example(
@@ -23,10 +24,10 @@ struct BatchVerifyCommand: Command {
             "Verify every token of a file on all processors."),
         Example(
             "siwa batch verify --input - --jwks keys.json --at 2019-06-05T04:40:00Z < old.txt",
-            "Verify old tokens with the keys of their day."),
+            "Verify old tokens with the keys of their time."),
         Example(
             "siwa batch verify --input tokens.jsonl --only refused,failed,invalid",
-            "Print what is not valid, and count the rest."),
+            "Print only the invalid tokens."),
     ]
     static let parameters: [Parameter<Self>] =
         BatchOptions.localParameters(at: \.batch) + [
@@ -35,7 +36,7 @@ struct BatchVerifyCommand: Command {
                 help: "Verify N tokens at the same time (one a processor unless set)."),
             .option(
                 "only", \.filter, value: "STATUS,…",
-                help: "Write results of these statuses only: done, refused, failed, invalid."),
+                help: "Write only results with these statuses: done, refused, failed, invalid."),
             .flag(
                 "dry-run", \.isDryRun,
                 help: "Print the request for Apple's keys that may be sent; send nothing."),
@@ -54,7 +55,7 @@ struct BatchVerifyCommand: Command {
         guard (1...Self.mostWorkers).contains(workers) else {
             throw UsageError.Problem.misuse(
                 "--concurrency must be between 1 and \(Self.mostWorkers)",
-                hint: "more than there are processors gain nothing")
+                hint: "use at most the number of processors")
         }
         guard filter == nil || !batch.isResuming else {
             throw UsageError.Problem.misuse(
@@ -62,14 +63,14 @@ struct BatchVerifyCommand: Command {
                 hint: "remove one of the two flags")
         }
         let verifying = try Verifying(global, verification, in: world)
-        guard !isDryRun else { return try rehearse(verifying) }
+        guard !isDryRun else { return try dryRun(verifying) }
         try await VerifyBatch(
             verifying: verifying, options: batch, filter: filter ?? .all, workers: workers
         ).run()
     }
 
     /// Prints the only request there can be: it is sent when the cache has no fresh keys.
-    private func rehearse(_ verifying: Verifying) throws {
+    private func dryRun(_ verifying: Verifying) throws {
         try batch.check()
         let needsNetwork = try verifying.givenKeySet() == nil && !verifying.isOffline
         let url = try verifying.session.settings.baseURL().url(of: .keys)

@@ -1,5 +1,6 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// `siwa completions`: the script that teaches a shell this command line.
 struct CompletionsCommand: Command {

@@ -1,5 +1,6 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// `siwa config path`: which configuration file is in use.
 struct ConfigPathCommand: Command {
@@ -14,10 +15,10 @@ struct ConfigPathCommand: Command {
             Console(world, global).warn(warning)
         }
         guard let path = ConfigurationPath(global, in: world).path else {
-            throw NegativeAnswer(
+            throw Diagnosis.negative(
                 "no_configuration", "there is no configuration file",
-                hints: ConfigurationPath.usual(world.variables).map { "none stands at \($0)" }
-                    + ["name one with --config or SIWA_CONFIG"])
+                hints: ConfigurationPath.usual(world.variables).map { "not found: \($0)" }
+                    + ["set it with --config or SIWA_CONFIG"])
         }
         try world.report(
             Report(

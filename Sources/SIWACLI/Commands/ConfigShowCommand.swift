@@ -1,6 +1,7 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// `siwa config show`: every setting in effect, and where it came from.
 struct ConfigShowCommand: Command {
@@ -111,7 +112,7 @@ struct ConfigShowCommand: Command {
             return Setting(value: .string(source.value.description), origin: source.origin)
         }
 
-        /// A URL; before an @ may stand a password.
+        /// A URL; the text before an @ may be a password.
         private static func address(
             _ settings: Settings, _ name: SettingName, _ standard: String? = nil
         ) -> Row {

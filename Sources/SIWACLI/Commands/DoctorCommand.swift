@@ -1,46 +1,47 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
-/// `siwa doctor`: why does Apple say no?
+/// `siwa doctor`: finds out why Apple refuses a client.
 struct DoctorCommand: Command {
     static let name = "doctor"
     static let abstract = "Find out why Apple refuses a client, and what to do about it."
     static let discussion = """
-        Looks at everything that can be wrong without asking anybody: settings, key, file names, \
-        identifiers, other profiles, and a client_secret claim by claim: one that it mints, and \
-        one that was minted elsewhere, of --secret or of the settings. Broken settings stop nothing.
+        Checks what can be checked offline: settings, key, file names, identifiers, other profiles, \
+        and every claim of a client_secret: of one that it mints, and of one that was minted \
+        elsewhere (--secret, or the settings). It goes on after broken settings.
 
-        With --online it also looks at the way to Apple, at the clock, and asks Apple for a team \
-        token, which tests the secret and spends nothing: an answer proves the secret good, \
-        invalid_client proves it bad, anything else proves neither. When Apple refuses, the other \
-        keys, Key IDs, teams and clients of this machine are tried, at most 8, and the one that \
-        Apple accepts is named.
+        With --online it also checks the connection to Apple and the clock, and requests a team \
+        token, which tests the secret and uses nothing up: a token proves that the secret is good, \
+        invalid_client that it is bad, any other response neither. If Apple refuses, the other \
+        keys, Key IDs, teams and clients on this machine are tried, at most 8, until Apple accepts \
+        one.
 
-        With --online --report FILE it sends some twenty more requests, none of which spends or \
-        changes anything, and writes to FILE what Apple answered: without secrets, identifiers \
-        and addresses, each assumption of siwa-emulator that it touches marked confirmed, \
-        contradicted or untouched. Send it in to make the emulator more faithful.
+        With --online --report FILE it sends about twenty more requests, which use up and change \
+        nothing, and writes Apple's responses to FILE, without secrets, identifiers and addresses. \
+        Each assumption of siwa-emulator is marked confirmed, contradicted or untouched. Please \
+        send the file in, to make the emulator more accurate.
 
-        Exits 1 when a check failed; the likeliest cause comes first.
+        Exits 1 if a check failed. The most likely cause is printed last.
         """
     static let examples = [
-        Example("siwa doctor", "Look at settings, key and secret; nothing is sent."),
-        Example("siwa doctor --online", "Ask Apple too."),
+        Example("siwa doctor", "Check settings, key and secret offline."),
+        Example("siwa doctor --online", "Test them with Apple too."),
         Example(
             "siwa doctor --online --secret @apple.secret",
-            "Examine a secret that other software minted, and ask Apple about it."),
+            "Check a secret that other software minted, and test it with Apple."),
     ]
     static let parameters: [Parameter<Self>] =
         [
-            .flag("online", \.isOnline, help: "Look at the network and ask Apple as well."),
+            .flag("online", \.isOnline, help: "Check the network, and test the secret with Apple."),
             .option(
                 "secret", \.secret, value: "SECRET",
-                help: "Examine this client_secret, whoever minted it."),
+                help: "Check this client_secret, which any software may have minted."),
             .option(
                 "report", \.reportFile, value: "FILE",
-                help: "With --online: write what Apple answers to harmless requests to FILE.",
+                help: "With --online: write Apple's responses to harmless requests to FILE.",
                 completion: .file),
         ] + GlobalOptions.parameters(at: \.global)
 
@@ -52,51 +53,51 @@ struct DoctorCommand: Command {
     func run(in world: World) async throws {
         guard reportFile == nil || isOnline else {
             throw UsageError.Problem.misuse(
-                "--report needs --online: it tells what Apple answers", hint: "add --online")
+                "--report needs --online", hint: "add --online")
         }
-        let patient = try Patient(global, given: secret, in: world)
+        let context = try DoctorContext(global, given: secret, in: world)
         let offline =
-            SettingsCheckup(patient).lines + KeyCheckup(patient).lines
-            + SecretCheckup(patient).lines
-        let (online, isAccepted) = isOnline ? await ask(about: patient) : ([], false)
-        let verdict = Verdict(offline: offline, online: online, isAccepted: isAccepted)
-        if let reportFile { try await writeReport(to: reportFile, patient) }
-        try patient.session.report(verdict.report(on: world.terminal))
-        guard verdict.failed.isEmpty else {
-            let names = verdict.failed.map(\.name).unique.joined(separator: ", ")
-            throw NegativeAnswer(
+            SettingsCheck(context).lines + KeyCheck(context).lines
+            + SecretCheck(context).lines
+        let (online, isAccepted) = isOnline ? await ask(about: context) : ([], false)
+        let report = DoctorReport(offline: offline, online: online, isAccepted: isAccepted)
+        if let reportFile { try await writeReport(to: reportFile, context) }
+        try context.session.report(report.rendered(on: world.terminal))
+        guard report.failed.isEmpty else {
+            let names = report.failed.map(\.name).unique.joined(separator: ", ")
+            throw Diagnosis.negative(
                 "checks_failed",
-                "\(verdict.failed.count) of \(verdict.lines.count) checks failed: \(names)",
-                hints: ["\(verdict.cause.seen): \(verdict.cause.advice)"])
+                "\(report.failed.count) of \(report.lines.count) checks failed: \(names)",
+                hints: ["\(report.cause.seen): \(report.cause.advice)"])
         }
     }
 
-    private func writeReport(to file: String, _ patient: Patient) async throws {
+    private func writeReport(to file: String, _ context: DoctorContext) async throws {
         let report: EvidenceReport
         do {
-            report = try await EvidenceReport(patient, try Network(patient.session))
+            report = try await EvidenceReport(context, try Network(context.session))
         } catch let error as SettingsError {
-            return patient.session.console.warn("no report: \(error.message)")
+            return context.session.console.warn("no report: \(error.message)")
         }
-        try patient.world.files.write(
+        try context.world.files.write(
             SecretBytes((report.json.indentedText + "\n").utf8), file, .followed)
         let counts = EvidenceFact.Verdict.allCases.map { "\(report.count($0)) \($0.rawValue)" }
-        patient.session.console.note(
+        context.session.console.note(
             "\(file): of the emulator's assumptions, \(counts.joined(separator: ", "))")
     }
 
-    private func ask(about patient: Patient) async -> ([CheckLine], isAccepted: Bool) {
+    private func ask(about context: DoctorContext) async -> ([CheckLine], isAccepted: Bool) {
         let network: Network
         do {
-            network = try Network(patient.session)
+            network = try Network(context.session)
         } catch {
             return ([CheckLine("network", error)], false)
         }
-        let way = await NetworkCheckup(patient, network)
+        let way = await NetworkCheck(context, network)
         guard way.isReachable else {
             return (way.lines + [CheckLine("probe", .skipped, "Apple cannot be reached")], false)
         }
-        let probe = await ProbeCheckup(patient, network)
+        let probe = await ProbeCheck(context, network)
         return (way.lines + probe.lines, probe.isAccepted)
     }
 }

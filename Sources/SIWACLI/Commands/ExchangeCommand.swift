@@ -1,50 +1,50 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
-/// `siwa exchange`: trade an authorization code for tokens.
+/// `siwa exchange`: exchanges an authorization code for tokens.
 struct ExchangeCommand: Command {
     static let name = "exchange"
     static let abstract = "Exchange an authorization code for tokens."
     static let discussion = """
-        Prints Apple's answer, with expires_at for the access token and, when the identity token \
-        verifies, user_id. A code works once: it is sent at most once, and only sent again when \
-        certainly nothing left this machine.
+        Prints Apple's response with expires_at, the expiry of the access token, and, if the \
+        identity token is valid, user_id. A code works once, so it is sent once; it is sent again \
+        only if the request certainly did not leave this machine.
 
-        --store keeps the refresh token in the vault, under the user that the identity token names, \
-        before anything is printed. When it cannot be stored the tokens are printed all the same, \
-        and the exit code is 1.
+        --store puts the refresh token into the vault, under the user of the identity token, before \
+        anything is printed. If that fails, the tokens are still printed, and the exit code is 1.
 
-        When the answer is lost, the exit code is 7 and the code may be spent. When the identity \
-        token does not verify, the tokens are printed all the same and the exit code is 1.
+        If the response is lost, the exit code is 7, and the code may have been used. If the \
+        identity token is not valid, the tokens are still printed, and the exit code is 1.
 
-        After the code may have left, SIGINT, SIGTERM and SIGHUP, repeated or not, give Apple's \
-        answer 10 s and storing 2 s. Then all of the result is printed, not one member of it.
+        Once the code may have been sent, SIGINT, SIGTERM and SIGHUP leave Apple 10 s to respond \
+        and the vault 2 s to store. Then the whole result is printed, even with --print.
         """
     static let examples = [
         Example(
             "siwa exchange --code - --print refresh_token < code.txt",
-            "Print the refresh token, the code never standing on a command line."),
+            "Print the refresh token; the code does not appear on the command line."),
         Example(
             "siwa exchange --code - --store --print user_id < code.txt",
-            "Keep the refresh token in the vault."),
+            "Store the refresh token in the vault."),
     ]
     static let parameters: [Parameter<Self>] =
         [
             .option("code", \.$code, value: "CODE", help: "The authorization code."),
             .option(
                 "redirect-uri", \.redirectURI, value: "URI",
-                help: "As in the sign-in, for a code that came through the web."),
+                help: "The redirect URI of the sign-in; required for a code from the web."),
             .option(
                 "code-verifier", \.codeVerifier, value: "VERIFIER",
-                help: "For a sign-in that carried a code_challenge (PKCE)."),
+                help: "The verifier of the sign-in's code_challenge (PKCE)."),
             .option(
                 "nonce", \.nonce, value: "NONCE",
-                help: "Check that the identity token carries this nonce, raw or hashed."),
+                help: "Check that the identity token has this nonce, itself or hashed."),
             .option(
                 "audience", \.audiences, value: "ID",
                 help: "Accept identity tokens for this client id."),
-            .flag("store", \.isStoring, help: "Keep the refresh token in the vault."),
+            .flag("store", \.isStoring, help: "Store the refresh token in the vault."),
             VaultArgument.option(\.vault),
             .flag(
                 "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
@@ -68,16 +68,14 @@ struct ExchangeCommand: Command {
                 global: global, redirectURI: redirectURI, audiences: audiences, vault: vault),
             in: world)
         let code = try session.opaqueToken(code, "--code")
-        let verifier = try codeVerifier.map {
-            CodeVerifier(try session.secret($0, "--code-verifier"))
-        }
+        let verifier = try codeVerifier.map { try session.codeVerifier($0) }
         let nonce = try nonce.map { try session.secret($0, "--nonce") }
         let requests = try Requests(session, codeVerifier: verifier)
         guard !isDryRun else {
-            return try requests.rehearse([requests.exchange(of: AuthorizationCode(code))])
+            return try requests.dryRun([requests.exchange(of: AuthorizationCode(code))])
         }
         try requests.checkOutput()
-        // Before the code is spent: a vault that cannot be opened is found in time.
+        // Before the code is used: opening the vault may fail.
         let vault = isStoring ? try session.vault() : nil
         let answer = try await requests.perform(as: .code) { tokens throws(TokenFailure) in
             try await tokens.exchange(
@@ -86,7 +84,7 @@ struct ExchangeCommand: Command {
         try await report(answer, requests, nonce, storingIn: vault)
     }
 
-    /// A code is spent by one look: a misspelt member must be found before it is.
+    /// Checked before the code is used: after a misspelled `--print` it could not be used again.
     private var members: [String] {
         TokenResponse.memberNames + TokenResponse.addedMemberNames + ["user_id"]
             + (isStoring ? ["stored"] : [])
@@ -107,8 +105,8 @@ struct ExchangeCommand: Command {
         let now = requests.session.world.clocks.now()
         ending.begin(.keys)
         let verification = await verify(answer, requests, nonce, at: now)
-        // Only a verified user may stand there, whatever the answer calls its members.
-        var members = answer.members(at: now).filter { $0.name != "user_id" }
+        // `user_id` is the verified user, even if the response has a member of that name.
+        var members = answer.members(at: now, reserving: ["user_id", "stored"])
         if let user = verification?.claims?.userID {
             members.append(.init("user_id", .string(user.rawValue)))
         }
@@ -120,28 +118,23 @@ struct ExchangeCommand: Command {
             }
         }
         if let stored { members.append(.init("stored", .boolean((try? stored.get()) != nil))) }
+        var absent: AbsentMember?
         do {
             let isStored = stored.map { (try? $0.get()) != nil } ?? false
             try requests.reportOnce(Report(.object(members), of: .exchange(isStored: isStored)))
         } catch let error as AbsentMember {
-            // What is missing is missing because of what failed: that is the better message.
-            guard !failures.isEmpty else { throw error }
-            throw VerifiedSubject.identityToken.refusal(
-                failures,
-                hints: [
-                    """
-                    the code is spent all the same: sign in again, and omit --print to get the \
-                    tokens
-                    """
-                ], requestID: answer.requestID)
+            absent = error
         }
+        // The failed check explains why a member is missing.
         guard failures.isEmpty else {
             throw VerifiedSubject.identityToken.refusal(
                 failures,
-                hints: ["what was printed is good; do not trust who it says the user is"]
-                    + (vault == nil ? [] : [NotStored.remedy]), requestID: answer.requestID)
+                hints: ["the printed tokens work; do not trust the user id in the identity token"]
+                    + (vault == nil ? [] : [Diagnosis.importPrintedToken]),
+                requestID: answer.requestID)
         }
         try stored?.get()
+        if let absent { throw absent }
     }
 
     /// Keeps the refresh token under the user whom the identity token names.
@@ -149,14 +142,14 @@ struct ExchangeCommand: Command {
         _ answer: TokenResponse, of userID: UserID?, in vault: Vault, _ requests: Requests
     ) throws {
         guard let token = answer.refreshToken else {
-            throw NotStored("Apple's answer has no refresh token")
+            throw Diagnosis.notStored("Apple's answer has no refresh token")
         }
-        guard let userID else { throw NotStored("no identity token tells whose it is") }
+        guard let userID else { throw Diagnosis.notStored("no identity token names its user") }
         let user: VaultUser
         do {
             user = try VaultUser(requests.client.clientID, validating: userID.rawValue)
         } catch {
-            throw NotStored("the user \(error.fault)")
+            throw Diagnosis.notStored("the user \(error.fault)")
         }
         var vault = vault
         do {
@@ -165,7 +158,7 @@ struct ExchangeCommand: Command {
                 try vault.store(token, for: user, at: now)
             }
         } catch {
-            throw NotStored(Diagnosis(error).message)
+            throw Diagnosis.notStored(Diagnosis(error).message)
         }
     }
 

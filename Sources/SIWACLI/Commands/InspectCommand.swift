@@ -1,39 +1,42 @@
 internal import CommandTable
+internal import Diagnosis
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
-/// `siwa inspect`: what is this, what is in it, what is wrong with it?
+/// `siwa inspect`: identifies and decodes a token, and finds its faults.
 struct InspectCommand: Command {
     static let name = "inspect"
-    static let abstract = "Decode a token without trusting it, and say what is wrong with it."
+    static let abstract = "Decode a token without verifying it, and find its faults."
     static let discussion = """
-        Says what TOKEN is: a client_secret, an identity token, a notification, or something that \
-        is no JWT, such as a .p8, a code or a refresh token. Nothing is verified: siwa verify and \
-        siwa notification do that. A file or standard input is read whole.
+        Identifies TOKEN: a client_secret, an identity token, a notification, or a text that is not \
+        a JWT, such as a .p8, a code or a refresh token. Nothing is verified; use 'siwa verify' and \
+        'siwa notification' for that. Files and standard input are read completely.
 
-        What is configured is compared with: a client_secret's team, client, Key ID and \
-        signature, and whom an identity token is for. Nothing needs to be configured.
+        Settings are optional. If they exist, a client_secret is compared with the team, client, \
+        Key ID and key, and an identity token with the accepted audiences.
 
-        Findings alone do not change the exit code. With --expires-within it is 1 when the token \
-        expires sooner, has expired, or has no expiry.
+        Findings do not change the exit code. With --expires-within the exit code is 1 if the token \
+        expires sooner, has expired, or has no expiry time.
         """
     static let examples = [
-        Example("siwa inspect @apple.secret", "Show what a client_secret says, and its faults."),
+        Example(
+            "siwa inspect @apple.secret", "Show the contents and the faults of a client_secret."),
         Example(
             "siwa inspect @apple.secret --expires-within 14d --quiet > /dev/null",
-            "Let monitoring notice a secret that is about to expire."),
+            "Monitor a secret that may expire soon."),
     ]
     static let parameters: [Parameter<Self>] =
         [
-            .operand("TOKEN", \.$token, help: "The token, or whatever it is."),
+            .operand("TOKEN", \.$token, help: "The token, or another text."),
             .option(
                 "expires-within", \.expiresWithin, value: "DURATION",
-                help: "Exit 1 when less than this is left."),
+                help: "Exit 1 if the token expires within this time."),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
     @Required var token: SecretArgument
-    var expiresWithin: DurationText?
+    var expiresWithin: DurationArgument?
 
     func run(in world: World) async throws {
         let session = try Session(TypedSettings(global: global), in: world)
@@ -46,7 +49,7 @@ struct InspectCommand: Command {
         }
     }
 
-    /// What is configured, as far as it is.
+    /// What the settings say, as far as they are set.
     private func expected(_ session: Session) -> ExpectedClient {
         let settings = session.settings
         var expected = ExpectedClient(
@@ -83,12 +86,12 @@ struct InspectCommand: Command {
         ]
     }
 
-    /// Whose the address in an identity token is.
+    /// The kind of the address in an identity token.
     private static func emailKind(_ inspection: Inspection) -> [JSON.Member] {
         (inspection.token?.emailKind).map { [.init("email_kind", .string($0.rawValue))] } ?? []
     }
 
-    /// Of a private key, only what its public half says.
+    /// The members about the public half of a private key.
     private static func key(_ publicKey: P256PublicKey?) -> [JSON.Member] {
         guard let publicKey else { return [] }
         return [
@@ -98,15 +101,15 @@ struct InspectCommand: Command {
     }
 
     private static func check(
-        _ inspection: Inspection, _ limit: DurationText, at now: NumericDate
-    ) throws(NegativeAnswer) {
+        _ inspection: Inspection, _ limit: DurationArgument, at now: NumericDate
+    ) throws(Diagnosis) {
         guard let expiresAt = inspection.expiresAt else {
-            throw NegativeAnswer(
-                "no_expiry", "it has no expiry that could be measured",
+            throw Diagnosis.negative(
+                "no_expiry", "it has no expiry time",
                 hints: ["look at 'kind' and 'findings' of the result"])
         }
         guard expiresAt <= now || expiresAt - now < limit.duration else { return }
-        throw NegativeAnswer(
+        throw Diagnosis.negative(
             expiresAt <= now ? "expired" : "expires_soon",
             expiresAt <= now
                 ? "it expired at \(expiresAt.rfc3339)"
@@ -114,14 +117,7 @@ struct InspectCommand: Command {
             hints: [
                 inspection.recognition.kind == .clientSecret
                     ? "renew it: 'siwa secret --out FILE --renew-within DURATION' does so by cron"
-                    : "siwa cannot renew it: whoever issued it can"
+                    : "siwa cannot renew it: ask its issuer"
             ])
-    }
-}
-
-extension P256PublicKey {
-    /// The first 12 hexadecimal digits of the SHA-256 of its SubjectPublicKeyInfo.
-    var fingerprint: String {
-        (try? derRepresentation()).map { SecretText(SecretBytes($0)).description } ?? "unknown"
     }
 }

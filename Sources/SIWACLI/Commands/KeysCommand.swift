@@ -1,27 +1,28 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// `siwa keys`: Apple's key set.
 struct KeysCommand: Command {
     static let name = "keys"
     static let abstract = "Show Apple's key set."
     static let discussion = """
-        These keys sign identity tokens and notifications; each token names its own by kid. The \
-        set is kept in $XDG_CACHE_HOME/siwa (~/.cache/siwa) for an hour, for all siwa commands. \
-        The fingerprint is the key's JWK thumbprint (RFC 7638); known_before says whether a key \
-        was seen before this call, first_seen since when.
+        Apple signs identity tokens and notifications with these keys; kid in the header of a token \
+        names its key. All siwa commands share the key set, which is cached for an hour in \
+        $XDG_CACHE_HOME/siwa (~/.cache/siwa). fingerprint is the JWK thumbprint (RFC 7638) of a \
+        key, known_before whether an earlier command has seen it, and first_seen when.
 
-        When Apple cannot be reached, an old set is used, with a warning and stale: true. With \
-        --refresh that is an error.
+        If Apple cannot be reached, an expired key set is used, with a warning and stale: true. \
+        With --refresh that is an error.
         """
     static let examples = [
         Example("siwa keys", "Show the keys."),
-        Example("siwa keys --refresh --print changed", "Ask Apple whether its keys have changed."),
+        Example("siwa keys --refresh --print changed", "Check whether Apple's keys have changed."),
     ]
     static let parameters: [Parameter<Self>] =
         [
-            .flag("refresh", \.isForced, help: "Ask Apple, however fresh the cache is.")
+            .flag("refresh", \.isForced, help: "Fetch the keys even if the cache is fresh.")
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()

@@ -1,5 +1,6 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// `siwa manual`: a manual page, for `man -l -`.
 struct ManualCommand: Command {

@@ -1,26 +1,26 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
-/// `siwa migrate export`: the old team's half of an app transfer.
+/// `siwa migrate export`: exports users, as the team that transfers an app.
 struct MigrateExportCommand: Command {
     static let name = "migrate export"
     static let abstract =
-        "Get transfer identifiers for the users of an app that moves to another team."
+        "Get transfer identifiers for the users of an app that is transferred."
     static let discussion = """
-        The settings are the old team's. Reads an item a line: a bare user id (the sub of identity \
-        tokens) or JSON {"user_id"}. Writes a line of JSON an item as it finishes: \
-        {"line", "user_id", "transfer_id", "status", "exit_code", …} with the status done, refused \
-        (Apple said no to this user: most have left the app), failed (temporary, after its \
-        retries) or invalid (the line is no item). These lines are the input of \
-        'siwa migrate import'.
+        The settings are those of the old team. Each input line is one item: a user id (the sub of \
+        identity tokens), or JSON {"user_id"}. Each output line is the result of one item, written \
+        when it finishes: {"line", "user_id", "transfer_id", "status", "exit_code", …} with the \
+        status done, refused (by Apple; most such users have left the app), failed (temporarily, \
+        after all retries) or invalid (the line is not an item). The output is the input of 'siwa \
+        migrate import'.
 
-        Works before the transfer and for 60 days after it was accepted; an identifier stays the \
-        same however often it is asked for. When none of the first 100 users gets through, \
-        something is wrong that is not about them, and the run stops without recording them. A \
-        run that was stopped goes on with --resume.
+        Export works before the transfer and until 60 days after it was accepted; repeated requests \
+        return the same identifier. If Apple refuses all of the first 100 users, the users are not \
+        the reason, and the run stops without recording them. To continue a run, add --resume.
 
-        Have the other team read you its Team ID: Apple makes identifiers for any team, and \
-        whether it was the right one shows only when they are imported.
+        Verify the Team ID with the other team: Apple issues identifiers for any team, and a wrong \
+        one is noticed only on import.
         """
     static let examples = [
         Example(
@@ -30,13 +30,13 @@ struct MigrateExportCommand: Command {
             """
             siwa migrate export --to-team B1B2C3D4E5 --input users.txt --output export.jsonl \
             --resume
-            """, "Go on after an interruption."),
+            """, "Continue after an interruption."),
     ]
     static let parameters: [Parameter<Self>] =
         [
             .option(
                 "to-team", \.$team, value: "ID",
-                help: "The Team ID of the team that gets the app.")
+                help: "The Team ID of the new team of the app.")
         ] + BatchOptions.parameters(at: \.batch) + MigrationOptions.parameters(at: \.migration)
         + GlobalOptions.parameters(at: \.global)
 

@@ -1,32 +1,32 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
-/// `siwa migrate import`: the new team's half of an app transfer.
+/// `siwa migrate import`: imports users, as the team that received an app.
 struct MigrateImportCommand: Command {
     static let name = "migrate import"
-    static let abstract = "Learn who the users of an app are that came from another team."
+    static let abstract = "Map transferred users to their new user ids."
     static let discussion = """
-        The settings are the new team's, with a key of its own. Reads an item a line: a bare \
-        transfer identifier, or JSON {"transfer_id"} as 'siwa migrate export' writes it. Writes a \
-        line of JSON an item as it finishes: {"line", "transfer_id", "user_id", "old_user_id"?, \
-        "email"?, "is_private_email"?, "status", "exit_code", …}. user_id is the user's name with \
-        the new team, old_user_id what the input line had as user_id; the address is there for \
-        users of Apple's relay, and replaces the old one.
+        The settings are those of the new team, with its own key. Each input line is one item: a \
+        transfer identifier, or JSON {"transfer_id"}, as 'siwa migrate export' writes it. Each \
+        output line is the result of one item, written when it finishes: {"line", "transfer_id", \
+        "user_id", "old_user_id"?, "email"?, "is_private_email"?, "status", "exit_code", …}. \
+        user_id is the user's id in the new team, old_user_id the user_id of the input line. email \
+        is there for users of Apple's relay, and replaces the old address.
 
-        Works once the transfer is accepted, for 60 days; the answers stay the same however often \
-        they are asked for. When none of the first 100 users gets through, something is wrong \
-        that is not about them, and the run stops without recording them. A run that was stopped \
-        goes on with --resume.
+        Import works for 60 days after the transfer was accepted; repeated requests return the same \
+        result. If Apple refuses all of the first 100 users, the users are not the reason, and the \
+        run stops without recording them. To continue a run, add --resume.
         """
     static let examples = [
         Example(
             "siwa migrate import --profile new --input export.jsonl --output import.jsonl",
-            "Get the new name of every user that was exported."),
+            "Get the new user id of every exported user."),
         Example(
             """
             siwa migrate import --input export.jsonl --output import.jsonl --resume \
             --deadline 2026-11-01
-            """, "Go on, and see how many days are left."),
+            """, "Continue, and show how many days are left."),
     ]
     static let parameters: [Parameter<Self>] =
         BatchOptions.parameters(at: \.batch) + MigrationOptions.parameters(at: \.migration)

@@ -1,39 +1,39 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
-/// `siwa notification`: whether what was posted to a server is Apple's, and what happened.
+/// `siwa notification`: verifies a server-to-server notification and shows its event.
 struct NotificationCommand: Command {
     static let name = "notification"
     static let abstract = "Verify a server-to-server notification."
     static let discussion = """
-        Takes the body that was posted, {"payload":"..."}, on as many lines as it has, or the bare \
-        JWT. Makes every check there is and prints all of them: valid, checks, event, jti, header, \
-        claims. The exit code is 1 unless the notification is valid; what it says is printed all \
-        the same, and is not to be believed then. Of a text that is no JWT only valid and checks \
-        are printed; --print prints no other member of any notification that is not valid.
+        Takes the request body, {"payload":"..."}, of one or more lines, or the JWT itself. Runs \
+        every check and prints valid, checks, event, jti, header and claims. The exit code is 1 \
+        unless the notification is valid; the contents of an invalid one are printed too, but must \
+        not be trusted. For a text that is not a JWT only valid and checks are printed. --print \
+        prints no other member of an invalid notification.
 
-        The event comes in one spelling: both words for the deletion come out as account-deleted, \
-        and event_time, in seconds or milliseconds, as RFC 3339 writes it. An event siwa does not \
-        know comes out as it is. Apple may send an event twice, under the same jti.
+        Events are normalized: both names of the deletion become account-deleted, and event_time, \
+        in seconds or milliseconds, becomes RFC 3339. Unknown events are printed unchanged. Apple \
+        may send an event twice, with the same jti.
 
-        --apply tells the vault: consent-revoked and account-deleted move the state of what is \
-        stored of the user, for each client that the notification may be for (--audience) and each \
-        client that a profile of the same team names: Apple's aud is the primary App ID. Tokens \
-        that were stored after the event, and revoked ones, keep their state. Applying a \
-        notification again is harmless.
+        --apply records the event in the vault: consent-revoked and account-deleted change the \
+        state of the user's tokens, for each client in --audience and each client of a profile with \
+        the same team, because Apple's aud is the primary App ID. Tokens that were stored after the \
+        event, and revoked tokens, keep their state. Applying a notification again is harmless.
         """
     static let examples = [
         Example(
             "siwa notification - --print event < body.json",
-            "Print what happened, if it is true that Apple says so."),
-        Example("siwa notification - --apply < body.json", "Note in the vault what happened."),
+            "Print the event of a valid notification."),
+        Example("siwa notification - --apply < body.json", "Record the event in the vault."),
     ]
     static let parameters: [Parameter<Self>] =
-        [.operand("PAYLOAD", \.$payload, help: "The body as it was posted, or the JWT in it.")]
+        [.operand("PAYLOAD", \.$payload, help: "The request body, or the JWT in it.")]
         + [
-            .flag("apply", \.isApplied, help: "Note in the vault what happened."),
+            .flag("apply", \.isApplied, help: "Record the event in the vault."),
             VaultArgument.option(\.vault),
         ]
         + VerificationOptions.parameters(at: \.verification)
@@ -81,15 +81,17 @@ struct NotificationCommand: Command {
     private func apply(
         _ event: NotificationEvent, to vault: Vault, _ verifying: Verifying
     ) throws -> VaultPage {
-        guard let change = event.vaultEvent else { return VaultPage() }
         let clients = Set(
             verifying.audiences + verifying.session.settings.clientsOfTeams(of: verifying.audiences)
         )
         let users = clients.compactMap { client in
             try? VaultUser(ClientID(validating: client), validating: event.userID.rawValue)
         }
-        let page = try vault.note(
-            change, ofAllTokensOf: users, at: verifying.session.world.clocks.now())
+        guard let notice = VaultNotice(event, users: users) else { return VaultPage() }
+        let world = verifying.session.world
+        let page = try world.ending.completing {
+            try vault.note(notice.event, ofAllTokensOf: users, at: world.clocks.now())
+        }
         if page.isEmpty { verifying.session.console.note("the vault has nothing of this user") }
         return page
     }
@@ -120,16 +122,5 @@ struct NotificationCommand: Command {
         }
         return try await verifying.verifier(for: token)
             .verify(notification: token, at: verifying.now)
-    }
-}
-
-extension NotificationEvent {
-    /// What it means for a stored token; nil when nothing.
-    fileprivate var vaultEvent: VaultEvent? {
-        switch kind {
-        case .consentRevoked: .consentRevoked(at: occurredAt)
-        case .accountDeleted: .accountDeleted(at: occurredAt)
-        default: nil
-        }
     }
 }

@@ -1,6 +1,7 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// `siwa public-key`: the public half of the private key.
 struct PublicKeyCommand: Command {
@@ -13,8 +14,8 @@ struct PublicKeyCommand: Command {
     static let name = "public-key"
     static let abstract = "Print the public half of the private key."
     static let discussion = """
-        Two .p8 files hold the same key when their public halves are equal: this settles which of \
-        several files belongs to a Key ID, without showing any of them to anybody.
+        Two .p8 files contain the same key if their public halves are equal. Use this to find the \
+        file of a Key ID without showing a private key.
         """
     static let examples = [
         Example("siwa public-key --key AuthKey_K1L2M3N4P5.p8 --format jwk", "Print it as a JWK.")

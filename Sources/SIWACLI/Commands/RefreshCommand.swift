@@ -1,25 +1,28 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
-/// `siwa refresh`: validate a refresh token.
+/// `siwa refresh`: validates a refresh token.
 struct RefreshCommand: Command {
     static let name = "refresh"
     static let abstract = "Validate a refresh token and get a new access token."
     static let discussion = """
-        Prints Apple's answer, with expires_at for the access token. Apple does not issue a new \
-        refresh token: keep the old one. Apple wants this at most once a day for each user.
+        Prints Apple's response with expires_at, the expiry of the access token. Apple does not \
+        issue a new refresh token: keep the old one. Apple allows one refresh a day for each user.
 
-        --user takes the user's newest active token from the vault, or the newest if none is \
-        active; with --all, every active one. The vault notes Apple's answer: a refused token is \
-        dead from then on. With --all the result is {"user_id","tokens":[...]}; each token has \
-        the members of its answer, or the member error. The exit code is then 75 if Apple could \
-        not be asked about one of them, else 5 if one was refused.
+        --user refreshes the user's newest active token in the vault, or the newest one if none is \
+        active; with --all, every active token. The vault records the outcome: a refused token gets \
+        the state dead. With --all the result is {"user_id","tokens":[...]}; each token has the \
+        members of its response, or the member error. The exit code is then 75 if a request failed \
+        temporarily, else 5 if a token was refused.
         """
     static let examples = [
         Example(
             "siwa refresh --token @env:APPLE_REFRESH_TOKEN", "Validate the token in a variable."),
         Example("siwa refresh --user 001234.5678.0910", "Validate a user's newest token."),
-        Example("siwa refresh --user 001234.5678.0910 --all", "Validate all that are active."),
+        Example(
+            "siwa refresh --user 001234.5678.0910 --all",
+            "Validate all of the user's active tokens."),
     ]
     static let parameters: [Parameter<Self>] =
         TokenOptions.parameters(at: \.source) + [
@@ -43,14 +46,14 @@ struct RefreshCommand: Command {
         } else if let user = source.user {
             let refresh = StoredRefresh(
                 tokens: try StoredTokens(of: user, session), requests: try Requests(session))
-            guard !isDryRun else { return try refresh.rehearse(isAll: isAll) }
+            guard !isDryRun else { return try refresh.dryRun(isAll: isAll) }
             try await isAll ? refresh.refreshAll() : refresh.refreshNewest()
         }
     }
 
     private func refresh(_ token: RefreshToken, _ session: Session) async throws {
         let requests = try Requests(session)
-        guard !isDryRun else { return try requests.rehearse([.refresh(token)]) }
+        guard !isDryRun else { return try requests.dryRun([.refresh(token)]) }
         let answer = try await requests.perform { tokens throws(TokenFailure) in
             try await tokens.refresh(token)
         }
@@ -67,7 +70,7 @@ struct RefreshCommand: Command {
         }
         guard !isAll || source.user != nil else {
             throw UsageError.Problem.misuse(
-                "--all goes with --user", hint: "say whose tokens are meant: --user ID")
+                "--all goes with --user", hint: "add --user ID")
         }
     }
 }

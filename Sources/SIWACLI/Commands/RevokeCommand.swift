@@ -1,26 +1,26 @@
 internal import CommandTable
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
-/// `siwa revoke`: have Apple forget a token.
+/// `siwa revoke`: revokes a token.
 struct RevokeCommand: Command {
     static let name = "revoke"
     static let abstract = "Revoke a token, as account deletion requires."
     static let discussion = """
-        Apple answers 200 to anything, so the result says what is known. --confirm refreshes \
-        afterwards and expects a refusal: then the token is dead. That alone does not prove that \
-        this call did it, because Apple refuses another client's token too; --check-first \
-        refreshes before as well. A token that was dead already is not sent. invalid_grant proves \
-        that a token is dead; invalid_request proves it only after a refresh that worked in the \
-        same run.
+        Apple answers every revocation with 200, so the result says what is known. --confirm \
+        refreshes the token afterwards: if Apple refuses, the token no longer works. That does not \
+        prove that the revocation is the reason, because Apple also refuses another client's token; \
+        --check-first refreshes before the revocation too. A token that Apple refuses at that point \
+        is not revoked again. invalid_grant proves that a token no longer works; invalid_request \
+        proves it only if a refresh worked earlier in the same run.
 
-        --user revokes every token that the vault has of the user, dead ones too. Tokens that \
-        were revoked before are only asked about, with --confirm or --check-first. The vault notes \
-        the intent before anything is sent, and the outcome afterwards: after a crash, repeat the \
-        command. All tokens are tried; the result lists them in tokens. revoked means that no \
-        token is left that may work, confirmed that a refused refresh proves it of each.
+        --user revokes every token of the user in the vault, including those in state dead. Tokens \
+        that were revoked before are only refreshed, with --confirm or --check-first. The vault \
+        records the intent before the request, and the outcome afterwards: after a crash, repeat \
+        the command. All tokens are tried and listed in tokens. revoked means that no token is \
+        left that may work, confirmed that a refused refresh proves it for each.
 
-        --code exchanges and revokes in one step, for an account whose token was never stored.
+        --code exchanges a code and revokes its token, for an account whose token was never stored.
         """
     static let examples = [
         Example(
@@ -29,24 +29,26 @@ struct RevokeCommand: Command {
         Example(
             "siwa revoke --user 001234.5678.0910 --confirm",
             "Revoke all stored tokens of a user, with proof."),
-        Example("siwa revoke --code -", "Revoke an account from a fresh sign-in."),
+        Example("siwa revoke --code -", "Revoke an account after a new sign-in."),
     ]
     static let parameters: [Parameter<Self>] =
         TokenOptions.parameters(at: \.source) + [
             .option(
                 "code", \.code, value: "CODE",
-                help: "An authorization code to exchange first, in place of --token."),
-            .option("kind", \.kind, value: "KIND", help: "What kind of token it is."),
-            .flag("confirm", \.isConfirmed, help: "Prove by a refresh that the token is dead."),
+                help: "An authorization code to exchange first; replaces --token."),
+            .option("kind", \.kind, value: "KIND", help: "The kind of the token."),
+            .flag(
+                "confirm", \.isConfirmed,
+                help: "Refresh afterwards, to prove that the token no longer works."),
             .flag(
                 "check-first", \.isCheckedFirst,
-                help: "Prove that it was alive before, too; means --confirm."),
+                help: "Refresh before too, to prove that the token worked; implies --confirm."),
             .option(
                 "redirect-uri", \.redirectURI, value: "URI",
-                help: "With --code: as in the sign-in, for a code that came through the web."),
+                help: "With --code: the redirect URI of the sign-in, for a code from the web."),
             .option(
                 "code-verifier", \.codeVerifier, value: "VERIFIER",
-                help: "With --code: for a sign-in that carried a code_challenge (PKCE)."),
+                help: "With --code: the verifier of the sign-in's code_challenge (PKCE)."),
             .flag(
                 "dry-run", \.isDryRun, help: "Print the requests with secrets masked; send nothing."
             ),
@@ -67,21 +69,19 @@ struct RevokeCommand: Command {
         if !isDryRun { try global.checkPrinted(among: memberNames) }
         let session = try Session(
             TypedSettings(global: global, redirectURI: redirectURI, vault: source.vault), in: world)
-        let verifier = try codeVerifier.map {
-            CodeVerifier(try session.secret($0, "--code-verifier"))
-        }
+        let verifier = try codeVerifier.map { try session.codeVerifier($0) }
         let revoked = try revocationSource(session)
         let order = RevocationOrder(
             kind: kind, proof: proof, requests: try Requests(session, codeVerifier: verifier))
         switch revoked {
         case .code(let code):
-            if isDryRun { try order.rehearse(code) } else { try await order.revoke(code) }
+            if isDryRun { try order.dryRun(code) } else { try await order.revoke(code) }
         case .token(let token):
-            guard !isDryRun else { return try order.requests.rehearse(order.sequence(token)) }
+            guard !isDryRun else { return try order.requests.dryRun(order.sequence(token)) }
             try await order.revoke(token)
         case .stored(let tokens):
             let revocation = StoredRevocation(order: order, tokens: tokens)
-            if isDryRun { try revocation.rehearse() } else { try await revocation.carryOut() }
+            if isDryRun { try revocation.dryRun() } else { try await revocation.carryOut() }
         }
     }
 
@@ -95,14 +95,14 @@ struct RevokeCommand: Command {
     }
 }
 
-/// What `siwa revoke` revokes.
+/// Where the token to revoke comes from.
 private enum RevocationSource {
     case token(SecretText)
     case stored(StoredTokens)
     case code(AuthorizationCode)
 }
 
-// What was asked for.
+// What the command line asks for.
 extension RevokeCommand {
     /// Reads the secrets, or the vault.
     private func revocationSource(_ session: Session) throws -> RevocationSource {
@@ -124,18 +124,18 @@ extension RevokeCommand {
         }
         guard source.user == nil || kind == .refreshToken else {
             throw UsageError.Problem.misuse(
-                "--user means a refresh token: the vault has no other",
-                hint: "leave --kind access_token out")
+                "--user needs a refresh token: the vault stores no other kind",
+                hint: "omit --kind access_token")
         }
         guard proof == .none || kind == .refreshToken else {
             throw UsageError.Problem.misuse(
-                "--confirm and --check-first need a refresh token: others cannot be refreshed",
-                hint: "leave --kind access_token out, or revoke without proof")
+                "--confirm and --check-first need a refresh token: other tokens cannot be refreshed",
+                hint: "omit --kind access_token, --confirm and --check-first")
         }
         guard code != nil || redirectURI == nil && codeVerifier == nil else {
             throw UsageError.Problem.misuse(
                 "--redirect-uri and --code-verifier go with --code",
-                hint: "leave them out")
+                hint: "omit them")
         }
     }
 }

@@ -1,48 +1,49 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// `siwa secret`: mint a client_secret.
 struct SecretCommand: Command {
     static let name = "secret"
     static let abstract = "Mint a client_secret."
     static let discussion = """
-        The secret is a JWT signed with ES256, good for token requests of the client until it \
-        expires. Its iat lies a minute in the past, against clocks that run ahead; its lifetime \
-        counts from now. The signature is verified before anything is printed.
+        The secret is a JWT signed with ES256. The client uses it in token requests until it \
+        expires. iat is set one minute back to tolerate clock skew; the lifetime counts from now. \
+        The signature is verified before anything is printed.
 
-        With --out and --renew-within the same line in cron every day is a rotation: a secret in \
-        the file that is valid, for the same team, client and key, and lasts longer than that, is \
-        left alone. What was written, and for how long it is valid, is said on standard error.
+        --out with --renew-within in a daily cron job rotates the secret: the secret in the file is \
+        replaced unless it is valid, is for the same team, client and key, and lasts longer than \
+        --renew-within. What was written, and how long it is valid, is reported on standard error.
         """
     static let examples = [
-        Example("siwa secret", "Print a secret that is good for five minutes."),
+        Example("siwa secret", "Print a secret that is valid for five minutes."),
         Example(
             "siwa secret --lifetime 90d --out apple.secret --renew-within 30d",
-            "Keep a file that always holds a secret good for thirty days."),
+            "Keep a file whose secret is always valid for at least thirty days."),
     ]
     static let parameters: [Parameter<Self>] =
         [
             .option(
                 "lifetime", \.lifetime, value: "DURATION",
-                help: "How long the secret is good for, at most 15777000 s (5m unless set)."),
+                help: "How long the secret is valid, at most 15777000 s (5m unless set)."),
             .option(
                 "expires-at", \.expiresAt, value: "TIME",
-                help: "When the secret expires, as 2026-11-21T08:30:00Z, in place of --lifetime."),
+                help: "When the secret expires, such as 2026-11-21T08:30:00Z; replaces --lifetime."),
             .option(
                 "out", \.out, value: "FILE",
                 help: "Write the secret to FILE, readable by its owner only.", completion: .file),
             .option(
                 "renew-within", \.renewWithin, value: "DURATION",
-                help: "Leave the secret in FILE alone while it lasts longer than this."),
+                help: "Keep the secret in FILE as long as it is valid for longer than this."),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
-    var lifetime: DurationText?
-    var expiresAt: TimeText?
+    var lifetime: DurationArgument?
+    var expiresAt: TimestampArgument?
     var out: String?
-    var renewWithin: DurationText?
+    var renewWithin: DurationArgument?
 
     func run(in world: World) async throws {
         try checkCombination()
@@ -54,7 +55,7 @@ struct SecretCommand: Command {
             guard renewWithin.duration < lifetime else {
                 throw UsageError.Problem.misuse(
                     "--renew-within must be shorter than the lifetime, or every run would renew",
-                    hint: "give a longer --lifetime, such as 90d")
+                    hint: "use a longer --lifetime, such as 90d")
             }
             if let kept = try keep(out, client, renewWithin.duration, session, at: now) {
                 return try report(kept, session, renewed: false)
@@ -75,11 +76,11 @@ struct SecretCommand: Command {
         if lifetime != nil, expiresAt != nil {
             throw UsageError.Problem.misuse(
                 "--lifetime and --expires-at exclude each other",
-                hint: "give one of them")
+                hint: "omit one of them")
         }
         if renewWithin != nil, out == nil {
             throw UsageError.Problem.misuse(
-                "--renew-within needs --out, the file that holds the secret",
+                "--renew-within needs --out",
                 hint: "add --out FILE")
         }
         if out == "-" {
@@ -92,14 +93,14 @@ struct SecretCommand: Command {
         guard let expiresAt else { return try settings.secretLifetime() }
         guard expiresAt.date > now else {
             throw UsageError.Problem.misuse(
-                "--expires-at lies in the past", hint: "it is now \(now.rfc3339): give a later time"
+                "--expires-at is in the past", hint: "it is now \(now.rfc3339): give a later time"
             )
         }
         return expiresAt.date - now
     }
 
-    /// The secret in the file, when it is this client's, Apple would take it, and it lasts
-    /// longer than `limit`. Apple takes none from a clock that was far ahead.
+    /// The secret in the file if it is this client's, lasts longer than `limit`, and Apple would
+    /// accept it: Apple refuses an `iat` in the future.
     private func keep(
         _ path: String, _ client: Client, _ limit: Duration, _ session: Session,
         at now: NumericDate
@@ -124,11 +125,11 @@ struct SecretCommand: Command {
         return secret
     }
 
-    /// A file is there to be used later: one whose secret lasts for minutes surprises in an hour.
+    /// Reports the file; warns of a short lifetime, because files are usually read much later.
     private func announce(
         _ secret: ClientSecret, lasting lifetime: Duration, in path: String, _ console: Console
     ) {
-        let words = DurationText(lifetime).words
+        let words = DurationArgument(lifetime).words
         console.note(
             "wrote \(path): a client_secret of \(secret.clientID) that is valid for \(words), "
                 + "until \(secret.expiresAt.rfc3339)")

@@ -1,18 +1,19 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
-/// `siwa vault check`: does everything open?
+/// `siwa vault check`: decrypts every record.
 struct VaultCheckCommand: Command {
     static let name = "vault check"
-    static let abstract = "Open every record of the vault, and count them."
+    static let abstract = "Decrypt every record of the vault, and count them."
     static let discussion = """
-        Has the database examine itself, opens every token with its key and shows none of them. \
-        The result counts the tokens (records) by state and by key, and the users that have them. \
-        Whatever is wrong, such as a changed byte, a record in the place of another, or a missing \
-        key, is named by client and user: the exit code is then 3, and there is no result. Records \
-        of siwa 0.1 are converted to the present format.
+        Runs the database's integrity check and decrypts every token, without showing any. The \
+        result counts the tokens (records) by state and by key, and their users. Each fault, such \
+        as a changed byte, a record in the place of another, or a missing key, is reported with \
+        client and user; the exit code is then 3, and there is no result. Records of siwa 0.1 are \
+        converted to the current format.
         """
-    static let examples = [Example("siwa vault check", "Look at a restored backup.")]
+    static let examples = [Example("siwa vault check", "Check a restored backup.")]
     static let parameters: [Parameter<Self>] =
         [VaultArgument.option(\.vault)] + GlobalOptions.parameters(at: \.global)
 
@@ -39,12 +40,15 @@ struct VaultCheckCommand: Command {
                 states[record.state, default: 0] += 1
                 keys[record.keyNumber, default: 0] += 1
             }
-            try vault.renewing(session.vaultKeys) { vault throws(VaultError) in
-                try vault.reseal(legacy)
+            try world.ending.completing {
+                try vault.renewing(session.vaultKeys) { vault throws(VaultError) in
+                    try vault.reseal(legacy)
+                }
             }
+            try world.ending.checkSignal()
         }
         let count = states.values.reduce(0, +)
-        try broken.check("\(count) \(count == 1 ? "record was" : "records were") looked at")
+        try broken.check("\(count) \(count == 1 ? "record was" : "records were") examined")
         try session.report(
             Report([
                 "records": .integer(count), "users": .integer(users),

@@ -1,19 +1,19 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
-internal import SignInWithApple
 
-/// `siwa vault export`: all of a vault, a line each.
+/// `siwa vault export`: writes the records of a vault as JSON lines.
 struct VaultExportCommand: Command {
     static let name = "vault export"
-    static let abstract = "Write the records of the vault, a line of JSON each."
+    static let abstract = "Write the records of the vault as JSON lines."
     static let discussion = """
-        With --reveal the tokens are among the members, and 'siwa vault import' takes the lines \
-        into another vault as they are: that is how one moves from a file to a server. The output \
-        is then as secret as the tokens. Without --reveal no key is needed, and nothing can be \
-        imported.
+        Each line is one token. With --reveal the lines contain the tokens themselves, so that \
+        'siwa vault import' can read them: use it to move a vault from a file to a server. The \
+        output is then as secret as the tokens. Without --reveal no key is needed.
 
-        A line is a token. One that cannot be decrypted, or whose row is damaged, is left out and \
-        named at the end; the exit code is then 3.
+        Tokens that cannot be decrypted, and damaged rows, are skipped and reported at the end; the \
+        exit code is then 3.
         """
     static let examples = [
         Example("siwa vault export --state active", "Print the active records, without tokens."),
@@ -56,7 +56,7 @@ struct VaultExportCommand: Command {
         var vault = isRevealing ? try session.vault(.statement) : nil
         let store = try vault?.store ?? session.vaultStore(.statement)
         _ = try store.keyChecks()
-        let output = try OutputLines(to: output.path, in: world)
+        let output = try StreamingOutput(to: output.path, in: world)
         var broken = BrokenRecords()
         try await store.forEachPage(of: filter) { page in
             for row in page.damaged { try broken.add(row.error) }

@@ -1,26 +1,27 @@
-public import CommandTable
+internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
-public import SignInWithApple
 
-/// `siwa vault history`: what happened to stored tokens, and how that is known.
+/// `siwa vault history`: shows the changes of stored tokens, with evidence.
 struct VaultHistoryCommand: Command {
     static let name = "vault history"
     static let abstract = "Show what happened to stored tokens, and how it is known."
     static let discussion = """
-        Every change of a token's state, the oldest first: stored, revoking, revoked, dead, active, \
-        consent_revoked, account_deleted, removed, remapped (the user has another user id since an \
-        app transfer), pruned. siwa adds entries and never changes one; they outlive the tokens. \
-        No key is needed.
+        Lists every change of a token's state, oldest first: stored, revoking, revoked, dead, \
+        active, consent_revoked, account_deleted, removed, remapped (an app transfer changed the \
+        user id), pruned. siwa adds entries and never changes them; they remain when tokens are \
+        removed. No key is needed.
 
-        With USER, the entries about one user: of all clients unless --client-id is given, also \
-        under the user ids before and after an app transfer. With --since, the entries from that \
-        moment on, of all users. EVIDENCE, STATUS and REQUEST say how a state is known: by which \
-        refresh, with which HTTP status, and under which request id of Apple.
+        USER limits the list to one user, including the user ids before and after an app transfer; \
+        --client-id limits it to one client. --since lists the entries of all users from that time \
+        on. EVIDENCE, STATUS and REQUEST show how a state is known: by which refresh, with which \
+        HTTP status, and under which request id of Apple.
         """
     static let examples = [
         Example(
             "siwa vault history 001234.0a1b2c.0001 --json",
-            "Show that a user's tokens were revoked, when, and how that is known."),
+            "Show when a user's tokens were revoked, with evidence."),
         Example(
             "siwa vault history --since 2026-11-01 --until 2026-12-01 --type revoked",
             "List the revocations of a month."),
@@ -29,16 +30,16 @@ struct VaultHistoryCommand: Command {
         [
             .operand("USER", \.user, help: "The user."),
             .option(
-                "since", \.since, value: "TIME", help: "Only entries from this moment on."),
-            .option("until", \.until, value: "TIME", help: "Only entries before this moment."),
+                "since", \.since, value: "TIME", help: "Only entries from this time on."),
+            .option("until", \.until, value: "TIME", help: "Only entries before this time."),
             .option("type", \.types, value: "EVENT", help: "Only entries of this event."),
             VaultArgument.option(\.vault),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
     var user: String?
-    var since: MomentText?
-    var until: MomentText?
+    var since: DateArgument?
+    var until: DateArgument?
     var types: [VaultHistoryEvent] = []
     var vault: VaultArgument?
 
@@ -50,7 +51,7 @@ struct VaultHistoryCommand: Command {
         let store = try session.vaultStore(.statement)
         var layout = global.listLayout("history", Self.columns, on: world.terminal)
         _ = try store.keyChecks()
-        let output = try OutputLines(to: nil, in: world)
+        let output = try StreamingOutput(to: nil, in: world)
         var broken = BrokenRecords()
         var isEmpty = true
         try await store.forEachHistoryPage(of: filter) { page in
@@ -82,7 +83,7 @@ struct VaultHistoryCommand: Command {
     private static let columns: [ListColumn] = [
         .time("AT"), ListColumn("EVENT", 15), .client, .user, .token, ListColumn("EVIDENCE", 30),
         ListColumn("STATUS", 6), ListColumn("REQUEST", 36), ListColumn("COMMAND", 16),
-        ListColumn("HOST", 0),
+        ListColumn("HOST", 16),
     ]
 }
 
@@ -90,7 +91,7 @@ extension VaultHistoryEvent: ParameterValue {}
 
 extension Session {
     /// A user id, whatever the client.
-    fileprivate func userID(_ text: String) throws -> UserID {
+    func userID(_ text: String) throws -> UserID {
         do {
             return try UserID(validating: text)
         } catch {

@@ -1,7 +1,8 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// `siwa vault import`: take many tokens in.
 struct VaultImportCommand: Command {
@@ -55,9 +56,10 @@ struct VaultImportCommand: Command {
             try session.vault(.statement), keys: session.vaultKeys,
             VaultImporter.Options(
                 clientID: clientID, overwritesStates: overwritesStates, isDryRun: isDryRun,
-                now: world.clocks.now))
+                now: world.clocks.now), world.ending)
         do {
-            try await world.forEachLines(of: input.path) { lines in
+            let input = try StreamingLines(input.path, in: world)
+            while let lines = try await input.next() {
                 for line in lines { try importer.take(line) }
             }
             try importer.finish()

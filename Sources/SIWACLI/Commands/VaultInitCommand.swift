@@ -1,25 +1,25 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
-/// `siwa vault init`: make a vault.
+/// `siwa vault init`: creates a vault.
 struct VaultInitCommand: Command {
     static let name = "vault init"
-    static let abstract = "Make a vault for refresh tokens: its database and its key."
+    static let abstract = "Create a vault for refresh tokens: its database and its key."
     static let discussion = """
-        The vault keeps a refresh token for each client and user, sealed with a key that the \
-        database never sees. It is the one of --vault, SIWA_VAULT_URL or "vault" in the \
-        configuration: sqlite:PATH is a file, postgresql://… is shared by many machines.
+        The vault stores refresh tokens by client and user, encrypted with a key that is not in the \
+        database. --vault, SIWA_VAULT_URL or "vault" in the configuration says where it is: \
+        sqlite:PATH is a file, postgresql://… a database that many machines share.
 
-        The key file is made unless it is there: beside an embedded vault its name ends in .key, \
-        otherwise vault.key_file or SIWA_VAULT_KEY_FILE names it. With keys in SIWA_VAULT_KEY no \
-        file is made. A vault that is there already is left alone (exit 3).
+        The key file is created if it is missing: next to a SQLite vault, with the extension .key; \
+        else vault.key_file or SIWA_VAULT_KEY_FILE gives its path. With keys in SIWA_VAULT_KEY no \
+        file is created. An existing vault is not changed (exit 3).
 
-        Whoever has the database alone can read no token; whoever loses the key can read none \
-        either. Back the key up, apart from the database.
+        The tokens cannot be read without the key: keep a backup of it, apart from the database.
         """
     static let examples = [
-        Example("siwa vault init", "Make the vault of the settings."),
-        Example("siwa vault init --vault sqlite:/var/lib/siwa/vault.db", "Make one elsewhere."),
+        Example("siwa vault init", "Create the vault of the settings."),
+        Example("siwa vault init --vault sqlite:/var/lib/siwa/vault.db", "Create one elsewhere."),
     ]
     static let parameters: [Parameter<Self>] =
         [VaultArgument.option(\.vault)] + GlobalOptions.parameters(at: \.global)
@@ -34,7 +34,7 @@ struct VaultInitCommand: Command {
         let store = try session.vaultStore()
         let keyFile = try VaultKeyFile(session)
         try checkThereIsNone(store)
-        // First the key: a database whose key was lost on the way would be worth nothing.
+        // The key first: without it the database would be useless.
         let keys = try keyFile.makeIfMissing()
         try Vault.create(store, keys)
         session.console.note(
@@ -48,7 +48,7 @@ struct VaultInitCommand: Command {
             ]))
     }
 
-    /// A database that cannot be had, or is there already, must leave no key file behind.
+    /// Fails before a key file is created if the database is unusable or has a vault already.
     private func checkThereIsNone(_ store: any VaultStore) throws(VaultError) {
         do {
             _ = try store.keyChecks()

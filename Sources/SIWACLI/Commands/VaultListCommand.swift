@@ -1,17 +1,18 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
-internal import SignInWithApple
 
 /// `siwa vault list`: the tokens in the vault.
 struct VaultListCommand: Command {
     static let name = "vault list"
     static let abstract = "List the tokens in the vault."
     static let discussion = """
-        A line a token, by client, user and fingerprint (TOKEN); no key is needed, and no token is \
-        shown. The states: active (it works, as far as is known), revoking (its revocation was \
-        begun), revoked, dead (Apple refused to refresh it), consent_revoked and account_deleted \
-        (Apple notified of it). CHECKED is when Apple last answered a refresh. --client-id lists \
-        one client only; without it, all are listed, whatever the settings say.
+        Prints one line for each token, by client, user and fingerprint (TOKEN). No key is needed, \
+        and no token is shown. The states: active (works, as far as is known), revoking (the \
+        revocation was started), revoked, dead (Apple refused to refresh it), consent_revoked and \
+        account_deleted (Apple sent a notification). CHECKED is the time of the last refresh. \
+        --client-id limits the list to one client; client_id in the settings does not.
         """
     static let examples = [
         Example("siwa vault list --state revoking", "Show revocations that were not completed."),
@@ -33,7 +34,7 @@ struct VaultListCommand: Command {
         var layout = global.listLayout("records", Self.columns, on: world.terminal)
         // Nothing is printed before it is certain that there is a vault.
         _ = try store.keyChecks()
-        let output = try OutputLines(to: nil, in: world)
+        let output = try StreamingOutput(to: nil, in: world)
         var broken = BrokenRecords()
         try await store.forEachPage(of: filter) { page in
             for row in page.damaged { try broken.add(row.error) }

@@ -1,5 +1,6 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// `siwa vault rekey`: a new key for all that is in the vault.
 struct VaultRekeyCommand: Command {
@@ -42,7 +43,9 @@ struct VaultRekeyCommand: Command {
         var broken = BrokenRecords()
         var resealed = 0
         // Again after every pass that found some: others may have stored with the old key.
-        while case let count = try await reseal(vault, &broken), count > 0 { resealed += count }
+        while case let count = try await reseal(vault, &broken, world.ending), count > 0 {
+            resealed += count
+        }
         try broken.check("\(resealed) records were encrypted with key \(vault.currentKey)")
         for number in vault.keys.numbers where number < vault.currentKey {
             session.console.note(
@@ -80,10 +83,24 @@ struct VaultRekeyCommand: Command {
         let current = try Vault.currentKey(of: store, keys)
         if let newer = keys.newer(than: current) { return try register(newer, store, session) }
         let vault = try Vault(store, keys, by: session.world.actor)
-        let old = VaultFilter(notSealedWith: current)
-        let isMoving = try !store.records(old, after: nil, limit: 1).isEmpty
-        guard !isMoving else { return vault }
+        guard try !isMoving(vault) else { return vault }
         return try register(keyFile.withKey(newerThan: current), store, session)
+    }
+
+    /// Whether an earlier run was stopped: a record that can be decrypted has another key still.
+    private func isMoving(_ vault: Vault) throws -> Bool {
+        let filter = VaultFilter(notSealedWith: vault.currentKey)
+        var last: VaultRowKey?
+        while case let page = try vault.store.records(filter, after: last, limit: vaultPageSize),
+            let next = page.next
+        {
+            let isLeft = page.records.contains {
+                $0.keyNumber != vault.currentKey && (try? vault.token(of: $0)) != nil
+            }
+            if isLeft { return true }
+            last = next
+        }
+        return false
     }
 
     private func register(
@@ -99,14 +116,17 @@ struct VaultRekeyCommand: Command {
     /// Goes once through the records that another key encrypts.
     ///
     /// - Returns: how many of them it encrypted again.
-    private func reseal(_ vault: Vault, _ broken: inout BrokenRecords) async throws -> Int {
+    private func reseal(
+        _ vault: Vault, _ broken: inout BrokenRecords, _ ending: Ending
+    ) async throws -> Int {
         var (count, found) = (0, BrokenRecords())
         try await vault.store.forEachPage(of: VaultFilter(notSealedWith: vault.currentKey)) {
             page in
             for row in page.damaged { try found.add(row.error) }
             let good = try page.records.filter { try found.token(of: $0, in: vault) != nil }
-            try vault.reseal(good)
+            try ending.completing { try vault.reseal(good) }
             count += good.count
+            try ending.checkSignal()
         }
         broken = found
         return count

@@ -1,6 +1,7 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
-internal import SignInWithApple
 
 /// `siwa vault remap`: give stored tokens the user ids of an app's new team.
 struct VaultRemapCommand: Command {
@@ -8,8 +9,9 @@ struct VaultRemapCommand: Command {
     static let abstract = "Move tokens to the user ids that users have after an app transfer."
     static let discussion = """
         FILE is the output of 'siwa migrate import': the tokens of each old_user_id move to its \
-        user_id. The client stays the same; it is the one of the settings. Lines whose status is \
-        not done, or without an old_user_id, are skipped.
+        user_id. The client stays the same; it is the one of the settings: other apps of the old \
+        team keep their user ids. If other clients hold tokens of the old ids, they are named. \
+        Lines whose status is not done, or without an old_user_id, are skipped.
 
         Lines are applied in groups; a run that was stopped can be run again from the start. \
         Whether Apple accepts the old tokens for the new team is not known: check with 'siwa batch \
@@ -34,32 +36,54 @@ struct VaultRemapCommand: Command {
     var vault: VaultArgument?
 
     func run(in world: World) async throws {
-        try global.checkPrinted(among: ["moved", "absent", "skipped", "invalid"])
+        try global.checkPrinted(among: ["moved", "absent", "skipped", "invalid", "other_clients"])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         var remapper = VaultRemapper(
             try session.vault(.statement), keys: session.vaultKeys, try session.clientID(),
-            isDryRun: isDryRun, now: world.clocks.now)
-        try await world.forEachLines(of: input.path) { lines in
-            for line in lines { try remapper.take(line) }
+            isDryRun: isDryRun, now: world.clocks.now, world.ending)
+        do {
+            let input = try StreamingLines(input.path, in: world)
+            while let lines = try await input.next() {
+                for line in lines { try remapper.take(line) }
+            }
+            try remapper.flush()
+        } catch {
+            let moved = remapper.result.moved
+            if moved > 0, !isDryRun {
+                session.console.note("\(moved) tokens were moved before it stopped")
+            }
+            throw error
         }
-        try remapper.flush()
+        try report(remapper, session)
         let result = remapper.result
-        try session.report(
-            Report(
-                [
-                    "moved": .integer(result.moved), "absent": .integer(result.absent),
-                    "skipped": .integer(remapper.skipped),
-                    "invalid": .integer(remapper.invalid.count),
-                ],
-                of: isDryRun
-                    ? nil
-                    : Deed(
-                        "\(result.moved) tokens were moved", hint: "running it again is harmless")))
         var broken = BrokenRecords()
         for error in result.broken { try broken.add(error) }
         try broken.check("the other tokens were moved")
         try remapper.invalid.check(
             "used", remedy: "fix the lines, and run it again: what was moved stays moved")
+    }
+
+    private func report(_ remapper: VaultRemapper, _ session: Session) throws {
+        let result = remapper.result
+        let otherClients = remapper.otherClients
+        if !otherClients.isEmpty {
+            let names = otherClients.map(\.rawValue).joined(separator: ", ")
+            session.console.warn(
+                "other clients hold tokens of the old user ids: \(names); if they were transferred "
+                    + "too, repeat the command with --client-id")
+        }
+        let members: [JSON.Member] = [
+            .init("moved", .integer(result.moved)), .init("absent", .integer(result.absent)),
+            .init("skipped", .integer(remapper.skipped)),
+            .init("invalid", .integer(remapper.invalid.count)),
+        ]
+        try session.report(
+            Report(
+                .object(members + .otherClients(otherClients)),
+                of: isDryRun
+                    ? nil
+                    : Deed(
+                        "\(result.moved) tokens were moved", hint: "running it again is harmless")))
     }
 }
 
@@ -75,15 +99,22 @@ private struct VaultRemapper {
     private let clientID: ClientID
     private let isDryRun: Bool
     private let now: () -> NumericDate
+    private let ending: Ending
+    /// The other clients of the vault; nil until the first group.
+    private var others: [ClientID]?
+    private var holders: Set<ClientID> = []
     private var group: [VaultRemap] = []
 
     init(
         _ vault: Vault, keys: @escaping () throws -> VaultKeyRing, _ clientID: ClientID,
-        isDryRun: Bool, now: @escaping () -> NumericDate
+        isDryRun: Bool, now: @escaping () -> NumericDate, _ ending: Ending
     ) {
         (self.vault, self.keys, self.clientID) = (vault, keys, clientID)
-        (self.isDryRun, self.now) = (isDryRun, now)
+        (self.isDryRun, self.now, self.ending) = (isDryRun, now, ending)
     }
+
+    /// The other clients that hold tokens of the old user ids, in their order.
+    var otherClients: [ClientID] { (others ?? []).filter(holders.contains) }
 
     mutating func take(_ line: InputLine) throws {
         if let bytes = line.bytes, bytes.isBlank { return }
@@ -97,14 +128,29 @@ private struct VaultRemapper {
         } catch {
             invalid.add(line.number, error)
         }
-        if group.count == vaultPageSize { try flush() }
+        guard group.count == vaultPageSize else { return }
+        try flush()
+        try ending.checkSignal()
     }
 
     mutating func flush() throws {
+        try findHolders()
         let (remaps, moment, isDryRun) = (group, now(), isDryRun)
-        result += try vault.renewing(keys) { vault throws(VaultError) in
-            try vault.remap(remaps, isDryRun: isDryRun, at: moment)
+        result += try ending.completing {
+            try vault.renewing(keys) { vault throws(VaultError) in
+                try vault.remap(remaps, isDryRun: isDryRun, at: moment)
+            }
         }
         group = []
+    }
+
+    /// Looks whether other clients hold tokens of the group's users.
+    private mutating func findHolders() throws {
+        let others = try others ?? vault.store.clients().filter { $0 != clientID }
+        self.others = others
+        let unknown = others.filter { !holders.contains($0) }
+        guard !unknown.isEmpty else { return }
+        let users = unknown.flatMap { client in group.map { VaultUser(client, $0.user.userID) } }
+        holders.formUnion(try vault.store.records(of: users).records.map(\.user.clientID))
     }
 }

@@ -1,17 +1,17 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// `siwa vault remove`: remove a user's tokens.
 struct VaultRemoveCommand: Command {
     static let name = "vault remove"
     static let abstract = "Remove a user's tokens from the vault, for good."
     static let discussion = """
-        Apple is not told: to end the tokens there, run 'siwa revoke --user' first. The client is \
-        the one of the settings. No key is needed, so tokens that cannot be decrypted can be \
-        removed too.
+        Removes the tokens from the vault only: to revoke them at Apple, run 'siwa revoke --user' \
+        first. The client is the one of the settings. No key is needed, so tokens that cannot be \
+        decrypted can be removed too.
 
-        The history keeps what happened to the tokens. With --erase it is deleted as well, under \
-        all user ids that the user has had.
+        The history remains. --erase deletes it too, under all user ids that the user has had.
         """
     static let examples = [
         Example("siwa vault remove 001234.0a1b2c.0001", "Remove a user whose tokens are revoked."),
@@ -37,10 +37,12 @@ struct VaultRemoveCommand: Command {
         let store = try session.vaultStore()
         let otherClients = try store.otherClients(of: user)
         let hasHistory = try isErasing && store.hasHistory(of: user)
-        let removed = try KeylessVault(store, by: world.actor)
-            .remove(user, isErasing: isErasing, at: world.clocks.now())
+        let removed = try world.ending.completing {
+            try KeylessVault(store, by: world.actor)
+                .remove(user, isErasing: isErasing, at: world.clocks.now())
+        }
         guard !removed.isEmpty || hasHistory else {
-            throw NegativeAnswer.noRecord(of: user, otherClients)
+            throw Diagnosis.noRecord(of: user, otherClients)
         }
         session.warn(ofOtherClients: otherClients)
         warn(about: removed, session)
@@ -57,10 +59,10 @@ struct VaultRemoveCommand: Command {
         guard let first = live.first else { return }
         session.console.warn(
             live.count == 1
-                ? "the token was \(first.state.rawValue): without another copy, nobody can revoke "
-                    + "it any more"
-                : "\(live.count) tokens were active or revoking: without other copies, nobody can "
-                    + "revoke them any more")
+                ? "the token was \(first.state.rawValue): without another copy, it cannot be revoked "
+                    + "any more"
+                : "\(live.count) tokens were active or revoking: without other copies, they cannot be "
+                    + "revoked any more")
     }
 
     private func members(

@@ -1,15 +1,17 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// `siwa vault show`: a user's tokens.
 struct VaultShowCommand: Command {
     static let name = "vault show"
     static let abstract = "Show the tokens that the vault has of one user."
     static let discussion = """
-        USER is the 'sub' of an identity token, which siwa calls user_id; the client is the one \
-        of the settings. Every token is decrypted, and shown as its fingerprint: the first 12 \
-        hexadecimal digits of its SHA-256. With --reveal it is shown itself. Without a token the \
-        exit code is 1. If other clients hold tokens of the user, other_clients names them.
+        USER is the sub of an identity token, which siwa calls user_id; the client is the one of \
+        the settings. Every token is decrypted and shown as its fingerprint, the first 12 \
+        hexadecimal digits of its SHA-256; with --reveal, the token itself is shown. If the user \
+        has no token, the exit code is 1. other_clients lists other clients that have tokens of \
+        the user.
         """
     static let examples = [
         Example("siwa vault show 001234.0a1b2c.0001", "Show a user's tokens, and their states."),

@@ -1,31 +1,32 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
-/// `siwa verify`: whether an identity token is Apple's, and meant for this client.
+/// `siwa verify`: checks that an identity token is Apple's and for this client.
 struct VerifyCommand: Command {
     static let name = "verify"
     static let abstract = "Verify an identity token."
     static let discussion = """
-        Makes every check there is and prints all of them: valid, checks, header, claims. The exit \
-        code is 1 unless the token is valid; what it claims is printed all the same, and is not to \
-        be believed then. Of a text that is no JWT only valid and checks are printed; --print \
-        prints no other member of any token that is not valid.
+        Runs every check and prints valid, checks, header and claims. The exit code is 1 unless the \
+        token is valid; the claims of an invalid token are printed too, but must not be trusted. \
+        For a text that is not a JWT only valid and checks are printed. --print prints no other \
+        member of an invalid token.
 
-        The claims come in one spelling: flags are booleans, and each time stands beside itself in \
-        words, as exp_rfc3339. A nonce may stand in the token as it is, or as its SHA-256 in \
-        hexadecimal or base64url.
+        Claims are normalized: flags are booleans, and each time has a second member in RFC 3339, \
+        such as exp_rfc3339. The token may have the nonce itself, or its SHA-256 in hexadecimal or \
+        base64url.
 
         No private key and no Team ID are needed, and with --jwks or --offline no network.
         """
     static let examples = [
         Example(
             "siwa verify - --nonce @nonce --print valid < token.jwt",
-            "Say whether a token belongs to a sign-in."),
+            "Check that a token belongs to a sign-in."),
         Example(
             "siwa verify @token.jwt --jwks keys.json --at 2019-06-05T04:40:00Z",
-            "Verify an old token with the keys of its day."),
+            "Verify an old token with the keys of its time."),
     ]
     static let parameters: [Parameter<Self>] =
         [

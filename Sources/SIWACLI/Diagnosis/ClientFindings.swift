@@ -1,16 +1,18 @@
+internal import Diagnosis
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// Why Apple may refuse a client, as far as it can be seen on this machine.
 struct ClientFindings: Sendable {
     private let client: Client
     private let source: KeySource
-    private let surroundings: Surroundings
+    private let localCandidates: LocalCandidates
 
-    init(_ loaded: LoadedClient, _ surroundings: Surroundings) {
+    init(_ loaded: LoadedClient, _ localCandidates: LocalCandidates) {
         client = loaded.client
         source = loaded.key.source.value
-        self.surroundings = surroundings
+        self.localCandidates = localCandidates
     }
 
     /// What its own secret shows, and what lies beside its key and in other profiles.
@@ -37,7 +39,8 @@ struct ClientFindings: Sendable {
             return [
                 Finding(
                     .otherKeyFile, .error, .likely,
-                    seen: "\(fitting.path) is named for Key ID \(keyID) and holds another key than "
+                    seen:
+                        "\(fitting.path) is named for Key ID \(keyID), but contains a different key than "
                         + source.description,
                     advice: "use it: --key \(fitting.path), or \"private_key\" in the profile")
             ]
@@ -47,17 +50,17 @@ struct ClientFindings: Sendable {
                 Finding(
                     .keyFileName, .error, .likely,
                     seen: "the key file is named for Key ID \(named), but key_id is \(keyID)",
-                    advice: "set key_id to \(named), or name the key of \(keyID)")
+                    advice: "set key_id to \(named), or use the key of \(keyID)")
             ]
         }
-        let others = surroundings.keyFiles.filter { !isInUse($0) }
+        let others = localCandidates.keyFiles.filter { !isInUse($0) }
         guard source.keyIDInName == nil, !others.isEmpty else { return [] }
         let list = others.map(\.path).joined(separator: ", ")
         return [
             Finding(
                 .otherKeyFile, .warning, .possible,
-                seen: "in use is \(source.description), and there are other keys: \(list)",
-                advice: "'siwa doctor --online' tries which one Apple accepts")
+                seen: "\(source.description) is in use, and there are other keys: \(list)",
+                advice: "'siwa doctor --online' finds the one that Apple accepts")
         ]
     }
 
@@ -65,23 +68,23 @@ struct ClientFindings: Sendable {
     private var swapped: Finding? {
         let (team, keyID) = (client.teamID.rawValue, client.signingKey.id.rawValue)
         guard team != keyID else { return nil }
-        let names = ([source.keyIDInName] + surroundings.keyFiles.map(\.keyID)).compactMap {
+        let names = ([source.keyIDInName] + localCandidates.keyFiles.map(\.keyID)).compactMap {
             $0?.rawValue
         }
         let isKeyFile = names.contains(team) && !names.contains(keyID)
-        let isProfile = surroundings.otherProfiles.contains {
+        let isProfile = localCandidates.otherProfiles.contains {
             $0.teamID?.rawValue == keyID && $0.keyID?.rawValue == team
         }
         guard isKeyFile || isProfile else { return nil }
         return Finding(
             .keyAndTeamSwapped, .error, .likely,
             seen: "team_id is \(team), which is the Key ID of a key here, and key_id is \(keyID)",
-            advice: "exchange them: team_id \(keyID), key_id \(team)")
+            advice: "swap them: team_id \(keyID), key_id \(team)")
     }
 
     /// The file that by its name holds the key of this Key ID, when that is another key.
     private var fitting: KeyFile? {
-        let named = surroundings.keyFiles.filter { $0.keyID == client.signingKey.id }
+        let named = localCandidates.keyFiles.filter { $0.keyID == client.signingKey.id }
         return named.contains(where: isInUse) ? nil : named.first
     }
 
@@ -91,7 +94,7 @@ struct ClientFindings: Sendable {
 
     /// Other profiles that say something else of the same key or the same client.
     var profiles: [Finding] {
-        surroundings.otherProfiles.compactMap { profile in
+        localCandidates.otherProfiles.compactMap { profile in
             if profile.keyID == client.signingKey.id, let team = profile.teamID,
                 !isTheTeam(team)
             {
@@ -111,14 +114,15 @@ struct ClientFindings: Sendable {
             }
             return Finding(
                 .profilesDisagree, .note, .possible, seen: seen,
-                advice: "right while the app moves between the two; otherwise one of them is wrong")
+                advice: "correct while the app is being transferred; otherwise one of them is wrong"
+            )
         }
     }
 
     /// A bundle id where a Services ID belongs: codes from the web have a redirect_uri, and a
     /// profile that has one names the client they belong to.
     private var servicesID: [Finding] {
-        let web = surroundings.otherProfiles.first {
+        let web = localCandidates.otherProfiles.first {
             $0.hasRedirectURI && $0.clientID != nil && $0.clientID != client.clientID
         }
         guard let web, let servicesID = web.clientID else { return [] }
@@ -140,7 +144,8 @@ struct ClientFindings: Sendable {
     private func disagreement(_ seen: String, _ rule: String) -> Finding {
         Finding(
             .profilesDisagree, .error, .likely, seen: seen,
-            advice: "\(rule): look in Apple's portal which; 'siwa config show' says where it is set"
+            advice:
+                "\(rule): check which one in Apple's portal; 'siwa config show' shows where it is set"
         )
     }
 }
@@ -148,11 +153,11 @@ struct ClientFindings: Sendable {
 extension RequestClient {
     /// Why Apple may refuse it, as far as it can be seen on this machine.
     func findings(
-        _ surroundings: Surroundings, at now: NumericDate, isWeb: Bool
+        _ localCandidates: LocalCandidates, at now: NumericDate, isWeb: Bool
     ) -> [Finding] {
         switch self {
         case .signing(let loaded):
-            ClientFindings(loaded, surroundings).all(at: now, isWeb: isWeb)
+            ClientFindings(loaded, localCandidates).all(at: now, isWeb: isWeb)
         case .given(let given, _):
             ClientSecretFindings(
                 in: given.secret.text, expecting: ExpectedClient(clientID: clientID), at: now

@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 extension Finding {
     /// What a clock off by `offset` (the server's minus ours) does to secrets; nil when it does no
@@ -20,16 +20,16 @@ extension Finding {
         return Finding(
             .clockBehind,
             seen:
-                "this machine's clock is \(seconds) s behind \(other), longer than a secret lives",
+                "this machine's clock is \(seconds) s behind \(other), longer than a secret is valid",
             advice: advice(server))
     }
 
     private static func advice(_ server: BaseURL) -> String {
-        let advice = "set it, or have it set over the network: 'timedatectl set-ntp true'"
+        let advice = "set the clock, or synchronize it: 'timedatectl set-ntp true'"
         guard server != .apple else { return advice }
         return """
             if this is siwa-emulator and its clock was moved, move it back \
-            (POST /emulator/clock {"offset": 0}) or have it examine secrets by the real time \
+            (POST /emulator/clock {"offset": 0}) or let it check secrets against the real time \
             (POST /emulator/switches {"secret_clock": "real"}); otherwise \(advice)
             """
     }

@@ -1,8 +1,9 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
-internal import SignInWithApple
 
-/// Any error, brought to what a person reads and a script branches on.
+/// What an error means: the message and hints for a person, the code and exit code for a script.
 struct Diagnosis: Sendable {
     /// One word: Apple's own code where Apple refused.
     let code: String
@@ -35,48 +36,20 @@ struct Diagnosis: Sendable {
     init(_ error: any Error, after signal: CInt?) {
         self.init(error)
         guard let signal else { return }
-        let error = error as? RequestError
-        if error?.failure.isOutcomeUnknown != true { exitCode = ExitCode(signal: signal) }
+        let failure = (error as? RequestError)?.failure
+        if failure?.isOutcomeUnknown != true { exitCode = ExitCode(signal: signal) }
     }
 
+    /// Diagnoses any error; one that does not say what it means is a defect of siwa.
     init(_ error: any Error) {
-        self =
-            switch error {
-            case let error as UsageError:
-                Self("usage", error.message, hints: error.hints, exitCode: .usage)
-            case let error as SettingsError:
-                Self(
-                    error.subject.rawValue, error.message, hints: error.hints,
-                    exitCode: error.subject == .usage ? .usage : .settings)
-            case let error as UnreadableSecret:
-                Self(
-                    "configuration", error.message, hints: ["name a file that can be read: @PATH"],
-                    exitCode: .settings)
-            case let error as RequestError: Self(error)
-            case let error as BatchStopped: error.diagnosis
-            case let error as BatchFailure: error.diagnosis
-            case let error as ResumeMismatch: error.diagnosis
-            case let error as OutputNotEmpty: error.diagnosis
-            case let error as BrokenVault: error.diagnosis
-            case let error as PartialResult: error.diagnosis
-            case is NotTried:
-                Self(
-                    "interrupted", "a signal came before this token was tried",
-                    hints: ["run it again"], exitCode: .temporary)
-            case let error as KeySetError: Self(error)
-            case let error as VaultError: Self(error)
-            case let error as NotStored: error.diagnosis
-            case let error as AbsentMember: Self(error)
-            case let error as NegativeAnswer:
-                Self(
-                    error.code, error.message, hints: error.hints, exitCode: .no,
-                    requestID: error.requestID)
-            case let error as ClientSecretError: Self(error)
-            case let error as UndeliveredResult: Self(error)
-            case let error as Interruption: Self(error)
-            case let error as FileError: Self(error)
-            default: Self(defect: error)
-            }
+        self = (error as? any DiagnosableError)?.diagnosis ?? Self(defect: error)
+    }
+
+    private init(defect error: any Error) {
+        self.init(
+            "defect", "unknown error in siwa: \(type(of: error))",
+            hints: ["please report it, with the output of the same command with -v"],
+            exitCode: .defect)
     }
 
     /// The text form: one line, then the hints. Names from files and answers are in them.
@@ -88,11 +61,25 @@ struct Diagnosis: Sendable {
 
     /// The JSON form, on one line.
     var json: JSON {
-        var members: [JSON.Member] = [
-            .init("code", .string(code)), .init("message", .string(message)),
-            .init("hints", .array(hints.map { .string($0) })),
-            .init("exit_code", .integer(Int(exitCode.rawValue))),
+        [
+            "error": .object(
+                whatHappened + [
+                    .init("hints", .array(hints.map { .string($0) })),
+                    .init("exit_code", .integer(Int(exitCode.rawValue))),
+                ] + answer)
         ]
+    }
+
+    /// The error in the line of an item, which has its exit code beside it and no room for hints.
+    var lineMember: JSON.Member { .init("error", .object(whatHappened + answer)) }
+
+    private var whatHappened: [JSON.Member] {
+        [.init("code", .string(code)), .init("message", .string(message))]
+    }
+
+    /// Apple's answer, as far as there was one.
+    private var answer: [JSON.Member] {
+        var members: [JSON.Member] = []
         if let status { members.append(.init("http_status", .integer(status))) }
         if let apple {
             var answer = [JSON.Member("error", .string(apple.code.rawValue))]
@@ -102,117 +89,28 @@ struct Diagnosis: Sendable {
             members.append(.init("apple", .object(answer)))
         }
         if let requestID { members.append(.init("apple_request_id", .string(requestID))) }
-        return ["error": .object(members)]
+        return members
     }
 }
 
-/// The answer is no: nothing went wrong, but a script must branch.
-struct NegativeAnswer: Error, Sendable {
-    let code: String
-    let message: String
-    let hints: [String]
-    /// Apple's id of the request that was answered so; nil where no request was made.
-    let requestID: String?
-
-    init(_ code: String, _ message: String, hints: [String], requestID: String? = nil) {
-        self.code = code
-        self.message = message
-        self.hints = hints
-        self.requestID = requestID
-    }
+/// An error that says itself what it means to a person, and which exit code it has.
+protocol DiagnosableError: Error, Sendable {
+    var diagnosis: Diagnosis { get }
 }
 
-extension ClientSecretError {
-    static let tooLongWords =
-        "Apple accepts a client_secret for at most 15777000 s (six months, 182d14h30m)"
-}
+// Code that knows what to tell the user throws the diagnosis itself.
+extension Diagnosis: DiagnosableError {
+    var diagnosis: Diagnosis { self }
 
-extension Diagnosis {
-    private init(_ error: AbsentMember) {
-        self.init(
-            "absent_member", "the result has no member '\(printable(error.name))'",
-            hints: didYouMean(error.name, among: error.present)
-                + ["it has: \(error.present.joined(separator: ", "))"], exitCode: .no)
+    /// The answer is no: nothing went wrong, but a script must branch.
+    ///
+    /// - Parameter requestID: Apple's id of the request that was answered so, if one was made.
+    static func negative(
+        _ code: String, _ message: String, hints: [String], requestID: String? = nil
+    ) -> Diagnosis {
+        Diagnosis(code, message, hints: hints, exitCode: .no, requestID: requestID)
     }
 
-    private init(_ error: ClientSecretError) {
-        switch error {
-        case .tooShort:
-            self.init(
-                "usage", "the lifetime of a client_secret must be at least a second",
-                hints: ["give --lifetime or secret_lifetime a longer duration"], exitCode: .usage)
-        case .tooLong:
-            self.init(
-                "usage", ClientSecretError.tooLongWords,
-                hints: ["180d is inside the limit; a rotation by cron needs far less"],
-                exitCode: .usage)
-        case .signing(let reason):
-            self.init(
-                "key", "the private key cannot sign: \(reason)",
-                hints: ["download the .p8 again: this one is damaged"], exitCode: .settings)
-        case .expired(let time):
-            self.init(
-                "client_secret", "the client_secret expired at \(time.rfc3339)",
-                hints: ["mint a new one where the private key is: 'siwa secret --lifetime 30d'"],
-                exitCode: .settings)
-        case .otherClient(let clientID):
-            self.init(
-                "client_secret", "the client_secret is not for the client \(clientID)",
-                hints: ["give --client-secret one whose sub is \(clientID)"], exitCode: .settings)
-        case .unusable(let faults):
-            self.init(
-                "client_secret",
-                "the client_secret cannot be used: \(faults.first?.seen ?? "claims are missing")",
-                hints: faults.map(\.hint), exitCode: .settings)
-        }
-    }
-
-    private init(_ error: Interruption) {
-        let exitCode = ExitCode(signal: error.signal)
-        self.init(
-            "stopped", "\(exitCode.meaning.dropLast()), after \(error.achievement)",
-            hints: [error.hint], exitCode: exitCode)
-    }
-
-    private init(_ error: UndeliveredResult) {
-        let reason =
-            error.reason.isClosedPipe
-            ? "nobody reads standard output" : error.reason.description
-        self.init(
-            "not_delivered", (error.deed.map { "\($0.words), but " } ?? "") + reason,
-            hints: [error.deed?.hint ?? "fix standard output, then run it again"],
-            exitCode: .notDelivered)
-    }
-
-    private init(_ error: FileError) {
-        guard !error.isLostOutput else {
-            self.init(
-                "not_delivered", error.description, hints: ["make room, then run it again"],
-                exitCode: .notDelivered)
-            return
-        }
-        self.init(
-            error.isTemporary ? "temporary" : "configuration", error.description,
-            hints: error.advice,
-            exitCode: error.isTemporary ? .temporary : .settings)
-    }
-
-    private init(defect error: any Error) {
-        self.init(
-            "defect", "siwa met an error it does not know: \(type(of: error))",
-            hints: ["please report it with the output of the same command and -v"],
-            exitCode: .defect)
-    }
-}
-
-extension FileError {
-    /// What to do about it.
-    fileprivate var advice: [String] {
-        if isTemporary { return ["make room, then run it again"] }
-        if isNotEmpty { return ["name a new file"] }
-        return [
-            "name a path that can be used"
-                + (isDenied ? ", in a folder that may be written to" : "")
-        ]
-    }
+    /// The error as a member of one token's result.
+    var member: JSON.Member { .init("error", json["error"] ?? .null) }
 }

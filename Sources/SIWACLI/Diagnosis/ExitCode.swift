@@ -1,6 +1,6 @@
 internal import CommandTable
 
-/// The exit codes a runbook relies on.
+/// The exit codes, which scripts and runbooks rely on.
 enum ExitCode: CInt, Sendable, CaseIterable {
     case done = 0
     case no = 1
@@ -18,12 +18,12 @@ enum ExitCode: CInt, Sendable, CaseIterable {
     case interrupted = 130
     case terminated = 143
 
-    /// What help says of it.
+    /// Its description in help.
     var meaning: String {
         switch self {
         case .done: "Done."
-        case .no: "The answer is no: a check failed, or a secret is about to expire."
-        case .usage: "The call is wrong: an unknown flag, a missing argument."
+        case .no: "A check failed, or a secret is about to expire."
+        case .usage: "Usage error: an unknown flag, a missing argument."
         case .settings: "The configuration or the key cannot be used."
         case .clientRefused: "Apple refused the client: invalid_client, unauthorized_client."
         case .grantRefused: "Apple refused the code or token: a new sign-in is needed."
@@ -31,10 +31,10 @@ enum ExitCode: CInt, Sendable, CaseIterable {
         case .outcomeUnknown:
             "A single-use code was sent and Apple's answer is unknown: do not retry blindly."
         case .tooManyRefused:
-            "The brake stopped a batch: too many refusals. Look before you run it again."
+            "A batch stopped after too many refusals. Check them before you run it again."
         case .defect: "A defect in siwa."
         case .notDelivered:
-            "The result could not be written, or nobody read it: standard error says what was done."
+            "The result could not be delivered: standard error says what was done."
         case .temporary: "Temporary: no network, a timeout, an outage page. Try later."
         case .hungUp: "Ended by SIGHUP."
         case .interrupted: "Ended by SIGINT."
@@ -42,8 +42,8 @@ enum ExitCode: CInt, Sendable, CaseIterable {
         }
     }
 
-    static var entries: [Entry] {
-        allCases.map { Entry(String($0.rawValue), $0.meaning) }
+    static var entries: [Definition] {
+        allCases.map { Definition(String($0.rawValue), $0.meaning) }
     }
 }
 
@@ -57,7 +57,7 @@ extension ExitCode {
         codes.min { $0.rank < $1.rank } ?? .done
     }
 
-    /// Lower ones win.
+    /// The lowest rank wins.
     private var rank: Int {
         switch self {
         case .outcomeUnknown: 0

@@ -1,6 +1,6 @@
-internal import SignInWithApple
+internal import Lifecycle
 
-/// What a refusal means that stopped a migration: the same answer to everybody.
+/// What it means when Apple refuses every user of a migration in the same way.
 struct MigrationHints: Sendable {
     private let isExport: Bool
     private let client: Client
@@ -12,41 +12,41 @@ struct MigrationHints: Sendable {
         self.client = client
     }
 
-    /// When none of the first hundred users got through.
+    /// Every one of the first hundred users was refused.
     var invalidRequest: [String] {
-        let first = "of the first \(MigrationJob.mostRefusedAtFirst) users none got through, and "
-        return hints(first + "nothing was recorded of them") + [Self.mayBeRight]
+        let first = "Apple refused all of the first \(MigrationJob.mostRefusedAtFirst) users, and "
+        return hints(first + "no results were recorded for them") + [Self.mayBeRight]
     }
 
-    /// When there were fewer, and none got through.
-    var nobody: [String] {
-        hints("nobody got through")
-            + ["--resume passes over who was refused: to ask again, remove the output first"]
+    /// There were fewer users, and every one was refused.
+    var everyUserRefused: [String] {
+        hints("Apple refused every user")
+            + ["--resume skips refused users: to send them again, remove the output first"]
     }
 
-    /// Apple says no more to a wrong user, a wrong team and a wrong moment.
+    /// Apple gives the same error for a wrong user, a wrong team and a wrong time.
     private func hints(_ seen: String) -> [String] {
         isExport
             ? [
                 "\(seen): check that they are users of \(client.clientID) (the sub of its "
                     + "identity tokens), as team \(client.teamID) knows them",
-                "if the transfer was accepted 60 days ago or more, Apple exports nobody any more",
+                "if the transfer was accepted 60 days ago or more, Apple no longer exports users",
             ]
             : [
                 "\(seen): check that team \(client.teamID) has accepted the transfer of "
                     + "\(client.clientID), less than 60 days ago",
                 "ask the old team whether it exported them with --to-team \(client.teamID): "
-                    + "identifiers made for another team are of no use",
+                    + "identifiers for another team cannot be imported",
             ]
     }
 
     var invalidGrant: [String] {
         [
-            "Apple gave several bearer tokens and refused each: check that \(client.clientID) "
-                + "is the app that moves; 'siwa doctor --online' asks for such a token, too"
+            "Apple issued several bearer tokens and refused each: check that \(client.clientID) "
+                + "is the app that is transferred; 'siwa doctor --online' requests such a token, too"
         ]
     }
 
     private static let mayBeRight =
-        "if so many at the beginning may well have left the app, put users first who have not"
+        "if so many users at the beginning may have left the app, put other users first"
 }

@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// What Apple's refusal most likely means, given what can be seen from here.
 ///
@@ -6,13 +6,13 @@ internal import SignInWithApple
 struct RefusalHints: Sendable {
     private let refusal: AppleError
     private let failure: TokenFailure
-    private let situation: Situation
+    private let context: FailureContext
 
     /// Nil when no client took part in the request: then there is none to mend.
     init?(_ refusal: AppleError, _ error: RequestError) {
-        guard let situation = error.situation else { return nil }
+        guard let context = error.context else { return nil }
         self.refusal = refusal
-        self.situation = situation
+        self.context = context
         failure = error.failure
     }
 
@@ -32,7 +32,7 @@ struct RefusalHints: Sendable {
             ]
         case .invalidScope:
             [
-                "report it: siwa asked for no scope here, unless something in between changed the request"
+                "report this: siwa requested no scope, unless a proxy changed the request"
             ]
         default:
             [
@@ -41,23 +41,23 @@ struct RefusalHints: Sendable {
         }
     }
 
-    private var clientID: ClientID { situation.client.clientID }
+    private var clientID: ClientID { context.client.clientID }
 
     private var invalidClient: [String] {
         let clock = failure.clockOffset.flatMap {
             Finding.clock(
-                off: $0, secretLifetime: situation.client.secretLifetime, server: situation.server)
+                off: $0, secretLifetime: context.client.secretLifetime, server: context.server)
         }
-        let seen = (situation.findings + (clock.map { [$0] } ?? [])).ranked
+        let seen = (context.findings + (clock.map { [$0] } ?? [])).ranked
         let isCertain = seen.contains { $0.confidence == .certain }
         return (isCertain ? seen : (seen + [unknownToApple]).ranked).map(\.hint) + grantWasFound
-            + ["'siwa doctor --online' tries what can be tried, and asks Apple"]
+            + ["'siwa doctor --online' tests the possible causes with Apple"]
     }
 
     /// What is left when nothing can be seen from here.
     private var unknownToApple: Finding {
         let (keyID, teamID, key) =
-            switch situation.client {
+            switch context.client {
             case .signing(let loaded):
                 (
                     loaded.client.signingKey.id, loaded.client.teamID,
@@ -81,36 +81,34 @@ struct RefusalHints: Sendable {
     private var grantWasFound: [String] {
         switch failure.request {
         case .exchange:
-            ["the code is most likely good, and not spent: only the client is refused"]
-        case .refresh: ["the token is most likely good: only the client is refused"]
+            ["the code is probably valid and unused: Apple refused only the client"]
+        case .refresh: ["the token is probably valid: Apple refused only the client"]
         default: []
         }
     }
 
     private var invalidGrant: [String] {
-        let detail = refusal.detail ?? ""
-        if detail.hasPrefix("client_id mismatch") {
-            return [
+        switch refusal.grantFault {
+        case .otherClient:
+            [
                 """
                 the code belongs to another client: codes from an app to its App ID, codes from a \
                 web sign-in to the Services ID; give that one with --client-id or --profile
                 """
             ]
-        }
-        return switch detail {
-        case "The code has already been used.":
-            ["a code works once; look for the answer to its first use, or ask for a new sign-in"]
-        case "The code has expired or has been revoked.":
+        case .codeUsed:
+            ["a code works once: look for the response to its first use, or ask for a new sign-in"]
+        case .codeExpired:
             [
-                "a code lives five minutes: ask for a new sign-in",
-                "Apple says the same of what is no code at all: check that nothing was cut off it",
+                "a code is valid for five minutes: ask for a new sign-in",
+                "check that the code is complete: Apple answers a truncated one in the same way",
             ]
-        case "The token has expired or has been revoked.":
+        case .tokenExpired:
             [
-                "the refresh token is dead for \(clientID): the user needs to sign in again",
-                "Apple says the same of another client's token: check --client-id and --profile",
+                "the refresh token no longer works for \(clientID): the user must sign in again",
+                "check --client-id and --profile: Apple answers another client's token in the same way",
             ]
-        default: unexplainedGrant
+        case nil: unexplainedGrant
         }
     }
 
@@ -118,35 +116,35 @@ struct RefusalHints: Sendable {
         if let migration { return migration.invalidGrant }
         guard failure.request == .exchange else {
             return [
-                "the token is dead already, or another client's; check --client-id and --profile",
-                "if they are right, the user needs to sign in again",
+                "the token no longer works, or is another client's; check --client-id and --profile",
+                "if they are correct, the user must sign in again",
             ]
         }
         return [
-            situation.hasRedirectURI
-                ? "redirect_uri must be the one of the sign-in, letter for letter; an app's code has none"
+            context.hasRedirectURI
+                ? "redirect_uri must be exactly the one of the sign-in; a code from an app has none"
                 : "a code from a web sign-in needs --redirect-uri, the same as in the sign-in",
-            situation.hasCodeVerifier
-                ? "code_verifier must belong to the code_challenge of the sign-in"
+            context.hasCodeVerifier
+                ? "code_verifier must match the code_challenge of the sign-in"
                 : "a sign-in with a code_challenge needs --code-verifier",
             "otherwise ask for a new sign-in",
         ]
     }
 
     private var migration: MigrationHints? {
-        situation.client.signing.flatMap { MigrationHints(failure.request, $0.client) }
+        context.client.signing.flatMap { MigrationHints(failure.request, $0.client) }
     }
 
     private var invalidRequest: [String] {
         if let migration { return migration.invalidRequest }
         return failure.request == .exchange
             ? [
-                "the code and the client may not belong together: check --client-id and --profile",
+                "the code may be for another client: check --client-id and --profile",
                 "a code from a web sign-in needs --redirect-uri; an app's code must not have one",
             ]
             : [
-                "the user may have revoked the app: Apple has answered so in that case",
-                "the token may be of another client: check --client-id and --profile",
+                "the user may have revoked the app: Apple has answered like this then",
+                "the token may be another client's: check --client-id and --profile",
             ]
     }
 }

@@ -1,16 +1,16 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// A request failed, and what siwa knows of the circumstances.
-struct RequestError: Error, Sendable {
+struct RequestError: Error {
     let failure: TokenFailure
     /// Nil where no client took part.
-    let situation: Situation?
+    let context: FailureContext?
     /// What is left to do when a code was spent on the way: the call cannot be repeated.
     var remedy: String?
 }
 
 /// What can be seen from here when Apple refuses.
-struct Situation: Sendable {
+struct FailureContext: Sendable {
     let client: RequestClient
     let server: BaseURL
     let hasRedirectURI: Bool
@@ -19,21 +19,22 @@ struct Situation: Sendable {
     let findings: [Finding]
 }
 
-extension Diagnosis {
-    init(_ error: RequestError) {
-        if error.failure.isOutcomeUnknown || error.remedy != nil && !error.failure.isRefusal {
-            self.init(outcomeUnknown: error)
-            return
+extension RequestError: DiagnosableError {
+    var diagnosis: Diagnosis {
+        if failure.isOutcomeUnknown || remedy != nil && !failure.isRefusal {
+            return Diagnosis(outcomeUnknown: self)
         }
-        switch error.failure.cause {
-        case .refused(let refusal): self.init(refusal, error)
-        case .unusable(let response): self.init(response, error.failure)
-        case .unreachable(let reason): self.init(reason, error.failure)
-        case .unminted(let reason): self.init(reason as any Error)
+        return switch failure.cause {
+        case .refused(let refusal): Diagnosis(refusal, self)
+        case .unusable(let response): Diagnosis(response, failure)
+        case .unreachable(let reason): Diagnosis(reason, failure)
+        case .unminted(let reason): reason.diagnosis
         }
     }
+}
 
-    private init(_ refusal: AppleError, _ error: RequestError) {
+extension Diagnosis {
+    fileprivate init(_ refusal: AppleError, _ error: RequestError) {
         let words = refusal.detail.map { ": \(printable($0))" } ?? ", without a reason"
         self.init(
             printable(refusal.code.rawValue, limit: 64),
@@ -45,7 +46,7 @@ extension Diagnosis {
     }
 
     /// An answer that no token endpoint gives.
-    private init(_ response: HTTPResponse, _ failure: TokenFailure) {
+    fileprivate init(_ response: HTTPResponse, _ failure: TokenFailure) {
         let (code, message, hint) = Self.explain(response)
         self.init(
             code, "\(message), to \(failure.request)\(failure.attemptsText)",
@@ -64,42 +65,43 @@ extension Diagnosis {
         case 429:
             return (
                 "throttled", "Apple answered 429, too many requests",
-                "wait before the next run; Apple wants a refresh at most once a day for each user"
+                "wait before the next run; refresh each user's token at most once a day"
             )
         case 500...:
             return (
                 "outage", "Apple answered \(status), an outage",
-                "try later; developer.apple.com/system-status tells whether Apple knows"
+                "try later; check developer.apple.com/system-status"
             )
         case 300..<400:
             return (
-                "unreadable_response", "a redirect (\(status)) came in place of an answer",
-                "Apple does not redirect: look for a proxy or a captive portal, and at base_url"
+                "unreadable_response", "a redirect (\(status)) was received in place of a response",
+                "Apple does not redirect: check for a proxy or a captive portal, and check base_url"
             )
         case 200..<300 where response.body.isEmpty:
             return (
-                "unreadable_response", "an empty answer came (\(status))",
-                "try later; if it stays so, look for a proxy between here and Apple"
+                "unreadable_response", "an empty response was received (\(status))",
+                "try later; if this continues, check for a proxy between this machine and Apple"
             )
         default:
             return (
-                "unreadable_response", "an answer that is not Apple's came (\(status), \(type))",
-                "look for a proxy or a captive portal, and at base_url; -v shows the request"
+                "unreadable_response",
+                "a response that is not Apple's was received (\(status), \(type))",
+                "check for a proxy or a captive portal, and check base_url; -v shows the request"
             )
         }
     }
 
-    private init(_ reason: TransportError, _ failure: TokenFailure) {
+    fileprivate init(_ reason: TransportError, _ failure: TokenFailure) {
         self.init(
             reason.kind.code,
             "\(reason.kind.words): \(printable(reason.message))\(failure.attemptsText)",
             hints: [reason.kind.hint]
                 + (failure.request == .exchange
-                    ? ["the code was not sent: it is still good"] : []),
+                    ? ["the code was not sent, and is still valid"] : []),
             exitCode: [.unavailable, .authorities].contains(reason.kind) ? .settings : .temporary)
     }
 
-    private init(outcomeUnknown error: RequestError) {
+    fileprivate init(outcomeUnknown error: RequestError) {
         let response: HTTPResponse? =
             if case .unusable(let response) = error.failure.cause { response } else { nil }
         let detail: String =
@@ -111,28 +113,23 @@ extension Diagnosis {
         let message =
             error.remedy != nil
             ? "the code was exchanged, but \(error.failure.request) failed: \(detail)"
-            : "the code was sent, and whether Apple exchanged it is unknown: \(detail)"
+            : "the code was sent, and it is unknown whether Apple exchanged it: \(detail)"
         self.init(
             "outcome_unknown", message,
             hints: error.remedy.map { [$0] } ?? [
-                "do not send the code again blindly: Apple takes it once, and may have taken it",
-                "ask the user to sign in again; the new code settles it",
+                "do not send the code again blindly: Apple accepts it once, and may have accepted it",
+                "ask the user to sign in again, and use the new code",
             ], exitCode: .outcomeUnknown, status: response?.status,
             apple: response.flatMap { AppleError($0) }, requestID: error.failure.requestID)
     }
 
     private static let codeMayLive =
-        "the code was sent once; within its five minutes one more try by hand may still work"
+        "the code was sent once; one more attempt by hand, within its five minutes, may still work"
 }
 
 extension TokenFailure {
     var isRefusal: Bool {
         if case .refused = cause { true } else { false }
-    }
-
-    /// Whether Apple says that the token or code is none, or none any more.
-    var isInvalidGrant: Bool {
-        if case .refused(let refusal) = cause { refusal.code == .invalidGrant } else { false }
     }
 
     fileprivate var attemptsText: String { attempts > 1 ? " (\(attempts) attempts)" : "" }

@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// Another combination of what is on this machine that Apple may accept.
 struct Candidate: Sendable {
@@ -10,9 +11,9 @@ struct Candidate: Sendable {
     let advice: String
 
     /// All of them, the likeliest first, each once; the one in use is not among them.
-    static func all(beside client: Client, _ surroundings: Surroundings) -> [Candidate] {
+    static func all(beside client: Client, _ localCandidates: LocalCandidates) -> [Candidate] {
         var seen: Set<String> = [identity(of: client)]
-        return Candidates(client, surroundings).all.filter {
+        return Candidates(client, localCandidates).all.filter {
             seen.insert(identity(of: $0.client)).inserted
         }
     }
@@ -32,10 +33,10 @@ private struct Candidates {
     private let files: [KeyFile]
     private let profiles: [KnownProfile]
 
-    init(_ client: Client, _ surroundings: Surroundings) {
+    init(_ client: Client, _ localCandidates: LocalCandidates) {
         self.client = client
-        files = surroundings.keyFiles
-        profiles = surroundings.otherProfiles
+        files = localCandidates.keyFiles
+        profiles = localCandidates.otherProfiles
     }
 
     var all: [Candidate] {

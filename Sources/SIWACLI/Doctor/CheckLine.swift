@@ -1,5 +1,6 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// One thing that `siwa doctor` looked at.
 struct CheckLine: Sendable {

@@ -1,5 +1,5 @@
+internal import Lifecycle
 internal import LocalFiles
-internal import SignInWithApple
 internal import Synchronization
 
 /// Ends a command in time after a signal: the one place that tells the process's signals what a
@@ -31,6 +31,20 @@ final class Ending: Sendable {
         signals.setAlarm(seconds, (work == .code ? ExitCode.outcomeUnknown : .temporary).rawValue)
     }
 
+    /// Makes a change that a signal may not cut short; see ``checkSignal()``.
+    func completing<Result>(_ change: () throws -> Result) rethrows -> Result {
+        begin(.change)
+        defer { begin(.nothing) }
+        return try change()
+    }
+
+    /// Ends a command between two changes.
+    ///
+    /// - Throws: ``Interruption`` if a signal came.
+    func checkSignal() throws(Interruption) {
+        if let signal { throw Interruption(betweenChangesBy: signal) }
+    }
+
     /// How long the work may still take; nil while no signal has come.
     var remaining: Duration? {
         let now = timekeeper.elapsed()
@@ -43,9 +57,9 @@ final class Ending: Sendable {
     /// Runs `operation`, and cancels it when a signal came and the work's time is over.
     func bounding<Result: Sendable>(
         _ operation: @escaping @Sendable () async -> Result
-    ) async -> Result {
+    ) async -> Result? {
         await Self.run(operation) {
-            await self.signals.bell.wait()
+            await self.signals.arrival.wait(after: 0)
             guard !Task.isCancelled, let remaining = self.remaining else { return }
             try? await self.timekeeper.sleep(remaining)
         }
@@ -57,16 +71,16 @@ final class Ending: Sendable {
     func sleep(_ duration: Duration) async throws {
         let timekeeper = timekeeper
         let isDone = await Self.run({ (try? await timekeeper.sleep(duration)) != nil }) {
-            await self.signals.bell.wait()
+            await self.signals.arrival.wait(after: 0)
         }
-        guard isDone, signal == nil else { throw CancellationError() }
+        guard isDone == true, signal == nil else { throw CancellationError() }
     }
 
     /// Runs `operation`, and cancels it when `limit` returns first.
     private static func run<Result: Sendable>(
         _ operation: @escaping @Sendable () async -> Result,
         until limit: @escaping @Sendable () async -> Void
-    ) async -> Result {
+    ) async -> Result? {
         await withTaskGroup(of: Result?.self) { group in
             group.addTask { await operation() }
             group.addTask {
@@ -78,7 +92,6 @@ final class Ending: Sendable {
                 result = next ?? result
                 group.cancelAll()
             }
-            guard let result else { preconditionFailure("an operation has no result") }
             return result
         }
     }
@@ -92,12 +105,17 @@ struct BoundedTransport<Base: Transport>: Transport {
     func send(
         _ request: HTTPRequest, timeout: Duration
     ) async throws(TransportError) -> HTTPResponse {
-        try await ending.bounding { [base] () async -> Result<HTTPResponse, TransportError> in
+        let result = await ending.bounding {
+            [base] () async -> Result<HTTPResponse, TransportError> in
             do throws(TransportError) {
                 return .success(try await base.send(request, timeout: timeout))
             } catch {
                 return .failure(error)
             }
-        }.get()
+        }
+        guard let result else {
+            throw TransportError(.cancelled, "the request was given up", requestMayHaveLeft: true)
+        }
+        return try result.get()
     }
 }

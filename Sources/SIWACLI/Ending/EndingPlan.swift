@@ -9,6 +9,8 @@ struct EndingPlan: Sendable {
         case nothing
         /// A change that can be made again: a request, a batch's items in flight, a vault's update.
         case change
+        /// A batch's requests have ended; the vault notes what they brought.
+        case noting
         /// A request with a single-use code, which may have left.
         case code
         /// Apple's keys are fetched; only this process has the tokens of the spent code.
@@ -50,7 +52,7 @@ extension EndingPlan.Work {
     var limit: Duration {
         switch self {
         case .nothing, .keys, .printing: .zero
-        case .storing: .seconds(2)
+        case .noting, .storing: .seconds(2)
         case .change, .revoking: .seconds(5)
         case .code: .seconds(10)
         }
@@ -60,7 +62,7 @@ extension EndingPlan.Work {
     var policy: SignalPolicy {
         switch self {
         case .nothing: .end
-        case .change: .recordFirst
+        case .change, .noting: .recordFirst
         case .code, .keys, .storing, .revoking, .printing: .record
         }
     }

@@ -1,5 +1,5 @@
 /// A signal asked the command to end, and it ended in order.
-struct Interruption: Error, Sendable {
+struct Interruption: DiagnosableError {
     let signal: CInt
     /// What was finished before.
     let achievement: String
@@ -13,6 +13,13 @@ struct Interruption: Error, Sendable {
         hint = "read its result on standard output before you run it again"
     }
 
+    /// A command that makes one change after the other.
+    init(betweenChangesBy signal: CInt) {
+        self.signal = signal
+        achievement = "the change in progress was finished, the others were not begun"
+        hint = "to continue, run it again"
+    }
+
     /// A batch.
     ///
     /// - Parameter hint: how to continue it.
@@ -20,5 +27,12 @@ struct Interruption: Error, Sendable {
         self.signal = signal
         achievement = "the items in flight had finished"
         self.hint = hint
+    }
+
+    var diagnosis: Diagnosis {
+        let exitCode = ExitCode(signal: signal)
+        return Diagnosis(
+            "stopped", "\(exitCode.meaning.dropLast()), after \(achievement)", hints: [hint],
+            exitCode: exitCode)
     }
 }

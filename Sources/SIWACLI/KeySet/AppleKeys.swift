@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
-internal import SignInWithApple
 
 /// Apple's key set, from where it can be had at the least cost: this machine's cache, or Apple.
 struct AppleKeys: Sendable {
@@ -30,7 +31,7 @@ struct AppleKeys: Sendable {
     }
 
     private func search(
-        _ kid: String?, from source: KeySetCache.Wish.Source
+        _ kid: String?, from source: KeySetQuery.Source
     ) async throws(KeySetError) -> FoundKeySet {
         let now = network.session.world.clocks.now()
         var search = KeySetSearch(.init(holding: kid, askedAt: now, from: source), network)

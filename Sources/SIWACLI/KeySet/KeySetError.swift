@@ -1,7 +1,7 @@
-internal import SignInWithApple
+internal import JOSE
 
 /// There is no key set to be had.
-enum KeySetError: Error, Sendable {
+enum KeySetError: Error {
     /// Apple was asked, and the request failed.
     case request(RequestError)
     /// Apple may not be asked, and nothing is kept.
@@ -12,23 +12,23 @@ enum KeySetError: Error, Sendable {
     case busy
 }
 
-extension Diagnosis {
-    init(_ error: KeySetError) {
-        switch error {
-        case .request(let error): self.init(error)
+extension KeySetError: DiagnosableError {
+    var diagnosis: Diagnosis {
+        switch self {
+        case .request(let error): error.diagnosis
         case .offline:
-            self.init(
-                "no_key_set", "there is no key set of Apple's on this machine",
-                hints: ["run 'siwa keys' once while there is a network"], exitCode: .settings)
+            Diagnosis(
+                "no_key_set", "Apple's key set is not on this machine",
+                hints: ["run 'siwa keys' once while connected to the network"], exitCode: .settings)
         case .paused(let end):
-            self.init(
-                "paused", "Apple is not asked for its keys again before \(end.rfc3339)",
-                hints: ["the last try failed; 'siwa keys --refresh' asks at once"],
+            Diagnosis(
+                "paused", "Apple's keys are not requested again before \(end.rfc3339)",
+                hints: ["the last request failed; 'siwa keys --refresh' sends one now"],
                 exitCode: .temporary)
         case .busy:
-            self.init(
-                "busy", "another siwa is fetching Apple's keys, and takes long",
-                hints: ["try later; if it stays so, look for a siwa that hangs"],
+            Diagnosis(
+                "busy", "another siwa process is still fetching Apple's keys",
+                hints: ["try later; if this continues, look for a siwa process that hangs"],
                 exitCode: .temporary)
         }
     }

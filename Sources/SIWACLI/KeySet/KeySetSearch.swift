@@ -1,12 +1,13 @@
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
-internal import SignInWithApple
 
 /// One search for Apple's key set.
 ///
 /// What to do is ``KeySetCache``'s to decide; here it is done. A cache that cannot be used costs
 /// a request, never the result.
 struct KeySetSearch {
-    private let wish: KeySetCache.Wish
+    private let query: KeySetQuery
     private let network: Network
     private let world: World
     private let console: Console
@@ -14,8 +15,8 @@ struct KeySetSearch {
     private var cache = KeySetCache()
     private let knownBefore: Set<String>
 
-    init(_ wish: KeySetCache.Wish, _ network: Network) {
-        self.wish = wish
+    init(_ query: KeySetQuery, _ network: Network) {
+        self.query = query
         self.network = network
         world = network.session.world
         console = network.session.console
@@ -33,7 +34,7 @@ struct KeySetSearch {
     mutating func run() async throws(KeySetError) -> FoundKeySet {
         var step = step
         guard step == .fetch else { return try settle(step) }
-        guard case .ours(let lock) = await turn() else { return try makeDo(.busy) }
+        guard case .ours(let lock) = await turn() else { return try useStale(.busy) }
         defer { lock?.release() }
         // Whoever had the lock before may have fetched what is wanted here.
         if let newer = try? store?.load() { cache = newer }
@@ -42,11 +43,11 @@ struct KeySetSearch {
         do throws(TokenFailure) {
             return try await fetch()
         } catch {
-            return try makeDo(.request(RequestError(failure: error, situation: nil)))
+            return try useStale(.request(RequestError(failure: error, context: nil)))
         }
     }
 
-    private var step: KeySetCache.Step { cache.step(for: wish, at: world.clocks.now()) }
+    private var step: KeySetCache.Step { cache.step(for: query, at: world.clocks.now()) }
 
     /// Asks Apple, and keeps what comes of it before anything is said: standard error may be a
     /// pipe that nobody reads.
@@ -61,7 +62,7 @@ struct KeySetSearch {
             throw error
         }
         let change = cache.change(to: keySet)
-        let held = cache.adopt(keySet, for: wish, at: world.clocks.now())
+        let held = cache.adopt(keySet, for: query, at: world.clocks.now())
         save()
         console.note(change)
         console.note(keySet.ignored)
@@ -92,7 +93,7 @@ extension KeySetSearch {
         let timekeeper = network.timekeeper
         let left = network.deadline.remaining
         let patience = Deadline(
-            after: cache.held == nil || wish.source == .apple ? left : min(left, .seconds(2)),
+            after: cache.held == nil || query.source == .apple ? left : min(left, .seconds(2)),
             by: timekeeper)
         while true {
             do throws(KeySetStoreFault) {
@@ -113,13 +114,13 @@ extension KeySetSearch {
     /// Answers without asking Apple.
     private func settle(_ step: KeySetCache.Step) throws(KeySetError) -> FoundKeySet {
         if step == .use, let held = cache.held { return found(held) }
-        return try makeDo(
-            wish.source == .cache ? .offline : .paused(until: cache.pausedUntil ?? wish.askedAt))
+        return try useStale(
+            query.source == .cache ? .offline : .paused(until: cache.pausedUntil ?? query.askedAt))
     }
 
     /// Answers with what there is, and says why it is no better.
-    private func makeDo(_ obstacle: KeySetError) throws(KeySetError) -> FoundKeySet {
-        guard let held = cache.held, wish.source != .apple else { throw obstacle }
+    private func useStale(_ obstacle: KeySetError) throws(KeySetError) -> FoundKeySet {
+        guard let held = cache.held, query.source != .apple else { throw obstacle }
         let found = found(held)
         if case .offline = obstacle {
             // Whoever wants no network knows that a new key may be missing, but not for how long.

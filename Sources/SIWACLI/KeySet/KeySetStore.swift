@@ -1,6 +1,6 @@
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// The file in which the key set of one origin is kept between runs.
 ///

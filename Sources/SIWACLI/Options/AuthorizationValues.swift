@@ -1,5 +1,5 @@
-public import CommandTable
-public import SignInWithApple
+internal import CommandTable
+internal import Lifecycle
 
 /// What `--scope` takes: one argument, as Apple writes it.
 struct ScopeList: ParameterValue {
@@ -21,8 +21,8 @@ extension AuthorizationRequest.ResponseMode: ParameterValue {}
 
 extension AuthorizationRequest.ResponseType: ParameterValue {
     /// None: one of the two has a blank in it, which completions cannot offer.
-    public static var choices: [String] { [] }
+    package static var choices: [String] { [] }
 
     /// Both.
-    public static var expectation: String { "code or 'code id_token'" }
+    package static var expectation: String { "code or 'code id_token'" }
 }

@@ -1,6 +1,6 @@
 internal import CommandTable
 
-/// The options every command takes, as they were typed.
+/// The options that every command has.
 struct GlobalOptions: Sendable {
     var config: String?
     var profile: String?
@@ -8,11 +8,11 @@ struct GlobalOptions: Sendable {
     var clientID: String?
     var keyID: String?
     var key: KeyArgument?
-    /// Only of commands that send requests with it.
+    /// Only for commands that send requests with it.
     var clientSecret: SecretArgument?
     var baseURL: String?
     var caFile: String?
-    var timeout: DurationText?
+    var timeout: DurationArgument?
     var maxAttempts: Int?
     var isStrict = false
     var json = false
@@ -24,12 +24,12 @@ struct GlobalOptions: Sendable {
         all.map { $0.global().rerooted(at: path) }
     }
 
-    /// The options of a command that can do without a key.
+    /// The options of a command that accepts a client_secret in place of a key.
     static func requestParameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
         [
             Parameter<Self>.option(
                 "client-secret", \.clientSecret, value: "SECRET",
-                help: "A client_secret that another machine minted, in place of a key."
+                help: "A client_secret that another machine minted; replaces the key."
             ).rerooted(at: path)
         ] + parameters(at: path)
     }
@@ -47,25 +47,29 @@ struct GlobalOptions: Sendable {
             "key", \.key, value: "PATH", help: "The .p8 private key; - reads standard input.",
             completion: .file),
         .option(
-            "base-url", \.baseURL, value: "URL", help: "Speak to an emulator in place of Apple."),
+            "base-url", \.baseURL, value: "URL",
+            help: "Send requests to an emulator in place of Apple."),
         .option(
             "ca-file", \.caFile, value: "FILE",
-            help: "Trust these authorities besides the system's.", completion: .file),
+            help: "Trust these certificate authorities in addition to the system's.",
+            completion: .file),
         .option(
             "timeout", \.timeout, value: "DURATION",
-            help: "Give up after this long, retries included (30s unless set)."),
+            help: "Stop after this time, retries included (30s unless set)."),
         .option(
             "max-attempts", \.maxAttempts, value: "N",
             help: """
-                Send a request at most N times (4 unless set); in a batch, a 429 or 503 counts \
-                as half a time.
+                Send a request at most N times (4 unless set); in a batch, 429 and 503 count as \
+                half an attempt.
                 """),
         .flag(
             "strict", \.isStrict,
-            help: "Refuse secrets on the command line, and files that others can write or read."),
+            help: "Refuse secrets on the command line, and files that others can read or write."),
         .flag("json", \.json, help: "Print results and errors as JSON."),
-        .option("print", \.print, value: "MEMBER", help: "Print one member of the result, raw."),
-        .flag("verbose", short: "v", \.isVerbose, help: "Trace requests on standard error."),
-        .flag("quiet", short: "q", \.isQuiet, help: "Print no notes."),
+        .option("print", \.print, value: "MEMBER", help: "Print only this member of the result."),
+        .flag(
+            "verbose", short: "v", \.isVerbose,
+            help: "Show requests and responses on standard error."),
+        .flag("quiet", short: "q", \.isQuiet, help: "Do not print notes and warnings."),
     ]
 }

@@ -1,9 +1,9 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
 
-/// The options of both halves of a migration, as they were typed.
+/// The options that export and import share.
 struct MigrationOptions: Sendable {
-    var acceptedAt: MomentText?
+    var acceptedAt: DateArgument?
     var isDryRun = false
 
     static func parameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
@@ -13,14 +13,14 @@ struct MigrationOptions: Sendable {
     private static let all: [Parameter<Self>] = [
         .option(
             "deadline", \.acceptedAt, value: "ACCEPTED",
-            help: "Say how many of the 60 days are left; they begin when the transfer is accepted."),
+            help: "When the transfer was accepted; shows how many of the 60 days are left."),
         .flag(
             "dry-run", \.isDryRun,
             help: "Print the requests of the first item with secrets masked; send nothing."),
     ]
 }
 
-/// The 60 days in which Apple knows both names of a user.
+/// The 60 days in which Apple maps the old user ids to the new ones.
 struct MigrationWindow: Sendable {
     let acceptedAt: NumericDate
     let now: NumericDate
@@ -32,24 +32,23 @@ struct MigrationWindow: Sendable {
     /// Whether there is any time left.
     var isOver: Bool { now >= end }
 
-    /// What there is to say about it.
+    /// The state of the window, in words.
     var words: String {
         if isOver {
             return
                 "the 60 days ended \(Self.days(now - end)) ago, at \(end.rfc3339): Apple refuses "
-                + "both halves; transfer the app back and begin anew"
+                + "export and import; transfer the app back, and start again"
         }
         if acceptedAt > now {
-            return "the transfer is to be accepted in \(Self.days(acceptedAt - now)); an import "
-                + "works from then on, until \(end.rfc3339) (--deadline takes that first day, "
-                + "not the last)"
+            return "the transfer will be accepted in \(Self.days(acceptedAt - now)); import works "
+                + "from then until \(end.rfc3339) (--deadline is the first day, not the last)"
         }
         let isLessThanTwo = end - now < .seconds(2 * 3600)
         let verb = isLessThanTwo ? "remains" : "remain"
         return "\(Self.days(end - now)) of the 60 days \(verb), until \(end.rfc3339)"
     }
 
-    /// Whole days; hours when there is no whole one.
+    /// Whole days; hours if it is less than a day.
     private static func days(_ duration: Duration) -> String {
         let hours = Int(duration.components.seconds / 3600)
         guard hours > 0 else { return "less than an hour" }

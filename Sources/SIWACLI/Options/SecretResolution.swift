@@ -1,7 +1,7 @@
 internal import CommandTable
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 extension SecretArgument {
     /// Reads the secret from where it is: one line, and nothing behind it.
@@ -20,7 +20,7 @@ extension SecretArgument {
         case .literal(let text):
             guard !isStrict else {
                 throw UsageError.Problem.misuse(
-                    "\(name) stands on the command line, where every process can read it",
+                    "\(name) is on the command line, where every process can read it",
                     hint: "give it as -, @PATH or @env:NAME (--strict forbids anything else)")
             }
             bytes = SecretBytes(text.utf8)
@@ -42,7 +42,7 @@ extension SecretArgument {
         guard secret.count > 0 else {
             throw UsageError.Problem.misuse(
                 "\(name) is empty",
-                hint: "check what was to fill it: a variable, a file, a pipe")
+                hint: "check the variable, file or pipe that should supply it")
         }
         return SecretText(secret)
     }
@@ -59,12 +59,16 @@ extension SecretArgument {
 }
 
 /// A secret cannot be read from where it is said to be.
-struct UnreadableSecret: Error, Sendable {
+struct UnreadableSecret: DiagnosableError {
     /// What messages call the secret.
     let name: String
     let cause: FileError
 
-    var message: String { "\(name): \(cause)" }
+    var diagnosis: Diagnosis {
+        Diagnosis(
+            "configuration", "\(name): \(cause)", hints: ["give a readable file: @PATH"],
+            exitCode: .settings)
+    }
 }
 
 /// What stands before the first line end; the rest of a file is not the secret.
@@ -86,7 +90,7 @@ func variableNotSet(_ variable: String, neededBy name: String) -> SettingsError 
     }
     guard isName, variable.utf8.count <= 100 else {
         return SettingsError(
-            "\(name) names a variable after something that is no name (not shown)",
+            "\(name) has an invalid variable name (not shown)",
             hints: ["write @env:NAME, without a $"])
     }
     return SettingsError(

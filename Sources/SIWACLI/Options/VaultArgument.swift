@@ -4,7 +4,7 @@ internal import CommandTable
 enum VaultArgument: ParameterValue, Hashable {
     /// `--vault sqlite:PATH`, `--vault postgresql://…`
     case url(String)
-    /// `--vault` and no more.
+    /// `--vault` without a value.
     case configured
 
     init?(argument: String) {
@@ -34,6 +34,6 @@ enum VaultArgument: ParameterValue, Hashable {
     ) -> Parameter<Root> {
         .option(
             "vault", path(), value: "[URL]",
-            help: "The vault: sqlite:PATH or postgresql://…, else the one of the settings.")
+            help: "The vault: sqlite:PATH or postgresql://…; without URL, the one of the settings.")
     }
 }

@@ -1,11 +1,11 @@
 internal import CommandTable
 
-/// The options of every command that verifies what Apple signed, as they were typed.
+/// The options of the commands that verify tokens of Apple.
 struct VerificationOptions: Sendable {
     var audiences: [String] = []
     var issuers: [String] = []
-    var leeway: DurationText?
-    var moment: TimeText?
+    var leeway: DurationArgument?
+    var time: TimestampArgument?
     var keySetFile: String?
     var isOffline = false
 
@@ -16,19 +16,19 @@ struct VerificationOptions: Sendable {
     private static let all: [Parameter<Self>] = [
         .option(
             "audience", \.audiences, value: "ID",
-            help: "Accept what is for this client id, in place of client_id."),
+            help: "Accept tokens for this client id; replaces client_id."),
         .option(
             "issuer", \.issuers, value: "URL",
-            help: "Accept this issuer, in place of https://appleid.apple.com."),
+            help: "Accept this issuer; replaces https://appleid.apple.com."),
         .option(
             "leeway", \.leeway, value: "DURATION",
-            help: "How far clocks may differ, either way (60s unless set)."),
+            help: "The tolerated clock skew (60s unless set)."),
         .option(
-            "at", \.moment, value: "TIME",
-            help: "Judge as of this moment, as 2026-11-21T08:30:00Z, in place of now."),
+            "at", \.time, value: "TIME",
+            help: "Verify as of this time, such as 2026-11-21T08:30:00Z, instead of now."),
         .option(
             "jwks", \.keySetFile, value: "FILE",
-            help: "Take the keys from this JWK Set; use no network.", completion: .file),
-        .flag("offline", \.isOffline, help: "Take the keys from the disk cache; use no network."),
+            help: "Read the keys from this JWK Set; use no network.", completion: .file),
+        .flag("offline", \.isOffline, help: "Use the cached keys; use no network."),
     ]
 }

@@ -1,12 +1,13 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 // A token that is exchanged for a code first.
 extension RevocationOrder {
     /// Prints what would be sent for a code.
-    func rehearse(_ code: AuthorizationCode) throws {
+    func dryRun(_ code: AuthorizationCode) throws {
         let unknown = SecretText("the \(kind.rawValue) of the answer")
-        try requests.rehearse(
+        try requests.dryRun(
             [requests.exchange(of: code)] + sequence(unknown), unknown: unknown)
     }
 
@@ -20,7 +21,7 @@ extension RevocationOrder {
         }
         guard let token = answer.token(kind) else {
             try requests.reportOnce(handingOut(answer, answer.accessToken.text), isWhole: true)
-            throw NegativeAnswer(
+            throw Diagnosis.negative(
                 "no_refresh_token",
                 "the code was exchanged, but Apple's answer has no refresh token",
                 hints: ["ask for a new sign-in and use --kind access_token"],

@@ -1,6 +1,7 @@
-public import CommandTable
+internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-public import SignInWithApple
 
 /// A revocation as it was asked for: the kind of the token, the proof, and the client.
 struct RevocationOrder: Sendable {
@@ -10,6 +11,11 @@ struct RevocationOrder: Sendable {
 
     var session: Session { requests.session }
     var clientID: ClientID { requests.client.clientID }
+
+    /// The same revocation with another proof.
+    func proving(_ proof: Revocation.Proof) -> Self {
+        Self(kind: kind, proof: proof, requests: requests)
+    }
 
     /// The requests that can be sent about a token, in their order.
     func sequence(_ token: SecretText) -> [TokenRequest] {
@@ -51,9 +57,9 @@ struct RevocationOrder: Sendable {
     }
 
     /// Fails for a token that still works.
-    func checkDead(_ revocation: Revocation) throws(NegativeAnswer) {
+    func checkDead(_ revocation: Revocation) throws(Diagnosis) {
         guard revocation.evidence == .refreshAccepted else { return }
-        throw NegativeAnswer(
+        throw Diagnosis.negative(
             "not_revoked",
             "Apple answered \(revocation.status ?? 0), but the token still works",
             hints: ["check that the token belongs to this client: --client-id, --profile"],

@@ -1,37 +1,33 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What a result says of a revocation.
 struct RevocationReport: Sendable {
-    let isRevoked: Bool
-    let isConfirmed: Bool
-    let kind: TokenKind
-    let clientID: ClientID
-    let fingerprint: String
-    let date: NumericDate
-    let revocation: Revocation
+    private let revocation: Revocation
+    private let kind: TokenKind
+    private let clientID: ClientID
+    private let fingerprint: String
+    private let date: NumericDate
 
-    /// Reports a revocation of this run.
     init(
         _ revocation: Revocation, of token: SecretText, _ kind: TokenKind, _ clientID: ClientID,
         at date: NumericDate
     ) {
-        (isRevoked, isConfirmed) = (revocation.isRevoked, revocation.isConfirmed)
-        (self.kind, self.clientID, fingerprint) = (kind, clientID, token.fingerprint)
-        (self.date, self.revocation) = (date, revocation)
+        (self.revocation, fingerprint) = (revocation, token.fingerprint)
+        (self.kind, self.clientID, self.date) = (kind, clientID, date)
     }
 
     /// The result's members, in their order.
     var members: [JSON.Member] {
         [
-            .init("revoked", .boolean(isRevoked)), .init("confirmed", .boolean(isConfirmed)),
+            .init("revoked", .boolean(revocation.isRevoked)),
+            .init("confirmed", .boolean(revocation.isConfirmed)),
             .init("kind", .string(kind.rawValue)), .init("client_id", .string(clientID.rawValue)),
             .init("token_fingerprint", .string(fingerprint)),
             .init("http_status", revocation.status.map { .integer($0) } ?? .null),
             .init("at", .string(date.rfc3339)),
-        ] + (revocation.wasActive.map { [.init("was_active", .boolean($0))] } ?? [])
-            + (revocation.evidence.map { [.init("evidence", .string($0.rawValue))] } ?? [])
-            + (revocation.requestID.map { [.init("apple_request_id", .string($0))] } ?? [])
+        ] + revocation.proofMembers
     }
 
     /// The names of the members that a result can have, so that a misspelt `--print` is found
@@ -40,5 +36,15 @@ struct RevocationReport: Sendable {
         ["revoked", "confirmed", "kind", "client_id", "token_fingerprint", "http_status", "at"]
             + (proof == .beforeAndAfterwards ? ["was_active"] : [])
             + (proof == .none ? [] : ["evidence"]) + ["apple_request_id"]
+    }
+}
+
+extension Revocation {
+    /// How the result is known: `was_active`, `evidence` and Apple's request id, as far as there
+    /// are any.
+    var proofMembers: [JSON.Member] {
+        (wasActive.map { [.init("was_active", .boolean($0))] } ?? [])
+            + (evidence.map { [.init("evidence", .string($0.rawValue))] } ?? [])
+            + (requestID.map { [.init("apple_request_id", .string($0))] } ?? [])
     }
 }

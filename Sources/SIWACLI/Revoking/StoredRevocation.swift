@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// `siwa revoke --user`: revokes every token that the vault has of a user. The vault notes the
 /// intent before anything is sent about a token, and the outcome afterwards.
@@ -10,10 +11,10 @@ struct StoredRevocation: Sendable {
     private var session: Session { order.session }
 
     /// Prints what would be sent.
-    func rehearse() throws {
-        try order.requests.rehearse(
+    func dryRun() throws {
+        try order.requests.dryRun(
             try tokens.records.flatMap { record in
-                try plan(for: record).sequence(tokens.vault.token(of: record).text)
+                try revocation(of: record).map { order.proving($0.proof).sequence($0.token) } ?? []
             })
     }
 
@@ -32,39 +33,24 @@ struct StoredRevocation: Sendable {
         try report.check()
     }
 
-    /// How a token is revoked. One that was revoked before is asked about first, and left alone if
-    /// Apple refuses it.
-    private func plan(for record: VaultRecord) -> RevocationOrder {
-        guard record.state == .revoked, order.proof != .none else { return order }
-        return RevocationOrder(
-            kind: order.kind, proof: .beforeAndAfterwards, requests: order.requests)
-    }
-
     private func outcome(of record: VaultRecord) async -> TokenOutcome {
         var outcome = TokenOutcome(record, tokens.fingerprint(of: record))
+        let clocks = session.world.clocks
         do {
-            let token = try tokens.vault.token(of: record).text
-            guard record.state != .revoked || order.proof != .none else { return outcome }
-            guard session.world.ending.signal == nil else { throw NotTried() }
-            if record.state != .revoked { try tokens.note(.revocationBegun, of: record) }
-            let revocation = try await plan(for: record).carryOut(token)
-            outcome.take(revocation, at: session.world.clocks.now())
-            try note(revocation, of: record)
+            guard let stored = try revocation(of: record) else { return outcome }
+            guard session.world.ending.signal == nil else { throw Diagnosis.notTried }
+            try stored.begin(at: clocks.now())
+            let revocation = try await order.proving(stored.proof).carryOut(stored.token)
+            outcome.take(revocation, at: clocks.now())
+            try stored.end(revocation, at: clocks.now())
         } catch {
             outcome.failure = Diagnosis(error)
         }
         return outcome
     }
 
-    /// Tells the vault what became of a token. One that was revoked before keeps its state and time
-    /// unless it turned out to work.
-    private func note(_ revocation: Revocation, of record: VaultRecord) throws {
-        if record.state == .revoked {
-            guard revocation.status != nil else { return }
-            try tokens.note(.revocationBegun, of: record)
-        }
-        guard revocation.isDead else { return }
-        try tokens.note(.revoked, of: record, VaultEventDetails(revocation))
+    private func revocation(of record: VaultRecord) throws(VaultError) -> VaultRevocation? {
+        try VaultRevocation(of: record, in: tokens.vault, proof: order.proof)
     }
 
     private func warn(about outcomes: [TokenOutcome]) {
@@ -80,14 +66,5 @@ struct StoredRevocation: Sendable {
             session.console.note(
                 "a token was revoked at \(outcome.date.rfc3339); no revocation was sent for it now")
         }
-    }
-}
-
-extension VaultEventDetails {
-    /// What a revocation showed.
-    init(_ revocation: Revocation) {
-        self.init(
-            evidence: revocation.evidence, httpStatus: revocation.answerStatus,
-            appleRequestID: revocation.requestID)
     }
 }

@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What became of one stored token.
 struct TokenOutcome: Sendable {
@@ -56,9 +57,7 @@ struct TokenOutcome: Sendable {
             .init("confirmed", .boolean(isConfirmed)),
             .init("http_status", revocation?.status.map { .integer($0) } ?? .null),
             .init("at", isDead ? .string(date.rfc3339) : .null),
-        ] + (revocation?.wasActive.map { [.init("was_active", .boolean($0))] } ?? [])
-            + (revocation?.evidence.map { [.init("evidence", .string($0.rawValue))] } ?? [])
-            + (revocation?.requestID.map { [.init("apple_request_id", .string($0))] } ?? [])
+        ] + (revocation?.proofMembers ?? [])
             + (failure.map { [$0.member] } ?? [])
     }
 }
@@ -111,7 +110,7 @@ struct StoredRevocationReport: Sendable {
     func check() throws {
         let working = outcomes.filter(\.stillWorks)
         guard working.isEmpty else {
-            throw NegativeAnswer(
+            throw Diagnosis.negative(
                 "not_revoked",
                 "\(working.count == 1 ? "a token still works" : "\(working.count) tokens still work")"
                     + " after Apple accepted the revocation",
@@ -120,7 +119,7 @@ struct StoredRevocationReport: Sendable {
         }
         let failures = outcomes.compactMap(\.failure)
         guard failures.isEmpty else {
-            throw PartialResult(
+            throw Diagnosis.partial(
                 failures, of: outcomes.count, "revoked",
                 exitCode: .prevailing(among: failures.map(\.exitCode)))
         }

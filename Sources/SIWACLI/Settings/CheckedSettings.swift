@@ -1,10 +1,10 @@
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
-// Settings as the domain wants them: of the right type, or an error that names their origin.
+// Settings with the types that the domain needs, or an error that names their origin.
 extension Settings {
-    /// An identifier the command cannot do without.
+    /// An identifier that the command requires.
     func identifier<ID: Identifier>(_ name: SettingName) throws(SettingsError) -> ID {
         guard let setting = text(name) else { throw missing(name) }
         do {
@@ -15,7 +15,7 @@ extension Settings {
         }
     }
 
-    /// A setting the command cannot do without is nowhere.
+    /// The error for a required setting that is not set.
     func missing(_ name: SettingName, or alternative: String? = nil) -> SettingsError {
         var hints = ["set it with \(name.places)"] + (alternative.map { [$0] } ?? [])
         if let file, profileName == nil, !file.profileNames.isEmpty {
@@ -24,16 +24,16 @@ extension Settings {
                 at: 0)
         } else if file == nil {
             hints.append(
-                "there is no configuration; 'siwa config path' tells where one is looked for")
+                "there is no configuration file; 'siwa config path' lists where siwa looks for it")
         }
         return SettingsError("\(name.member) is not set", hints: hints)
     }
 
     func duration(_ name: SettingName, standard: Duration) throws(SettingsError) -> Duration {
         guard let setting = text(name) else { return standard }
-        guard let parsed = DurationText(argument: setting.value), parsed.duration > .zero else {
+        guard let parsed = DurationArgument(argument: setting.value), parsed.duration > .zero else {
             throw SettingsError(
-                "\(name.member) '\(setting.value)' is not \(DurationText.expectation)",
+                "\(name.member) '\(setting.value)' is not \(DurationArgument.expectation)",
                 from: setting.origin)
         }
         return parsed.duration
@@ -68,8 +68,8 @@ extension Settings {
             ?? fromProfile { $0.number(.maxAttempts) } ?? Setting(value: 4, origin: .standard)
     }
 
-    /// What a shell leaves of `--redirect-uri "$URI"` when the variable is not set would spend a
-    /// code on a refusal.
+    /// An empty redirect URI, as `--redirect-uri "$URI"` gives with an unset variable, is an error:
+    /// Apple would refuse the request, and the code would be used up.
     func redirectURI() throws(SettingsError) -> String? {
         guard let setting = text(.redirectURI) else { return nil }
         guard !setting.value.isEmpty else {
@@ -83,18 +83,18 @@ extension Settings {
         do {
             return try BaseURL(validating: setting.value)
         } catch {
-            // Before an @ may stand a password.
+            // The text before an @ may be a password.
             let shown = setting.value.mentions("@") ? "" : " '\(setting.value)'"
             throw SettingsError(
                 "base_url\(shown) \(error)", from: setting.origin)
         }
     }
 
-    /// Whom a token of Apple's may be for; the client itself unless the settings say more.
+    /// The accepted values of `aud`; the client itself unless the settings have others.
     func audiences() throws(SettingsError) -> [String] {
         if let setting = audiencesSetting, !setting.value.isEmpty {
             guard !setting.value.contains("") else {
-                throw SettingsError("audiences holds an empty client id", from: setting.origin)
+                throw SettingsError("audiences contains an empty client id", from: setting.origin)
             }
             return setting.value
         }
@@ -112,7 +112,7 @@ extension Settings {
         return fromProfile { $0.list(.audiences) }
     }
 
-    /// The extra authorities, once it is certain that they can be read and hold some.
+    /// The file of extra certificate authorities, after checking that it contains some.
     func authorityFile(in world: World) throws(SettingsError) -> AuthorityFile? {
         guard let setting = path(.caFile) else { return nil }
         let contents: SecretBytes
@@ -121,14 +121,14 @@ extension Settings {
         } catch {
             throw SettingsError(
                 "ca_file cannot be used: \(error)",
-                hints: ["mend it where it was set: \(setting.origin)"])
+                hints: ["fix it where it is set: \(setting.origin)"])
         }
         let text = String(decoding: contents.revealed(), as: UTF8.self)
         guard text.mentions("-----BEGIN CERTIFICATE-----") || text.mentions("-----BEGIN TRUSTED")
         else {
             throw SettingsError(
-                "ca_file '\(setting.value)' holds no certificate in PEM",
-                hints: ["it must hold lines beginning -----BEGIN CERTIFICATE-----"])
+                "ca_file '\(setting.value)' contains no PEM certificate",
+                hints: ["use a file that has -----BEGIN CERTIFICATE----- lines"])
         }
         return AuthorityFile(path: setting.value, text: SecretText(contents))
     }

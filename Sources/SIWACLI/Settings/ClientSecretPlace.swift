@@ -1,7 +1,8 @@
 internal import CommandTable
+internal import Diagnosis
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// Where the client_secret is that another machine minted.
 enum ClientSecretPlace: Sendable {
@@ -39,7 +40,7 @@ extension Settings {
             guard privateKeyArgument == nil else {
                 throw SettingsError(
                     .usage, "--client-secret and --key exclude each other",
-                    hints: ["leave out --key: a client_secret needs no key"])
+                    hints: ["omit --key: a client_secret needs no key"])
             }
             return Setting(value: .argument(argument), origin: .flag("--client-secret"))
         }
@@ -61,7 +62,7 @@ extension Settings {
         guard fromProfile({ $0.text(.privateKey) }) == nil else {
             throw SettingsError(
                 "the profile has both client_secret_file and private_key (\(file.origin))",
-                hints: ["leave one of them out: they are one setting"])
+                hints: ["remove one of them"])
         }
         return Setting(
             value: .file(resolve(file.value, from: file.origin)), origin: file.origin)

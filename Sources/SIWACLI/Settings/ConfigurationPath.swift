@@ -1,6 +1,6 @@
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// Which configuration file is in use: `--config`, `SIWA_CONFIG`, the user's, the machine's.
 /// Never the working directory's: a folder somebody sent must not choose the key.
@@ -33,7 +33,7 @@ struct ConfigurationPath: Sendable {
         } catch {
             throw SettingsError(
                 "the configuration cannot be read: \(error)",
-                hints: ["mend the path where it was set: \(path.origin)"])
+                hints: ["fix the path where it is set: \(path.origin)"])
         }
         var settings = try SettingsFile(path: path.value, text: file.contents.revealed())
         settings.warning = FileWarning(

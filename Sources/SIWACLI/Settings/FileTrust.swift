@@ -72,3 +72,14 @@ struct FileWarning: Sendable {
         SettingsError(subject, message, hints: [remedy])
     }
 }
+
+extension Session {
+    /// Warns of a file that others can write or read; refuses it under `--strict`.
+    func examine(
+        _ warning: FileWarning?, _ subject: SettingsError.Subject
+    ) throws(SettingsError) {
+        guard let warning else { return }
+        guard !settings.isStrict.value else { throw warning.refused(subject) }
+        console.warn(warning.text)
+    }
+}

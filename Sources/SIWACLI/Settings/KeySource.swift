@@ -1,6 +1,6 @@
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// Where the private key is.
 enum KeySource: Hashable, Sendable {
@@ -14,6 +14,11 @@ enum KeySource: Hashable, Sendable {
         case .standardInput: "standard input"
         case .variable(let name): "the variable \(name)"
         }
+    }
+
+    /// Nil for a key that is not in a file.
+    var path: String? {
+        if case .file(let path) = self { path } else { nil }
     }
 
     /// The Key ID in a name such as `AuthKey_K1L2M3N4P5.p8`; the key itself does not hold it.
@@ -81,8 +86,8 @@ extension Settings {
             return .file(path)
         }
         throw SettingsError(
-            .key, "what should be the private key's path is the key itself (\(origin))",
-            hints: ["name the file there; only SIWA_PRIVATE_KEY takes the key's own text"])
+            .key, "the path of the private key is the key itself (\(origin))",
+            hints: ["give the path of the file; only SIWA_PRIVATE_KEY takes the text of the key"])
     }
 
     /// Where keys are looked for by their Key ID: Apple's own tools use the last four.

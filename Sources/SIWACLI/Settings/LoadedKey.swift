@@ -1,6 +1,6 @@
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// The private key, and what was noticed on the way to it.
 struct LoadedKey: Sendable {
@@ -28,7 +28,7 @@ extension Settings {
         if let place = try clientSecretPlace(in: world) {
             throw SettingsError(
                 .key, "the private key is needed, and a client_secret is set (\(place.origin))",
-                hints: ["run it where the key is, or name the key with --key"])
+                hints: ["run it where the key is, or give the key with --key"])
         }
         guard let source = try keySource(in: world) else { throw noKey(world.variables) }
         try requireOpenSSL()
@@ -76,7 +76,7 @@ extension Settings {
 
     private static func pathInPlaceOfText(_ source: KeySource, _ text: SecretBytes) -> [String] {
         guard case .variable = source, SecretText(text).hasPrefix("/") else { return [] }
-        return ["a path belongs into SIWA_PRIVATE_KEY_FILE, or behind --key"]
+        return ["set a path with SIWA_PRIVATE_KEY_FILE or --key"]
     }
 
     private func noKey(_ variables: (String) -> String?) -> SettingsError {
@@ -84,7 +84,7 @@ extension Settings {
         let looked = keyFolders(variables).joined(separator: ", ")
         return SettingsError(
             .key, "there is no private key",
-            hints: ["name it with \(SettingName.privateKey.places)"]
+            hints: ["set it with \(SettingName.privateKey.places)"]
                 + (keyID.map { ["no AuthKey_\($0).p8 was found in \(looked)"] } ?? []))
     }
 
@@ -97,8 +97,8 @@ extension Settings {
             throw SettingsError(
                 .key, "the private key cannot be read: \(error)",
                 hints: [
-                    (error.isMissing ? "put the .p8 there, or mend" : "mend")
-                        + " the path where it was set: \(origin)"
+                    (error.isMissing ? "put the .p8 there, or fix" : "fix")
+                        + " the path where it is set: \(origin)"
                 ])
         }
     }
@@ -111,7 +111,7 @@ extension Settings {
         } catch {
             throw SettingsError(
                 .key, "the private key cannot be read: \(error)",
-                hints: ["give the key to standard input, or name a file with --key"])
+                hints: ["give the key to standard input, or give a file with --key"])
         }
     }
 }

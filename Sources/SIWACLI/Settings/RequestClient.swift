@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// The client that requests speak for.
 enum RequestClient: Sendable {

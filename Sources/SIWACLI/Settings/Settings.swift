@@ -1,5 +1,5 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import Lifecycle
 
 /// Every setting that a command may need, with its origin: flag, then environment, then
 /// profile, then default.
@@ -98,8 +98,8 @@ struct Settings: Sendable {
         guard let file else {
             guard let asked else { return nil }
             throw SettingsError(
-                "there is no configuration to find the profile '\(asked.value)' in",
-                hints: ["name the configuration with --config FILE"])
+                "profile '\(asked.value)' is set, but there is no configuration file",
+                hints: ["give the configuration file with --config FILE"])
         }
         if let asked {
             guard file.profiles[asked.value] != nil else {
@@ -127,7 +127,7 @@ struct Settings: Sendable {
 /// What the command line itself sets: the global options, and what single commands add.
 struct TypedSettings: Sendable {
     var global: GlobalOptions
-    var lifetime: DurationText?
+    var lifetime: DurationArgument?
     var redirectURI: String?
     var audiences: [String] = []
     var vault: VaultArgument?

@@ -1,5 +1,5 @@
 /// The settings or the key cannot be used.
-struct SettingsError: Error, Sendable {
+struct SettingsError: DiagnosableError {
     /// The word an error line begins with.
     enum Subject: String, Sendable {
         case configuration
@@ -21,12 +21,18 @@ struct SettingsError: Error, Sendable {
     /// A value that cannot be used: where it was set decides what is to be mended.
     init(_ message: String, from origin: Origin, hints: [String] = []) {
         let subject: Subject = if case .flag = origin { .usage } else { .configuration }
-        self.init(subject, message, hints: ["mend it where it was set: \(origin)"] + hints)
+        self.init(subject, message, hints: ["fix it where it is set: \(origin)"] + hints)
     }
 
     init(_ subject: Subject, _ message: String, hints: [String]) {
         self.subject = subject
         self.message = message
         self.hints = hints
+    }
+
+    var diagnosis: Diagnosis {
+        Diagnosis(
+            subject.rawValue, message, hints: hints,
+            exitCode: subject == .usage ? .usage : .settings)
     }
 }

@@ -1,5 +1,6 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// The configuration file, read strictly: a misspelt member is an error, because a setting
 /// that is silently ignored shows itself at three in the morning.
@@ -102,7 +103,7 @@ struct SettingsFile: Sendable {
             } catch {
                 throw SettingsError(
                     "the configuration \(path) \(error)",
-                    hints: ["mend line \(error.line); config.example.json shows the format"])
+                    hints: ["fix line \(error.line); config.example.json shows the format"])
             }
         }
 
@@ -143,7 +144,7 @@ struct SettingsFile: Sendable {
                 member.flatMap { self.line(of: $0, in: profile) }.map { ", line \($0)" } ?? ""
             return SettingsError(
                 "\(message) (\(path)\(line))",
-                hints: hints.isEmpty ? ["mend it in \(path)"] : hints)
+                hints: hints.isEmpty ? ["fix it in \(path)"] : hints)
         }
 
         /// The line of a member; in a profile, of the first one of that name after the profile's

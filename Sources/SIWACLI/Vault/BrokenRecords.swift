@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// What a walk through a vault found that does not open: looked at to the end, then told.
 struct BrokenRecords: Sendable {
@@ -34,26 +34,19 @@ struct BrokenRecords: Sendable {
     }
 
     /// - Parameter outcome: what became of the rest, as the end of a sentence.
-    /// - Throws: ``BrokenVault`` when there are any.
-    func check(_ outcome: String) throws(BrokenVault) {
+    /// - Throws: ``Diagnosis`` when there are any.
+    func check(_ outcome: String) throws(Diagnosis) {
         guard count > 0 else { return }
         let more = count > messages.count ? ["and \(count - messages.count) more"] : []
-        throw BrokenVault(
-            diagnosis: Diagnosis(
-                "vault",
-                "\(count) \(count == 1 ? "fault is" : "faults are") in the vault; \(outcome)",
-                hints: messages + more + remedies, exitCode: .settings))
+        throw Diagnosis(
+            "vault", "\(count) \(count == 1 ? "fault is" : "faults are") in the vault; \(outcome)",
+            hints: messages + more + remedies, exitCode: .settings)
     }
 
     private static let mostNamed = 20
 }
 
-/// Something in the vault is not as it was put there.
-struct BrokenVault: Error, Sendable {
-    let diagnosis: Diagnosis
-}
-
 extension VaultError {
     /// Whether it is one record that does not open, and others may.
-    var isAboutRecord: Bool { [.sealBroken, .key, .recordDamaged].contains(kind) }
+    var isAboutRecord: Bool { [.sealBroken, .key, .recordDamaged, .tokenInvalid].contains(kind) }
 }

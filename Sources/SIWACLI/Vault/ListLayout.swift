@@ -1,5 +1,5 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
 
 /// A row of a list, for people and for machines.
 struct ListRow: Sendable {

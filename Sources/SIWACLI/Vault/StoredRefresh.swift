@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// `siwa refresh --user`: asks Apple about tokens of the vault, which notes the answers.
 struct StoredRefresh: Sendable {
@@ -9,9 +10,9 @@ struct StoredRefresh: Sendable {
     private var session: Session { requests.session }
 
     /// Prints what would be sent.
-    func rehearse(isAll: Bool) throws {
+    func dryRun(isAll: Bool) throws {
         let records = try isAll ? active() : [newest()]
-        try requests.rehearse(try records.map { .refresh(try tokens.vault.token(of: $0)) })
+        try requests.dryRun(try records.map { .refresh(try tokens.vault.sendableToken(of: $0)) })
     }
 
     /// Refreshes the newest token, and prints Apple's answer.
@@ -31,7 +32,7 @@ struct StoredRefresh: Sendable {
         for record in records {
             var members = [JSON.Member("token_fingerprint", tokens.fingerprint(of: record))]
             do {
-                guard session.world.ending.signal == nil else { throw NotTried() }
+                guard session.world.ending.signal == nil else { throw Diagnosis.notTried }
                 let (answer, noted) = try await refresh(record)
                 members += self.members(answer)
                 try noted.get()
@@ -48,7 +49,7 @@ struct StoredRefresh: Sendable {
                     userMember + [.init("tokens", .array(results))] + tokens.otherClientsMember),
                 of: .refresh))
         guard failures.isEmpty else {
-            throw PartialResult(
+            throw Diagnosis.partial(
                 failures, of: records.count, "refreshed", exitCode: Self.exitCode(of: failures))
         }
         try tokens.checkDamaged("the tokens that can be read were refreshed")
@@ -68,26 +69,26 @@ struct StoredRefresh: Sendable {
     private func refresh(
         _ record: VaultRecord
     ) async throws -> (answer: TokenResponse, noted: Result<Void, any Error>) {
-        let token = try tokens.vault.token(of: record)
+        let token = try tokens.vault.sendableToken(of: record)
         let answer: TokenResponse
         do {
             answer = try await requests.perform { tokens throws(TokenFailure) in
                 try await tokens.refresh(token)
             }
         } catch {
-            if error.failure.isInvalidGrant {
-                try tokens.note(.refreshRefused, of: record, error.failure.refusalDetails)
+            if case .refused(let refusal) = error.failure.cause {
+                try tokens.note(NotedEvent(refresh: .refused(refusal)), of: record)
             }
             throw error
         }
-        let details = VaultEventDetails(appleRequestID: answer.requestID)
-        return (answer, Result { try tokens.note(.refreshed, of: record, details) })
+        let noted = NotedEvent(refresh: .done(answer))
+        return (answer, Result { try tokens.note(noted, of: record) })
     }
 
     private func newest() throws -> VaultRecord {
         guard let newest = tokens.newest else {
             try tokens.checkDamaged("no other token of this user is stored")
-            throw NegativeAnswer.noRecord(of: tokens.user, tokens.otherClients)
+            throw Diagnosis.noRecord(of: tokens.user, tokens.otherClients)
         }
         return newest
     }
@@ -96,7 +97,7 @@ struct StoredRefresh: Sendable {
         let active = tokens.records.filter { $0.state == .active }
         guard !active.isEmpty else {
             try tokens.checkDamaged("no other token of this user is active")
-            throw NegativeAnswer(
+            throw Diagnosis.negative(
                 "no_active_token",
                 "the vault has no active token of '\(tokens.user.userID)' of "
                     + "\(tokens.user.clientID)",
@@ -107,9 +108,8 @@ struct StoredRefresh: Sendable {
 
     /// Apple's answer. Only the vault names the user, whatever the answer calls its members.
     private func members(_ answer: TokenResponse) -> [JSON.Member] {
-        answer.members(at: session.world.clocks.now()).filter {
-            !["user_id", "other_clients"].contains($0.name)
-        }
+        answer.members(
+            at: session.world.clocks.now(), reserving: ["user_id", "other_clients"])
     }
 
     private var userMember: [JSON.Member] {
@@ -117,22 +117,9 @@ struct StoredRefresh: Sendable {
     }
 }
 
-/// A signal ended the command before this token's turn.
-struct NotTried: Error {}
-
 extension Deed {
     /// Apple accepted refresh tokens.
     static let refresh = Deed(
         "Apple accepted the refresh token",
         hint: "fix standard output, then run it again for an access token")
-}
-
-extension TokenFailure {
-    /// How a refused refresh shows that a token is dead, for the vault's history.
-    var refusalDetails: VaultEventDetails {
-        guard case .refused(let refusal) = cause else { return VaultEventDetails() }
-        return VaultEventDetails(
-            evidence: .refreshRejected, httpStatus: refusal.status,
-            appleRequestID: refusal.requestID)
-    }
 }

@@ -1,5 +1,6 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// The tokens that the vault has of one user of the settings' client, and the way to tell the vault
 /// what became of them.
@@ -16,14 +17,14 @@ struct StoredTokens: Sendable {
 
     /// Reads the vault; warns of tokens that other clients hold.
     ///
-    /// - Throws: ``NegativeAnswer`` if the vault has no token of this user.
+    /// - Throws: ``Diagnosis`` if the vault has no token of this user.
     init(of userID: String, _ session: Session) throws {
         user = try session.vaultUser(userID)
         vault = try session.vault()
         clocks = session.world.clocks
         let page = try vault.store.records(of: [user])
         otherClients = try vault.store.otherClients(of: user)
-        guard !page.isEmpty else { throw NegativeAnswer.noRecord(of: user, otherClients) }
+        guard !page.isEmpty else { throw Diagnosis.noRecord(of: user, otherClients) }
         records = page.records.sorted { ($0.storedAt, $0.id) < ($1.storedAt, $1.id) }
         damaged = page.damaged
         session.warn(ofOtherClients: otherClients)
@@ -33,12 +34,10 @@ struct StoredTokens: Sendable {
     /// are damaged.
     var newest: VaultRecord? { records.last { $0.state == .active } ?? records.last }
 
-    /// Notes what happened to a token.
-    func note(
-        _ event: VaultEvent, of record: VaultRecord,
-        _ details: VaultEventDetails = VaultEventDetails()
-    ) throws(VaultError) {
-        try vault.note([VaultNote(record, event, details)], at: clocks.now())
+    /// Notes what an answer means for a token; nil if it means nothing.
+    func note(_ noted: NotedEvent?, of record: VaultRecord) throws(VaultError) {
+        guard let noted else { return }
+        try vault.note([VaultNote(record, noted.event, noted.details)], at: clocks.now())
     }
 
     /// The fingerprint of a record's token; a record of siwa 0.1 has to be decrypted for it. Null if
@@ -53,7 +52,7 @@ struct StoredTokens: Sendable {
 
     /// Reports damaged rows, after everything else is done.
     ///
-    /// - Throws: ``BrokenVault``.
+    /// - Throws: ``Diagnosis``.
     func checkDamaged(_ outcome: String) throws {
         var broken = BrokenRecords()
         for row in damaged { try broken.add(row.error) }
@@ -101,16 +100,5 @@ extension Session {
                 "the user '\(error.text)' \(error.fault)",
                 hint: "give the 'sub' of an identity token, which siwa calls user_id")
         }
-    }
-}
-
-extension NegativeAnswer {
-    /// The vault has nothing of a user; other clients of it may.
-    static func noRecord(of user: VaultUser, _ otherClients: [ClientID]) -> NegativeAnswer {
-        NegativeAnswer(
-            "no_record", "the vault has no token of '\(user.userID)' of \(user.clientID)",
-            hints: otherClients.map { "it has one of \($0): add --client-id \($0)" } + [
-                "check USER, --client-id and --profile; 'siwa vault list' shows what there is"
-            ])
     }
 }

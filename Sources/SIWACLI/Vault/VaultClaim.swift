@@ -1,6 +1,7 @@
-public import CommandTable
+internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-public import SignInWithApple
 
 /// Which records of a vault a batch takes, and what they become when it does.
 struct VaultClaim: Sendable {
@@ -19,8 +20,8 @@ struct VaultClaim: Sendable {
 struct VaultSelection: Sendable {
     var vault: VaultArgument?
     var states: [VaultState] = []
-    var notCheckedFor: DurationText?
-    var lease: DurationText?
+    var notCheckedFor: DurationArgument?
+    var lease: DurationArgument?
 
     static func parameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
         all.map { $0.rerooted(at: path) }
@@ -45,15 +46,15 @@ struct VaultSelection: Sendable {
     func check(_ batch: BatchOptions) throws(UsageError.Problem) {
         guard vault == nil || batch.input == nil else {
             throw UsageError.Problem.misuse(
-                "--input and --vault are two sources", hint: "leave one of them out")
+                "--input and --vault exclude each other", hint: "leave one of them out")
         }
         guard vault != nil || states.isEmpty && notCheckedFor == nil && lease == nil else {
             throw UsageError.Problem.misuse(
-                "--state, --not-checked-for and --lease go with --vault", hint: "add --vault")
+                "--state, --not-checked-for and --lease need --vault", hint: "add --vault")
         }
         guard vault != nil || batch.input != nil else {
             throw UsageError.Problem.misuse(
-                "there is neither --input FILE nor --vault", hint: "say where the tokens are")
+                "--input FILE or --vault is missing", hint: "name the source of the tokens")
         }
         if let lease, lease.duration < Self.shortestLease {
             throw UsageError.Problem.misuse(

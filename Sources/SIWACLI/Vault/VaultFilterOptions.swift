@@ -1,5 +1,5 @@
 internal import CommandTable
-internal import SignInWithApple
+internal import Lifecycle
 
 /// Which records a command is about, as it was typed.
 struct VaultFilterOptions: Sendable {

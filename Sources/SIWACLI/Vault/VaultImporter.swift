@@ -1,6 +1,7 @@
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// Stores lines in a vault, a group of them in each transaction.
 struct VaultImporter {
@@ -11,6 +12,9 @@ struct VaultImporter {
     private var vault: Vault
     private let keys: () throws -> VaultKeyRing
     private let options: Options
+    private let ending: Ending
+    /// What a dry run would have stored so far.
+    private var preview = VaultImportPreview()
     private var format: VaultItemFormat?
     /// The number of the line in which the present record began.
     private var firstLine = 0
@@ -26,8 +30,12 @@ struct VaultImporter {
     }
 
     /// - Parameter keys: reads the keys as they are now.
-    init(_ vault: Vault, keys: @escaping () throws -> VaultKeyRing, _ options: Options) {
+    init(
+        _ vault: Vault, keys: @escaping () throws -> VaultKeyRing, _ options: Options,
+        _ ending: Ending
+    ) {
         (self.vault, self.keys, self.options) = (vault, keys, options)
+        self.ending = ending
     }
 
     /// Takes a line, or remembers what is wrong with it.
@@ -44,7 +52,9 @@ struct VaultImporter {
         } catch {
             invalid.add(firstLine, error)
         }
-        if group.count == vaultPageSize { try flush() }
+        guard group.count == vaultPageSize else { return }
+        try flush()
+        try ending.checkSignal()
     }
 
     /// Nil for a header, and for the beginning of a record that continues in the next line.
@@ -70,13 +80,21 @@ struct VaultImporter {
     private var isInsideRecord: Bool { format?.isInsideRecord ?? false }
 
     private mutating func flush() throws {
-        let (items, options) = (group, options)
-        counts += try vault.renewing(keys) { vault throws(VaultError) in
-            try vault.take(
-                items, overwritesStates: options.overwritesStates, isDryRun: options.isDryRun,
-                at: options.now())
-        }
+        counts += try options.isDryRun ? count(group) : ending.completing { try store(group) }
         group = []
+    }
+
+    private mutating func store(_ items: [VaultItem]) throws -> VaultImportCounts {
+        let options = options
+        return try vault.renewing(keys) { vault throws(VaultError) in
+            try vault.take(items, overwritesStates: options.overwritesStates, at: options.now())
+        }
+    }
+
+    private mutating func count(_ items: [VaultItem]) throws -> VaultImportCounts {
+        try vault.preview(
+            items, overwritesStates: options.overwritesStates, after: &preview,
+            at: options.now())
     }
 }
 
@@ -93,11 +111,11 @@ struct InvalidLines: Sendable {
     /// - Parameters:
     ///   - deed: what was not done, as in "3 lines were not imported".
     ///   - remedy: what to do about it.
-    /// - Throws: ``NegativeAnswer`` if there are any.
-    func check(_ deed: String, remedy: String) throws(NegativeAnswer) {
+    /// - Throws: ``Diagnosis`` if there are any.
+    func check(_ deed: String, remedy: String) throws(Diagnosis) {
         guard count > 0 else { return }
         let more = count > named.count ? ["and \(count - named.count) more"] : []
-        throw NegativeAnswer(
+        throw Diagnosis.negative(
             "invalid_lines", "\(count) \(count == 1 ? "line was" : "lines were") not \(deed)",
             hints: named + more + [remedy])
     }

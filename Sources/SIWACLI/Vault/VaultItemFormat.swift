@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// The two forms in which `siwa vault import` takes tokens: JSON lines, and CSV whose header has the
 /// names of the members.

@@ -1,6 +1,6 @@
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// The keys of a vault where they are kept: made once, added to, never taken away.
 struct VaultKeyFile: Sendable {
@@ -68,7 +68,7 @@ struct VaultKeyFile: Sendable {
         guard try !session.vaultKeys().unretiredNumbers(before: number).isEmpty else { return }
         guard let path else {
             return session.console.warn(
-                "keys before key \(number) can encrypt again if somebody changes the database: "
+                "keys before key \(number) can encrypt again if the database is changed: "
                     + "append 'retired' to their lines in \(source.value.description)")
         }
         let lock = try lock(path)
@@ -88,7 +88,7 @@ struct VaultKeyFile: Sendable {
 
     private func cannotAdd(_ number: Int) -> SettingsError {
         SettingsError(
-            .key, "the vault's keys stand in \(source.value.description): siwa cannot add one",
+            .key, "the vault's keys are in \(source.value.description): siwa cannot add one",
             hints: [
                 "add a line '\(number) KEY' there, with KEY the output of 'openssl rand -hex 32', "
                     + "and keep the old lines; then run it again"

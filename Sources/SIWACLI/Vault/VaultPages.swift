@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 extension VaultStore {
     /// Goes through records in their order, a few in memory at a time. Changes made meanwhile are

@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// A vault's URL without the password in it, and without its parameters, which can hold one.
 func withoutPassword(_ url: String) -> String {

@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 extension Verifying {
     /// Prints what was found, and fails when the token is not valid.
@@ -54,23 +55,23 @@ extension Check {
     /// What to do when it failed.
     fileprivate var hint: String {
         switch subject {
-        case .format: "give all of it, as Apple sent it; 'siwa inspect' tells what a text is"
+        case .format: "give the complete token, as Apple sent it; 'siwa inspect' identifies a text"
         case .algorithm: "Apple signs with RS256 only: do not trust this token"
         case .key:
             """
-            Apple withdraws keys in time: a token from long ago needs the key set of its day \
+            Apple withdraws old keys: verify an old token with the key set of its time \
             (--jwks FILE)
             """
         case .signature: "do not trust it: it was changed, or Apple did not sign it"
-        case .issuer: "only Apple's own tokens count, unless --issuer says otherwise"
-        case .audience: "if it is for another client of yours, name that one with --audience"
-        case .expiry: "ask for a newer one; --at TIME judges it as of another moment"
-        case .issuedAt: "compare this machine's clock with another"
-        case .nonce: "give the nonce of this very sign-in, as the app put it into its request"
-        case .cHash: "a token has one only when it came together with the code"
-        case .atHash: "a token has one only when a code was exchanged for it"
+        case .issuer: "the token is not from Apple; --issuer accepts another issuer"
+        case .audience: "if it is for another client of yours, accept that client with --audience"
+        case .expiry: "ask for a newer token; --at TIME verifies it as of another time"
+        case .issuedAt: "check this machine's clock"
+        case .nonce: "give the nonce of this sign-in, as the app sent it"
+        case .cHash: "only a token that was issued together with the code has c_hash"
+        case .atHash: "only a token that was issued for a code has at_hash"
         case .subject: "'siwa notification' verifies notifications, 'siwa verify' identity tokens"
-        case .event, .jti, .identityToken: "'siwa inspect' shows all that is in it"
+        case .event, .jti, .identityToken: "'siwa inspect' shows its contents"
         }
     }
 }

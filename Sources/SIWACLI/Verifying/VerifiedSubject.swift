@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// What was verified, as messages call it.
 enum VerifiedSubject: String, Sendable {
@@ -17,9 +17,9 @@ enum VerifiedSubject: String, Sendable {
     /// - Parameter requestID: Apple's id of the request that brought the token.
     func refusal(
         _ failures: [Check], hints: [String], requestID: String? = nil
-    ) -> NegativeAnswer {
+    ) -> Diagnosis {
         let list = failures.map { "\($0.name): \(printable($0.detail ?? "failed"))" }
-        return NegativeAnswer(
+        return Diagnosis.negative(
             "\(rawValue)_not_valid",
             "the \(words) does not verify (\(list.joined(separator: "; ")))", hints: hints,
             requestID: requestID)

@@ -1,9 +1,10 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
-/// What the commands that verify share: by which keys and rules, and how they answer.
+/// What the commands that verify tokens share: keys, rules and report.
 struct Verifying: Sendable {
     let session: Session
     private let options: VerificationOptions
@@ -20,19 +21,20 @@ struct Verifying: Sendable {
         audiences = try session.settings.audiences()
         guard !options.issuers.contains("") else {
             throw UsageError.Problem.misuse(
-                "--issuer is empty", hint: "check what was to fill it, or leave it out")
+                "--issuer is empty",
+                hint: "check the variable that should supply it, or omit the option")
         }
     }
 
-    /// The moment as of which to judge.
-    var now: NumericDate { options.moment?.date ?? session.world.clocks.now() }
+    /// The time as of which tokens are verified.
+    var now: NumericDate { options.time?.date ?? session.world.clocks.now() }
 
     /// The rules for one token.
     func verifier(for token: CompactJWS) async throws -> TokenVerifier {
         rules(by: try await keySet(for: token))
     }
 
-    /// The rules by a key set; without one, no token is valid.
+    /// The rules with a key set; without one, no token is valid.
     ///
     /// - Parameter client: the only client to accept tokens for; nil for those of the settings.
     func rules(by keySet: KeySet?, for client: ClientID? = nil) -> TokenVerifier {
@@ -56,7 +58,7 @@ struct Verifying: Sendable {
     /// Whether keys come from the cache alone.
     var isOffline: Bool { options.isOffline }
 
-    /// Apple's keys, with as much time to get them as a command has.
+    /// Apple's keys, which may take as long to fetch as the command may run.
     func appleKeys() throws -> AppleKeys {
         AppleKeys(try Network(session), isOffline: options.isOffline)
     }
@@ -67,13 +69,13 @@ struct Verifying: Sendable {
             body = try session.world.files.read(path).contents.revealed()
         } catch {
             throw SettingsError(
-                "--jwks: \(error)", hints: ["name a file that holds Apple's JWK Set"])
+                "--jwks: \(error)", hints: ["give a file that contains Apple's JWK Set"])
         }
         guard let keySet = KeySet(body) else {
             let ignored = KeySet.ignored(in: body)
             let found = ignored.isEmpty ? "" : "; it has \(ignored.listed)"
             throw SettingsError(
-                "--jwks: '\(path)' is no JWK Set with an RSA key of 2048 bits or more\(found)",
+                "--jwks: '\(path)' is not a JWK Set with an RSA key of 2048 bits or more\(found)",
                 hints: ["Apple's is at https://appleid.apple.com/auth/keys"])
         }
         session.console.note(keySet.ignored)

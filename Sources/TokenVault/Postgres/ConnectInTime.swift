@@ -1,6 +1,6 @@
 internal import CPostgres
 internal import Dispatch
-internal import SignInWithApple
+internal import Lifecycle
 internal import Synchronization
 
 extension PostgresAttempt {

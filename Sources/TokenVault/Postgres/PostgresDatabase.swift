@@ -1,12 +1,14 @@
 internal import CPostgres
 internal import Glibc
-internal import SignInWithApple
+internal import Lifecycle
 
 /// A connection to a server.
 final class PostgresDatabase: Database {
     private let postgres: siwa_postgres
     private let connection: OpaquePointer
     private let patience: VaultPatience
+    /// Whether other sessions may get the server's connection after each transaction.
+    private let isPooled: Bool
     /// Whether the server did not answer in time. Its late answers would be taken for others.
     private var isAbandoned = false
     /// By their SQL, the names of statements that the server knows.
@@ -17,9 +19,11 @@ final class PostgresDatabase: Database {
     let dialect = Dialect.postgres
 
     init(
-        _ postgres: siwa_postgres, owning connection: OpaquePointer, _ patience: VaultPatience
+        _ postgres: siwa_postgres, owning connection: OpaquePointer, _ patience: VaultPatience,
+        isPooled: Bool
     ) {
         (self.postgres, self.connection, self.patience) = (postgres, connection, patience)
+        self.isPooled = isPooled
         // Without this, libpq waits for the server without end when it writes.
         _ = postgres.PQsetnonblocking(connection, 1)
         _ = postgres.PQenterPipelineMode(connection)
@@ -32,7 +36,18 @@ final class PostgresDatabase: Database {
 
     /// Makes the session what the store relies on, whatever server and URL say.
     func prepare() throws(DatabaseFailure) {
-        _ = try run(Self.settings, .text("\(Self.lockTimeout(patience.remaining()))"))
+        if !isPooled { try set(forTransaction: false) }
+    }
+
+    func begin(_ access: Access) throws(DatabaseFailure) {
+        _ = try run(dialect.begin(access))
+        if isPooled { try set(forTransaction: true) }
+    }
+
+    private func set(forTransaction: Bool) throws(DatabaseFailure) {
+        _ = try run(
+            forTransaction ? Self.transactionSettings : Self.settings,
+            .text("\(Self.lockTimeout(patience.remaining()))"))
     }
 
     /// How long the server may wait for a lock, in milliseconds: shorter than siwa waits for the
@@ -46,19 +61,24 @@ final class PostgresDatabase: Database {
     /// every query is one walk along an index, also while the server's statistics are old. A
     /// database that checks no encoding answers texts as they are: it would refuse a whole query
     /// for one text that is not UTF-8.
-    private static let settings = """
-        SELECT set_config('lock_timeout', $1, false),
-            set_config('idle_in_transaction_session_timeout', '60s', false),
-            CASE WHEN current_setting('synchronous_commit') = 'off'
-                THEN set_config('synchronous_commit', 'on', false) END,
-            CASE WHEN current_setting('server_encoding') = 'SQL_ASCII'
-                THEN set_config('client_encoding', 'SQL_ASCII', false) END,
-            set_config('enable_seqscan', 'off', false),
-            set_config('enable_hashjoin', 'off', false),
-            set_config('enable_mergejoin', 'off', false),
-            set_config('enable_bitmapscan', 'off', false),
-            set_config('enable_sort', 'off', false)
+    private static func settings(isLocal: Bool) -> String {
         """
+        SELECT set_config('lock_timeout', $1, \(isLocal)),
+            set_config('idle_in_transaction_session_timeout', '60s', \(isLocal)),
+            CASE WHEN current_setting('synchronous_commit') = 'off'
+                THEN set_config('synchronous_commit', 'on', \(isLocal)) END,
+            CASE WHEN current_setting('server_encoding') = 'SQL_ASCII'
+                THEN set_config('client_encoding', 'SQL_ASCII', \(isLocal)) END,
+            set_config('enable_seqscan', 'off', \(isLocal)),
+            set_config('enable_hashjoin', 'off', \(isLocal)),
+            set_config('enable_mergejoin', 'off', \(isLocal)),
+            set_config('enable_bitmapscan', 'off', \(isLocal)),
+            set_config('enable_sort', 'off', \(isLocal))
+        """
+    }
+
+    private static let settings = settings(isLocal: false)
+    private static let transactionSettings = settings(isLocal: true)
 
     func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]] {
         try run(sql, each: [values]).first ?? []
@@ -82,7 +102,8 @@ final class PostgresDatabase: Database {
         _ sql: String, _ lists: ArraySlice<[Value]>
     ) throws(DatabaseFailure) -> [[[Value]]] {
         let known = statements[sql]
-        let name = known ?? "siwa\(told)"
+        // A statement without a name lasts as long as the transaction at most.
+        let name = known ?? (isPooled ? "" : "siwa\(told)")
         if known == nil {
             told += 1
             try sent(postgres.PQsendPrepare(connection, name, sql, 0, nil))
@@ -93,7 +114,7 @@ final class PostgresDatabase: Database {
         try sent(postgres.PQpipelineSync(connection))
         guard known == nil else { return try collect(lists.count) }
         let answers = try collect(1 + lists.count)
-        statements[sql] = name
+        if !isPooled { statements[sql] = name }
         return Array(answers.dropFirst())
     }
 

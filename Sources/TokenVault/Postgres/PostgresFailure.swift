@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import Lifecycle
 
 /// What PostgreSQL calls a failure: five characters
 /// (PostgreSQL's documentation, appendix A, "PostgreSQL Error Codes").

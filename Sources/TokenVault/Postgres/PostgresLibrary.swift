@@ -1,5 +1,5 @@
 internal import CPostgres
-internal import SignInWithApple
+internal import Lifecycle
 
 /// libpq, loaded when it is first used and kept for good.
 enum PostgresLibrary {

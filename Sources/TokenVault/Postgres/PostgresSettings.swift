@@ -1,6 +1,6 @@
 internal import CPostgres
 internal import Glibc
-internal import SignInWithApple
+internal import Lifecycle
 
 /// What libpq uses once URL, service file, environment and its own defaults are put together, as
 /// far as siwa decides by it.

@@ -1,5 +1,5 @@
 internal import CPostgres
-internal import SignInWithApple
+internal import Lifecycle
 
 /// A URL that libpq understands, with what siwa wants to know of it.
 struct PostgresURL {

@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import SignInWithApple
+internal import Lifecycle
 
 /// A connection to a file.
 final class SQLiteDatabase: Database {

@@ -1,6 +1,6 @@
 internal import CSQLite
 internal import Glibc
-internal import SignInWithApple
+internal import Lifecycle
 
 extension VaultError.Kind {
     /// What a result of SQLite means to siwa.

@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import SignInWithApple
+internal import Lifecycle
 
 /// SQLite, loaded when it is first used and kept for good.
 enum SQLiteLibrary {

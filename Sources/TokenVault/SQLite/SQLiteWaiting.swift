@@ -1,6 +1,6 @@
 internal import CSQLite
 internal import Glibc
-internal import SignInWithApple
+internal import Lifecycle
 
 /// How long SQLite may wait for other processes, and work, in one statement.
 final class SQLiteWaiting {

@@ -9,7 +9,7 @@ struct InitCommand: Command {
         Nothing is written over: a file that is there already is named, and all stays as it was.
 
         Edit emulator.json to have other clients, keys and users; siwa public-key --format jwk \
-        prints a key as it stands there.
+        prints a key in the form used there.
         """
     static let examples = [
         Example("siwa-emulator init ~/apple", "Make the folder ~/apple."),

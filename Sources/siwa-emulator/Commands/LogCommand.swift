@@ -1,8 +1,9 @@
 internal import AppleEmulator
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// `siwa-emulator log`: the requests of a running emulator, in the terminal.
 struct LogCommand: Command {
@@ -10,8 +11,10 @@ struct LogCommand: Command {
     static let abstract =
         "Show the requests that a running emulator received, and why it answered so."
     static let discussion = """
-        One line a request: time, method and path, client, status, error, verdict. The same as the \
-        console at /emulator, where a browser is not at hand. Secrets are never shown.
+        One line for each request: time, method and path, client, status, error, verdict. It is \
+        the console at /emulator for a terminal. Secrets are never shown.
+
+        --follow waits for an emulator that ends, and goes on when it is started again.
         """
     static let examples = [
         Example("siwa-emulator log ~/apple --follow", "Watch the emulator of that folder."),
@@ -29,7 +32,7 @@ struct LogCommand: Command {
         .option(
             "url", \.url, value: "URL",
             help: "Where the emulator listens, unless DIR says so. https needs DIR for its ca.pem."),
-        .flag("follow", \.follows, help: "Go on with each new request until interrupted."),
+        .flag("follow", \.follows, help: "Show each new request as it comes, until interrupted."),
         .flag("json", \.isJSON, help: "Print each request as one line of JSON."),
         .flag("checks", \.showsChecks, help: "Show every check below its request."),
         .option("path", \.path, value: "PATH", help: "Show requests to this path only."),
@@ -50,28 +53,57 @@ struct LogCommand: Command {
             throw Failure.usage(
                 "--lines \(lines) is not 0 to 1000", hints: ["give a number up to 1000"])
         }
-        let log = RemoteLog(
-            url: try server(), network: Network(folder: Folder(path: folder ?? ".")))
-        var last = try await log.latest(lines, path) { try show($0, console) }
-        while follows {
-            last = try await log.following(last, path) { try show($0, console) }
+        try checkServer()
+        let log = RemoteLog(network: Network(folder: Folder(path: folder ?? ".")), path: path)
+        guard let server = try server() else {
+            let folder = folder ?? "DIR"
+            throw Failure.settings(
+                "no emulator serves '\(folder)'",
+                hints: ["start it: siwa-emulator serve \(folder)", "or name another with --url"])
+        }
+        let end = try await log.latest(lines, at: server) { try show($0, console) }
+        if follows { try await follow(log, from: end, console) }
+    }
+
+    /// Shows new requests for ever. An emulator that ends is waited for, and so may have another
+    /// port when it is back.
+    private func follow(
+        _ log: RemoteLog, from start: RemoteLog.Position, _ console: Console
+    ) async throws {
+        var (position, isConnected) = (start, true)
+        while true {
+            var next: RemoteLog.Position?
+            if let server = try server() {
+                next = try await log.next(after: position, at: server) { try show($0, console) }
+            }
+            if (next != nil) != isConnected {
+                isConnected.toggle()
+                console.note(
+                    isConnected
+                        ? "siwa-emulator: the emulator is back"
+                        : "siwa-emulator: the emulator has ended; waiting for it to start again")
+            }
+            if let next {
+                position = next
+            } else {
+                try await Task.sleep(for: .milliseconds(500))
+            }
         }
     }
 
-    private func server() throws -> String {
-        if let url {
-            guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
-                throw Failure.usage(
-                    "--url '\(url)' is not an http or https URL",
-                    hints: ["give the URL that serve prints"])
-            }
-            return url
-        }
-        guard let folder else {
+    private func checkServer() throws {
+        guard url != nil || folder != nil else {
             throw Failure.usage(
                 "DIR is missing", hints: ["name the folder that is served, or --url"])
         }
-        return try Folder(path: folder).serverURL()
+        guard let url, !url.hasPrefix("http://"), !url.hasPrefix("https://") else { return }
+        throw Failure.usage(
+            "--url '\(url)' is not an http or https URL", hints: ["give the URL that serve prints"])
+    }
+
+    /// Where the emulator listens; nil while it does not.
+    private func server() throws -> String? {
+        try url ?? folder.flatMap { try Folder(path: $0).serverURL() }
     }
 
     private func show(_ record: JSON, _ console: Console) throws {

@@ -1,17 +1,18 @@
 internal import AppleEmulator
 internal import CommandTable
 internal import EmulatorServer
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
-/// `siwa-emulator serve`: Apple, until somebody stops it.
+/// `siwa-emulator serve`: answers as Apple until it is stopped.
 struct ServeCommand: Command {
     static let name = "serve"
     static let abstract = "Answer as Apple does until SIGINT or SIGTERM, then exit with 0."
     static let discussion = """
         Prints "listening on URL" once it is ready. It listens on 127.0.0.1 only, unless --listen \
-        says otherwise: whoever reaches it can sign in as anybody.
+        says otherwise: every client that reaches it can sign in as any user.
 
         config.json has siwa connect with TLS; without --tls, give siwa the printed URL as \
         --base-url.
@@ -46,7 +47,7 @@ struct ServeCommand: Command {
         let identity = try usesTLS ? identity(in: folder, console) : nil
         // One that an earlier run left behind would name a server that is gone.
         if let readyFile { try removeFile(readyFile) }
-        let signals = StopSignals()
+        ProcessSignals.apply(.recordFirst, watchdog: 10)
         try await EmulatorServer.serving(
             AppleEmulator(
                 configuration: configuration, keys: try await EmulatorKeys.generate(),
@@ -56,7 +57,7 @@ struct ServeCommand: Command {
         ) { server in
             try announce(server, console)
             let wasNoted = note(server, in: folder, console)
-            await signals.wait()
+            await console.stop.wait(after: 0)
             if wasNoted { try removeFile(folder.path(Folder.server)) }
         }
     }
@@ -92,7 +93,7 @@ struct ServeCommand: Command {
     private func announce(_ server: EmulatorServer, _ console: Console) throws(FileError) {
         if !server.isOnLoopback {
             console.warn(
-                "listening on \(address): whoever reaches it can sign in as anybody")
+                "listening on \(address): every client that reaches it can sign in as any user")
         }
         try console.print("listening on \(server.url)\n")
         guard let readyFile else { return }

@@ -44,7 +44,8 @@ _siwa() {
         '(-v --verbose)--verbose[Trace requests.]' \
         '(-h --help)-h[Print this help.]' \
         '(-h --help)--help[Print this help.]' \
-        '(--version)--version[Print the version.]' \
+        '(-V --version)-V[Print the version.]' \
+        '(-V --version)--version[Print the version.]' \
         '(-): :->word' \
         '(-)*:: :->rest'
     case $state in
@@ -80,7 +81,8 @@ _siwa__revoke() {
         '(-v --verbose)--verbose[Trace requests.]' \
         '(-h --help)-h[Print this help.]' \
         '(-h --help)--help[Print this help.]' \
-        '(--version)--version[Print the version.]'
+        '(-V --version)-V[Print the version.]' \
+        '(-V --version)--version[Print the version.]'
 }
 
 _siwa__public_key() {
@@ -96,7 +98,8 @@ _siwa__public_key() {
         '(-v --verbose)--verbose[Trace requests.]' \
         '(-h --help)-h[Print this help.]' \
         '(-h --help)--help[Print this help.]' \
-        '(--version)--version[Print the version.]' \
+        '(-V --version)-V[Print the version.]' \
+        '(-V --version)--version[Print the version.]' \
         '1:SOURCE:_files' \
         '2::LABEL: ' \
         '*:NOTE: '
@@ -115,7 +118,8 @@ _siwa__config() {
         '(-v --verbose)--verbose[Trace requests.]' \
         '(-h --help)-h[Print this help.]' \
         '(-h --help)--help[Print this help.]' \
-        '(--version)--version[Print the version.]' \
+        '(-V --version)-V[Print the version.]' \
+        '(-V --version)--version[Print the version.]' \
         '(-): :->word' \
         '(-)*:: :->rest'
     case $state in
@@ -141,21 +145,24 @@ _siwa__config_show() {
         '(-v --verbose)--verbose[Trace requests.]' \
         '(-h --help)-h[Print this help.]' \
         '(-h --help)--help[Print this help.]' \
-        '(--version)--version[Print the version.]'
+        '(-V --version)-V[Print the version.]' \
+        '(-V --version)--version[Print the version.]'
 }
 
 _siwa__config_path() {
     _arguments -s -S \
         '(-h --help)-h[Print this help.]' \
         '(-h --help)--help[Print this help.]' \
-        '(--version)--version[Print the version.]'
+        '(-V --version)-V[Print the version.]' \
+        '(-V --version)--version[Print the version.]'
 }
 
 _siwa__completions() {
     _arguments -s -S \
         '(-h --help)-h[Print this help.]' \
         '(-h --help)--help[Print this help.]' \
-        '(--version)--version[Print the version.]' \
+        '(-V --version)-V[Print the version.]' \
+        '(-V --version)--version[Print the version.]' \
         '1:SHELL:(bash zsh fish)'
 }
 
@@ -163,7 +170,8 @@ _siwa__manual() {
     _arguments -s -S \
         '(-h --help)-h[Print this help.]' \
         '(-h --help)--help[Print this help.]' \
-        '(--version)--version[Print the version.]' \
+        '(-V --version)-V[Print the version.]' \
+        '(-V --version)--version[Print the version.]' \
         '*::COMMAND:_siwa_spoken'
 }
 

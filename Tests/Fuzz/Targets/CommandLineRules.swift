@@ -30,7 +30,7 @@ private func checkPlantedSecrets(in arguments: [String]) async throws(Violation)
                     + arguments[(place + 1)...])
         }
         for line in lines {
-            let run = await Rehearsal(Array(line), variables: [:], isDisconnected: true)
+            let run = await CommandRun(Array(line), variables: [:], isDisconnected: true)
             let shown = run.errors.first { error in
                 pieces(of: secret).contains { error.contains($0) }
             }

@@ -1,9 +1,10 @@
-internal import SignInWithApple
+internal import Diagnosis
+internal import JOSE
 
 /// Whatever is posted as a notification, the answer is a verdict; and it is no, since the one
 /// Apple really signed has expired.
 func checkNotification(_ input: [UInt8]) async throws(Violation) {
-    let run = await Rehearsal(
+    let run = await CommandRun(
         ["notification", "-", "--jwks", "keys.json", "--audience", Apple2019.audiences[1]],
         files: ["keys.json": Apple2019.keySetFile], input: input)
     try run.check(allowing: [1, 2])
@@ -15,7 +16,7 @@ func checkNotification(_ input: [UInt8]) async throws(Violation) {
 
 /// Whatever is inspected, it is of a known kind, and what is no token is not repeated.
 func checkInspection(_ input: [UInt8]) async throws(Violation) {
-    let run = await Rehearsal(
+    let run = await CommandRun(
         ["inspect", "-"],
         variables: [
             "SIWA_TEAM_ID": "A1B2C3D4E5", "SIWA_CLIENT_ID": "com.example.app",
@@ -43,16 +44,16 @@ func checkInspection(_ input: [UInt8]) async throws(Violation) {
 /// Whatever the configuration says, the error names the file.
 func checkConfiguration(_ input: [UInt8]) async throws(Violation) {
     let path = "/fuzz/config.json"
-    let shown = await Rehearsal(["config", "show", "--config", path], files: [path: input])
+    let shown = await CommandRun(["config", "show", "--config", path], files: [path: input])
     try shown.check(allowing: [0, 3])
     try demand(
         shown.exitCode == 0 || shown.errors.contains { $0.contains(path) },
         "an error names the file: \(shown.errors)")
-    let url = await Rehearsal(["authorize-url", "--config", path], files: [path: input])
+    let url = await CommandRun(["authorize-url", "--config", path], files: [path: input])
     try url.check(allowing: [0, 2, 3])
     let isBare = url.output.dropLast().allSatisfy { (0x21...0x7E).contains($0) }
     try demand(isBare, "a URL has no blanks and nothing beyond ASCII")
-    let refresh = await Rehearsal(
+    let refresh = await CommandRun(
         ["refresh", "--dry-run", "--token", "-", "--config", path],
         variables: ["SIWA_PRIVATE_KEY": exampleKey, "SIWA_KEY_ID": "K1L2M3N4P5"],
         files: [path: input], input: Array("r0".utf8))

@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// A token is what it was taken apart into, and no token is Apple's but those Apple signed.
 func checkCompactJWS(_ input: [UInt8]) throws(Violation) {

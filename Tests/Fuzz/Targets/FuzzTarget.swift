@@ -2,7 +2,7 @@
 ///
 /// The fuzzer makes texts up (docs/testing.md); the ordinary tests replay the ones it found
 /// worth keeping.
-public enum FuzzTarget: String, CaseIterable, Sendable {
+package enum FuzzTarget: String, CaseIterable, Sendable {
     case base64URL = "base64url"
     case json
     case compactJWS = "jws"
@@ -17,7 +17,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     /// Has `input` read.
     ///
     /// - Throws: ``Violation`` of what must hold. A trap is a finding as well.
-    public func check(_ input: [UInt8]) async throws(Violation) {
+    package func check(_ input: [UInt8]) async throws(Violation) {
         switch self {
         case .base64URL: try checkBase64URL(input)
         case .json: try checkJSON(input)
@@ -34,9 +34,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 }
 
 /// Something that must hold does not.
-public struct Violation: Error, CustomStringConvertible {
+package struct Violation: Error, CustomStringConvertible {
     /// What was to hold.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 }

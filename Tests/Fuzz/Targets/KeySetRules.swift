@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// No key that is too small, none without a name; what is read can be kept and read again.
 func checkKeySet(_ input: [UInt8]) throws(Violation) {

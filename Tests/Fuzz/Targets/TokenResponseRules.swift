@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// An answer can be printed, and what is printed for debugging has no token in it.
 func checkTokenResponse(_ input: [UInt8]) throws(Violation) {

@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import JOSE
 
 /// The texts that an input of a token's target stands for: itself, and the token with the
 /// input's lines for header, claims and signature.

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `a rule that is broken is noticed`() async {
-        let run = await Rehearsal(["inspect", "-"])
+        let run = await CommandRun(["inspect", "-"])
         #expect(throws: Violation.self) { try run.check(allowing: [0]) }
         #expect(throws: Never.self) { try run.check(allowing: [2]) }
         #expect(repeats("the key MIGTAgEAMBMGByqG is bad", Array("MIGTAgEAMBMGByqGSM49".utf8)))

@@ -1,6 +1,6 @@
+internal import JOSE
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// The results that an output holds already, by the number of their line in the input: on disk,
 /// so that a long output takes no more memory than a short one.
@@ -34,7 +34,7 @@ struct EarlierResults: Sendable {
         try slots.flatMap { slots throws(FileError) in EarlierResult(slot: try slots.slot(line)) }
     }
 
-    /// Takes a line of the output; false when it is no result.
+    /// Takes a line of the output; false if it is not a result.
     mutating func insert(resultIn line: InputLine) -> Bool {
         guard let bytes = line.bytes, let json = try? JSON(bytes.revealed()),
             let number = json["line"]?.integer, (1..<Self.most).contains(number)

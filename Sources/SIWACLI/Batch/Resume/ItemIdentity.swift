@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import JOSE
 
 /// What an item of the input, or the item of a result, is known by: hashes under a random key of
 /// this process, which reveal neither id nor fingerprint.

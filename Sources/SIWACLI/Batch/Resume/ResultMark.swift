@@ -1,4 +1,4 @@
-internal import SignInWithApple
+internal import JOSE
 
 /// The member by which a result tells which command wrote it.
 enum ResultMark: String, Sendable {

@@ -1,6 +1,7 @@
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// Compares the results of an earlier run with the input, line by line, before anything is sent:
 /// another month's input must not pass for the one that was worked on.
@@ -8,18 +9,18 @@ struct ResumeCheck: Sendable {
     private let results: EarlierResults
     /// The output's path, for messages.
     private let output: String
-    private let identify: @Sendable (SecretBytes, Int) throws(InvalidLine) -> BatchItemName
+    private let identify: ItemReading<any NumberedItem>
     /// Whether lines without a result are kept, because the input cannot be read again.
     private let keepsLines: Bool
     private(set) var resumed: ResumedInput
     private var last = 0
 
     /// - Parameters:
-    ///   - identify: says what an item is known by; throws for a line that is no item.
+    ///   - identify: reads an item.
     ///   - keepsLines: whether the lines without a result are kept in ``resumed``.
     init(
         _ results: EarlierResults, in output: String, ids: SeenIDs, keepsLines: Bool,
-        identify: @escaping @Sendable (SecretBytes, Int) throws(InvalidLine) -> BatchItemName
+        identify: @escaping ItemReading<any NumberedItem>
     ) {
         (self.results, self.output, self.identify) = (results, output, identify)
         self.keepsLines = keepsLines
@@ -56,13 +57,8 @@ struct ResumeCheck: Sendable {
     }
 
     private mutating func compare(_ line: InputLine, _ result: EarlierResult) throws {
-        let name: BatchItemName? =
-            if let bytes = line.bytes, !bytes.isBlank {
-                try? identify(bytes, line.number)
-            } else {
-                nil
-            }
-        let identity = name.map { ItemIdentity(id: $0.id, fingerprint: $0.fingerprint()) }
+        let item = try? line.item(identify)
+        let identity = item.map { ItemIdentity(id: $0.id, fingerprint: $0.fingerprint) }
         switch result.compared(with: identity) {
         case .same: break
         case .different: throw ResumeMismatch(.different, line: line.number, in: output)
@@ -70,18 +66,11 @@ struct ResumeCheck: Sendable {
         }
         guard keepsLines else { return resumed.done.insert(line.number) }
         // The id of an invalid line may be that of an item before it which is still to be done.
-        if case .item = result, let id = name?.id { _ = try resumed.ids.insert(id) }
+        if case .item = result, let id = item?.id { _ = try resumed.ids.insert(id) }
     }
 }
 
-/// What an item is known by.
-struct BatchItemName {
-    let id: JSON?
-    /// The fingerprint of its token; nil for an item without one.
-    let fingerprint: () -> String?
-}
-
-/// Where a resumed run goes on.
+/// Where a resumed run continues.
 struct ResumedInput: Sendable {
     /// The lines that were read and have no result yet, when the input cannot be read again.
     var lines: [InputLine] = []
@@ -92,9 +81,9 @@ struct ResumedInput: Sendable {
 }
 
 /// A result in the output is not of its line in the input.
-struct ResumeMismatch: Error, Sendable {
+struct ResumeMismatch: DiagnosableError {
     enum Reason: Sendable {
-        /// The line holds another item, or none.
+        /// The line is another item, or not an item.
         case different
         /// The input has only so many lines.
         case beyondEnd(of: Int)
@@ -117,7 +106,7 @@ struct ResumeMismatch: Error, Sendable {
         let message =
             switch reason {
             case .different:
-                "line \(line) of the input is not the item whose result is in '\(output)'"
+                "line \(line) of the input is not the item of its result in '\(output)'"
             case .beyondEnd(let lines):
                 "'\(output)' has a result for line \(line), but the input has \(lines) lines"
             case .incomparable:

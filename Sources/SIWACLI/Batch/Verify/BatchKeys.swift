@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// The keys by which a batch verifies, fetched once for all its workers.
 ///
@@ -9,7 +10,7 @@ actor BatchKeys {
     private let now: @Sendable () -> NumericDate
     private let isFinal: Bool
     private var known: KnownKeys?
-    /// When a search was last in vain.
+    /// When a search last found no key.
     private var missedAt: NumericDate?
     private var search: Task<Void, any Error>?
 
@@ -25,8 +26,7 @@ actor BatchKeys {
     func keys(for keyID: String) async throws -> KnownKeys {
         while true {
             if let known, known.settles(keyID, at: now()) || hasJustMissed { return known }
-            // Whoever finds a search under way waits for what comes of it, and then looks again:
-            // it may have been for another key.
+            // If a search is running, wait for it and check again: it may be for another key.
             let search = search ?? Task { try await look(for: keyID) }
             self.search = search
             try await search.value
@@ -52,23 +52,23 @@ actor BatchKeys {
 /// A key set, and how far it can be relied upon.
 struct KnownKeys: Sendable {
     let keySet: KeySet
-    /// Nil for a set that no other will replace: it was given, or nobody may be asked.
+    /// Nil for a set that is final: it was given, or --offline forbids requests.
     private let fetchedAt: NumericDate?
 
     init(_ keySet: KeySet, fetchedAt: NumericDate?) {
         (self.keySet, self.fetchedAt) = (keySet, fetchedAt)
     }
 
-    /// Whether nobody need be asked about the key of this name.
+    /// Whether no request is needed for the key of this name.
     func settles(_ keyID: String, at now: NumericDate) -> Bool {
         guard let fetchedAt else { return true }
         return keySet.keys[keyID] != nil && fetchedAt <= now
             && now - fetchedAt < KeySetCache.lifetime
     }
 
-    /// Whether a key that is not in the set is none of Apple's: an older set cannot tell, and
-    /// that there is no newer one is the network's fault, not the token's.
-    func canCondemn(at now: NumericDate) -> Bool {
+    /// Whether a key that is not in the set is certainly not Apple's: an older set may lack a new
+    /// key, and that no newer set could be fetched does not make the token invalid.
+    func canRefuse(at now: NumericDate) -> Bool {
         guard let fetchedAt else { return true }
         return now - fetchedAt <= KeySetCache.pause + KeySetCache.pause
     }

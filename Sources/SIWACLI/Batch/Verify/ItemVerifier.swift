@@ -1,6 +1,7 @@
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// Verifies one line of a batch after the other, as `siwa verify` verifies one token.
 struct ItemVerifier: Sendable {
@@ -27,7 +28,7 @@ struct ItemVerifier: Sendable {
     /// - Parameters:
     ///   - isDone: whether the output has its result already.
     ///   - text: what is to be written is added to it.
-    /// - Throws: ``KeySetError`` when there is no key set to be had, for no item.
+    /// - Throws: ``KeySetError`` if there is no key set for any item.
     mutating func result(
         of line: InputLine, isDone: Bool, appendingTo text: inout [UInt8]
     ) async throws -> LineResult? {
@@ -38,11 +39,10 @@ struct ItemVerifier: Sendable {
                 length: isDone ? nil : text.count - start)
         }
         let number = line.number
-        if let bytes = line.bytes, bytes.isBlank { return nil }
         let item: IdentityTokenItem
         do throws(InvalidLine) {
-            guard let bytes = line.bytes else { throw .tooLong }
-            item = try IdentityTokenItem(bytes, line: number)
+            guard let read = try line.item(Self.read) else { return nil }
+            item = read
         } catch {
             if !isDone, filter.contains(.invalid) { text += error.bytes(number) }
             return result(nil, .invalid, in: text)
@@ -66,9 +66,15 @@ struct ItemVerifier: Sendable {
         }
     }
 
+    @Sendable private static func read(
+        _ line: SecretBytes, _ number: Int
+    ) throws(InvalidLine) -> IdentityTokenItem {
+        try IdentityTokenItem(line, line: number)
+    }
+
     private enum Answer {
         case found(IdentityTokenVerification)
-        /// Whether the token is Apple's, only Apple could have said.
+        /// Only a newer key set could tell whether the token is Apple's.
         case unknowable(String)
     }
 
@@ -84,11 +90,11 @@ struct ItemVerifier: Sendable {
             return .found(verify(token, item, by: verifying.rules(by: given, for: item.clientID)))
         }
         let known = try await keys(for: keyID)
-        guard known.keySet.keys[keyID] != nil || known.canCondemn(at: clock) else {
+        guard known.keySet.keys[keyID] != nil || known.canRefuse(at: clock) else {
             return .unknowable(
                 """
-                kid is \(printable(keyID)), which Apple's keys \(known.age) do not have, and no \
-                newer ones could be had
+                kid is \(printable(keyID)), which Apple's keys \(known.age) do not have, and \
+                newer ones could not be fetched
                 """)
         }
         let rules = item.clientID.map { verifying.rules(by: known.keySet, for: $0) } ?? rules
@@ -113,7 +119,7 @@ struct ItemVerifier: Sendable {
 }
 
 extension JSON.Member {
-    /// An error as the line of an item has it: there is no room for advice.
+    /// An error in the line of an item, without hints.
     static func error(_ code: String, _ message: String) -> Self {
         .init("error", ["code": .string(code), "message": .string(message)])
     }

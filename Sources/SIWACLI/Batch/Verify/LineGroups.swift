@@ -1,18 +1,19 @@
+internal import Lifecycle
 internal import LocalFiles
 internal import Synchronization
 
-/// Some lines of the input, as they came, and the number of the group among all groups.
+/// Consecutive lines of the input, and the number of their group from 0.
 struct LineGroup: Sendable {
     let number: Int
     let lines: [InputLine]
 }
 
-/// Gives the input out to workers, group by group, a bounded number ahead of what is written.
+/// Hands the input to workers in groups of lines, a bounded number ahead of the written results.
 final class LineGroups: Sendable {
     private let source: any LineSource
     private let results: OrderedResults
-    private let news: News
-    private let wishesEnd: @Sendable () -> Bool
+    private let wake: WakeSignal
+    private let isStopping: @Sendable () -> Bool
     private let state = Mutex(State())
 
     private struct State {
@@ -22,35 +23,35 @@ final class LineGroups: Sendable {
     }
 
     /// - Parameters:
-    ///   - news: rings when there is more input, or more room for output.
-    ///   - wishesEnd: whether nothing more should begin.
+    ///   - wake: notified when there is more input, or more room for output.
+    ///   - isStopping: whether no further group should begin.
     init(
-        _ source: any LineSource, _ results: OrderedResults, _ news: News,
-        wishesEnd: @escaping @Sendable () -> Bool
+        _ source: any LineSource, _ results: OrderedResults, _ wake: WakeSignal,
+        isStopping: @escaping @Sendable () -> Bool
     ) {
-        (self.source, self.results, self.news) = (source, results, news)
-        self.wishesEnd = wishesEnd
+        (self.source, self.results, self.wake) = (source, results, wake)
+        self.isStopping = isStopping
     }
 
-    /// Why the input could not be read to its end; nil when it was, or is still being read.
+    /// Why reading the input failed; nil if it did not.
     var failure: FileError? { state.withLock { $0.failure } }
 
-    /// The next group; nil when there is none, or none should begin.
+    /// The next group; nil at the end of the input, or when the run is stopping.
     func next() async -> LineGroup? {
         while true {
-            let seen = news.count
+            let seen = wake.count
             switch take() {
             case .group(let group): return group
-            case .later: await news.next(after: seen)
+            case .later: await wake.wait(after: seen)
             case .never: return nil
             }
         }
     }
 
-    /// Lets nothing more begin.
+    /// Starts no further group.
     func end() {
         state.withLock { $0.isEnded = true }
-        news.ring()
+        wake.notify()
     }
 
     private enum Turn {
@@ -60,10 +61,10 @@ final class LineGroups: Sendable {
     }
 
     private func take() -> Turn {
-        guard !wishesEnd() else { return .never }
+        guard !isStopping() else { return .never }
         return state.withLock { state in
             guard !state.isEnded else { return .never }
-            // Whoever writes results slower than they come sets the pace.
+            // A slow reader of the results slows the run down.
             guard results.hasRoom(for: state.given) else { return .later }
             switch source.next() {
             case .notYet: return .later

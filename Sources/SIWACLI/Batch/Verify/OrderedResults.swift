@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
-internal import SignInWithApple
 internal import Synchronization
 
 /// What came of one line.
@@ -21,12 +22,12 @@ struct GroupResults: Sendable {
     let results: [LineResult]
 }
 
-/// Brings the results of several workers back into the order of the input, which is how the
-/// first of two items with one id is told from the second.
+/// Restores the order of the input among the results of several workers. Of two items with the
+/// same id, the first one in the input keeps it.
 final class OrderedResults: Sendable {
     private let output: BatchOutput
     private let filter: StatusFilter
-    private let news: News
+    private let wake: WakeSignal
     private let ahead: Int
     private let state: Mutex<State>
 
@@ -39,18 +40,18 @@ final class OrderedResults: Sendable {
 
     /// - Parameters:
     ///   - filter: which of the results that are made here are written.
-    ///   - news: rings when a group is written.
+    ///   - wake: notified when a group is written.
     ///   - ahead: how many groups may be begun before the first of them is written.
     init(
-        _ output: BatchOutput, _ filter: StatusFilter = .all, ids: SeenIDs, _ news: News,
+        _ output: BatchOutput, _ filter: StatusFilter = .all, ids: SeenIDs, _ wake: WakeSignal,
         ahead: Int
     ) {
-        (self.output, self.filter, self.news, self.ahead) = (output, filter, news, ahead)
+        (self.output, self.filter, self.wake, self.ahead) = (output, filter, wake, ahead)
         state = Mutex(State(ids: ids))
     }
 
-    /// Why nobody can tell any more whether an id is new, and nothing is written; nil while all
-    /// is well.
+    /// Why ids can no longer be checked for repetition, after which nothing is written; nil if they
+    /// can.
     var idFailure: FileError? { state.withLock { $0.idFailure } }
 
     /// Whether the group of this number may be begun.
@@ -67,7 +68,7 @@ final class OrderedResults: Sendable {
                 state.next += 1
             }
         }
-        news.ring()
+        wake.notify()
     }
 
     /// All at once, but for items that are called as an earlier one is.

@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// Writes the results of a batch's tokens, one after the other.
 ///

@@ -1,6 +1,6 @@
 internal import CommandTable
+internal import Lifecycle
 internal import LocalFiles
-internal import SignInWithApple
 
 /// Verifies the identity tokens of a long input, on several threads.
 ///
@@ -22,16 +22,16 @@ struct VerifyBatch: Sendable {
         try options.check()
         try session.checkNothingIsPicked()
         let given = try verifying.givenKeySet()
-        let news = News()
-        let opened = try await OpenedBatch(options, .valid, in: world, news: news.ring) {
+        let wake = world.wakeSignal()
+        let opened = try await OpenedBatch(options, .valid, in: world, wake: wake) {
             line, number throws(InvalidLine) in
-            BatchItemName(try IdentityTokenItem(line, line: number))
+            try IdentityTokenItem(line, line: number)
         }
         let output = opened.output
         let results = OrderedResults(
-            output, filter, ids: opened.resumed.ids, news, ahead: workers * 2)
-        let groups = LineGroups(opened.lines, results, news) { [world] in
-            world.streams.wishedSignal() != nil || output.failure != nil
+            output, filter, ids: opened.resumed.ids, wake, ahead: workers * 2)
+        let groups = LineGroups(opened.lines, results, wake) { [world] in
+            world.ending.signal != nil || output.failure != nil
                 || results.idFailure != nil
         }
         let worker = Worker(
@@ -40,11 +40,9 @@ struct VerifyBatch: Sendable {
         let progress = BatchProgress(output, world, isQuiet: session.options.isQuiet) {
             opened.lines.expectedLines.map { $0 - opened.before.total }
         }
-        let problem = await ringing(news) {
-            await work(worker) { group in
-                results.take(group)
-                progress.update()
-            }
+        let problem = await work(worker, try world.threads(workers)) { group in
+            results.take(group)
+            progress.update()
         }
         try BatchConclusion(
             session: session, options: options, output: output, progress: progress,
@@ -52,28 +50,20 @@ struct VerifyBatch: Sendable {
         ).end(stoppedBy: problem ?? results.idFailure.map { Diagnosis($0) })
     }
 
-    /// Lets the workers run until nothing is left; answers what stopped them before. Each hands
-    /// its results over by itself: waking somebody for that costs more than it takes.
+    /// Runs the workers until nothing is left; returns what stopped them earlier. Each hands over
+    /// its own results: waking another task for that costs more than the work itself.
     private func work(
-        _ worker: Worker, take: @escaping @Sendable (GroupResults) -> Void
+        _ worker: Worker, _ threads: any TaskExecutor,
+        take: @escaping @Sendable (GroupResults) -> Void
     ) async -> Diagnosis? {
         await withTaskGroup(of: Diagnosis?.self) { [workers] group in
             for _ in 0..<workers {
-                group.addTask(executorPreference: globalConcurrentExecutor) {
+                group.addTask(executorPreference: threads) {
                     await worker.run(give: take)
                 }
             }
             return await group.reduce(nil) { $0 ?? $1 }
         }
-    }
-
-    /// Rings now and then: a signal rings no bell, and the input may be silent for long.
-    private func ringing<Result>(_ news: News, while body: () async -> Result) async -> Result {
-        let clock = Task {
-            while (try? await Task.sleep(for: .milliseconds(200))) != nil { news.ring() }
-        }
-        defer { clock.cancel() }
-        return await body()
     }
 }
 

@@ -1,4 +1,5 @@
-internal import SignInWithApple
+internal import JOSE
+internal import Lifecycle
 
 /// Something that siwa-emulator assumes of Apple, and what an answer shows of it.
 struct EvidenceFact: Sendable {

@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// What Apple answered to harmless requests, without anything that names the client, and what it
 /// says about siwa-emulator's assumptions: for sending in (docs/emulator.md).
@@ -12,11 +13,11 @@ struct EvidenceReport: Sendable {
     }
 
     /// Asks Apple everything; an answer that does not come is part of the report.
-    init(_ patient: Patient, _ network: Network) async throws {
-        let redactor = Redactor(patient)
+    init(_ context: DoctorContext, _ network: Network) async throws {
+        let redactor = Redactor(context)
         var entries: [JSON] = []
         var observations: [EvidenceFact.Observation] = []
-        for experiment in try Self.plan(patient, network).all {
+        for experiment in try Self.plan(context, network).all {
             let answer: JSON
             do {
                 let response = try await network.transport.send(
@@ -36,18 +37,19 @@ struct EvidenceReport: Sendable {
         }
         self.observations = observations
         json = [
-            "siwa": .string(version), "at": .string(patient.now.rfc3339),
+            "siwa": .string(version), "at": .string(context.now.rfc3339),
             "base_url": .string(network.baseURL.description), "requests": .array(entries),
             "facts": .array(observations.map(\.json)),
         ]
     }
 
-    private static func plan(_ patient: Patient, _ network: Network) throws -> ExperimentPlan {
-        let client = patient.client?.client
+    private static func plan(_ context: DoctorContext, _ network: Network) throws -> ExperimentPlan
+    {
+        let client = context.client?.client
         return ExperimentPlan(
-            baseURL: network.baseURL, clientID: try patient.clientID.get(),
-            mint: { change in client.flatMap { $0.draftedSecret(at: patient.now, change) } },
-            redirectURI: try? patient.settings.redirectURI())
+            baseURL: network.baseURL, clientID: try context.clientID.get(),
+            mint: { change in client.flatMap { $0.draftedSecret(at: context.now, change) } },
+            redirectURI: try? context.settings.redirectURI())
     }
 }
 
@@ -77,12 +79,12 @@ extension Client {
 private struct Redactor {
     private let names: [(text: String, label: String)]
 
-    init(_ patient: Patient) {
+    init(_ context: DoctorContext) {
         names = [
-            ((try? patient.settings.redirectURI()) ?? nil, "<redirect_uri>"),
-            ((try? patient.clientID.get())?.rawValue, "<client_id>"),
-            ((try? patient.teamID.get())?.rawValue, "<team_id>"),
-            ((try? patient.keyID.get())?.rawValue, "<key_id>"),
+            ((try? context.settings.redirectURI()) ?? nil, "<redirect_uri>"),
+            ((try? context.clientID.get())?.rawValue, "<client_id>"),
+            ((try? context.teamID.get())?.rawValue, "<team_id>"),
+            ((try? context.keyID.get())?.rawValue, "<key_id>"),
         ].compactMap { text, label in text.map { ($0, label) } }
     }
 

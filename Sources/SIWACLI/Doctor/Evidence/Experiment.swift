@@ -1,5 +1,6 @@
+internal import JOSE
+internal import Lifecycle
 internal import SIWACrypto
-internal import SignInWithApple
 
 /// One harmless request to Apple: it spends nothing and changes nothing.
 struct Experiment: Sendable {

@@ -1,0 +1,131 @@
+import Glibc
+import JOSE
+import Lifecycle
+import SIWACrypto
+
+/// The folder of a benchmark: keys, certificates, tokens, and what the peers read.
+struct Fixture {
+    /// Where it is.
+    let path: String
+    /// The folder of the programs that were built.
+    let programs: String
+    /// The folder of the peers' scripts.
+    let peers: String
+    /// The key that mints.
+    let key: SigningKey
+
+    static let team = TeamID(unchecked: "A1B2C3D4E5")
+    static let client = ClientID(unchecked: "com.example.app")
+    static let port = 18_457
+
+    /// Where revocations go.
+    static let endpoint = "https://localhost:\(port)/auth/revoke"
+
+    /// Fills `path` afresh.
+    init(at path: String, programs: String, peers: String) throws {
+        (self.path, self.programs, self.peers) = (path, programs, peers)
+        mkdir(path, 0o700)
+        key = SigningKey(try P256PrivateKey.generate(), id: KeyID(unchecked: "K1L2M3N4P5"))
+        try write("AuthKey.p8", key.privateKey.pemRepresentation().revealed())
+        let secret = try ClientSecret(
+            signedBy: key, for: Self.client, of: Self.team, at: today, lifetime: .seconds(86_400))
+        try write("secret.txt", secret.text.bytes.revealed())
+        try writeCertificates()
+    }
+
+    /// The path of a file in it.
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// A program of this project.
+    func program(_ name: String) -> String { "\(programs)/\(name)" }
+
+    /// Writes a file, for this user alone: `first`, then `bytes` as many times as wanted. A child is
+    /// charged with the memory of who started it, so that nothing large may be kept here.
+    func write(
+        _ name: String, first: [UInt8] = [], _ bytes: [UInt8], times: Int = 1
+    ) throws {
+        let descriptor = open(file(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        guard descriptor >= 0 else { throw BenchmarkError("'\(file(name))' cannot be written") }
+        defer { close(descriptor) }
+        try write(first, to: descriptor)
+        for _ in 0..<times { try write(bytes, to: descriptor) }
+
+        func write(_ bytes: [UInt8], to descriptor: CInt) throws {
+            let written = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            guard written == bytes.count else {
+                throw BenchmarkError("'\(file(name))' cannot be written")
+            }
+        }
+    }
+
+    /// Writes a text.
+    func write(_ name: String, _ text: String) throws { try write(name, Array(text.utf8)) }
+
+    /// Writes made-up refresh tokens, a line each: `hundreds` times a hundred.
+    func writeRefreshTokens(_ name: String, hundreds: Int) throws {
+        let lines = (0..<100).map { number in
+            let digits = String(number)
+            let padding = String(repeating: "0", count: 60 - digits.count)
+            return "r.\(padding)\(digits).0.nrzuu.AAAAAAAAAAAAAAAAAAAAAA\n"
+        }
+        try write(name, Array(lines.joined().utf8), times: hundreds)
+    }
+
+    /// Writes a key set, and files of identity tokens signed by it, a line each: as many times a
+    /// hundred as each file's name is paired with. The lines of a `.jsonl` are JSON.
+    func writeIdentityTokens(_ files: KeyValuePairs<String, Int>) throws {
+        let key = try RSAPrivateKey.generate()
+        try write("jwks.json", Self.keySet(key).text)
+        // Signing takes thirty times as long as verifying: a few tokens, over and over.
+        let tokens = try (0..<100).map { try identityToken($0, key) }
+        for (name, hundreds) in files {
+            let isJSON = name.hasSuffix(".jsonl")
+            let lines = tokens.map { isJSON ? "{\"token\":\"\($0)\"}\n" : "\($0)\n" }
+            try write(name, Array(lines.joined().utf8), times: hundreds)
+        }
+    }
+
+    private func identityToken(_ number: Int, _ key: RSAPrivateKey) throws -> String {
+        let claims: JSON = [
+            "iss": "https://appleid.apple.com", "aud": .string(Self.client.rawValue),
+            "exp": .integer(today.seconds + 86_400), "iat": .integer(today.seconds),
+            "sub": .string("001234.\(number).0815"), "nonce": "n-0S6_WzA2Mj",
+            "email": "someone@privaterelay.appleid.com", "email_verified": "true",
+            "is_private_email": "true", "auth_time": .integer(today.seconds),
+            "nonce_supported": true, "real_user_status": 2,
+        ]
+        let token = try CompactJWS.sign(
+            header: ["kid": "bench", "alg": "RS256"], payload: claims
+        ) { try key.signature(for: $0) }
+        return String(decoding: token.revealed(), as: UTF8.self)
+    }
+
+    private static func keySet(_ key: RSAPrivateKey) -> JSON {
+        [
+            "keys": [
+                [
+                    "kty": "RSA", "kid": "bench", "use": "sig", "alg": "RS256",
+                    "n": .string(Base64URL.encode(key.modulus)),
+                    "e": .string(Base64URL.encode(key.exponent)),
+                ]
+            ]
+        ]
+    }
+
+    private func writeCertificates() throws {
+        let validity = today.seconds - 60..<today.seconds + 86_400
+        let names: [ServerName] = [.host("localhost"), .address("127.0.0.1")]
+        let authority = try CertificateAuthority(
+            name: "siwa benchmark", permitting: names, validity: validity)
+        let serverKey = try P256PrivateKey.generate()
+        let certificate = try authority.issueServerCertificate(names: names, key: serverKey)
+        try write("ca.pem", authority.certificate.pemRepresentation())
+        try write("server.pem", certificate.pemRepresentation())
+        try write("server.key", serverKey.pemRepresentation().revealed())
+    }
+}
+
+/// The date.
+var today: NumericDate { NumericDate(time(nil)) }

@@ -1,0 +1,115 @@
+import Glibc
+import Lifecycle
+import SIWACrypto
+
+extension Benchmark {
+    /// Minting client_secrets in bulk, the key read once.
+    static func mint(_ fixture: Fixture) -> Benchmark {
+        Benchmark(
+            title: "client_secrets minted in one process", unit: "secrets",
+            rows: [
+                Row(name: "siwa's library, 1 thread") { try mint(fixture, threads: 1) },
+                Row(name: "siwa's library, 2 threads") { try mint(fixture, threads: 2) },
+                Row(name: "siwa's library, each verified") {
+                    try mint(fixture, threads: 1, count: 5_000, verifying: true)
+                },
+                OpenSSLSpeed.row("ecdsap256", column: 3, "signatures alone"),
+                Python.row("Python, PyJWT", needs: "jwt") { python in
+                    let minted = try Child.run(
+                        [
+                            python, "\(fixture.peers)/mint.py", fixture.file("AuthKey.p8"),
+                            "5000",
+                        ])
+                    guard let rate = Double(minted.output.trimmed) else {
+                        throw BenchmarkError("mint.py printed no number")
+                    }
+                    return Sample(rate: rate)
+                },
+            ])
+    }
+
+    private static func mint(
+        _ fixture: Fixture, threads: Int, count: Int = 20_000, verifying: Bool = false
+    ) throws -> Sample {
+        let start = now()
+        let work: @Sendable () -> Void = {
+            for _ in 0..<count {
+                _ = try? ClientSecret(
+                    signedBy: fixture.key, for: Fixture.client, of: Fixture.team, at: today,
+                    lifetime: .seconds(300), isVerified: verifying)
+            }
+        }
+        let others = try (1..<threads).map { _ in try Thread(work) }
+        work()
+        for other in others { other.join() }
+        return Sample(rate: Double(count * threads) / (now() - start))
+    }
+}
+
+/// A thread of its own.
+private struct Thread {
+    private let thread: pthread_t
+
+    init(_ body: @escaping @Sendable () -> Void) throws {
+        let box = Unmanaged.passRetained(Body(run: body))
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { context in
+                context.map { Unmanaged<Body>.fromOpaque($0).takeRetainedValue().run() }
+                return nil
+            }, box.toOpaque())
+        guard code == 0 else {
+            box.release()
+            throw BenchmarkError("no thread can be made")
+        }
+        self.thread = thread
+    }
+
+    func join() { pthread_join(thread, nil) }
+
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+}
+
+/// What this machine's OpenSSL does when nothing is around it: the limit.
+enum OpenSSLSpeed {
+    /// - Parameter column: of the line that `openssl speed -mr` prints: 3 signs, 4 verifies.
+    static func row(_ algorithm: String, column: Int, _ what: String) -> Row {
+        let name = "openssl speed \(algorithm), \(what)"
+        guard let openssl = Child.installed("openssl") else { return Row(name: name, run: nil) }
+        return Row(name: name) {
+            let said = try Child.run([
+                openssl, "speed", "-elapsed", "-seconds", "1", "-mr", algorithm,
+            ]).output
+            let fields = said.split(separator: "\n").last { $0.hasPrefix("+F") }
+                .map { $0.split(separator: ":") }
+            guard let fields, fields.count > column, let rate = Double(fields[column]) else {
+                throw BenchmarkError("openssl speed printed something else")
+            }
+            return Sample(rate: rate)
+        }
+    }
+}
+
+/// A peer in Python.
+enum Python {
+    /// - Parameter module: what it imports besides Python's own; nil for nothing.
+    static func row(
+        _ name: String, needs module: String?, _ run: @escaping (String) throws -> Sample
+    ) -> Row {
+        guard let python = Child.installed("python3"),
+            (try? Child.run([python, "-c", "import \(module ?? "ssl")"])) != nil
+        else { return Row(name: name, run: nil) }
+        return Row(name: name) { try run(python) }
+    }
+}
+
+extension String {
+    /// Without blanks and line ends around it.
+    var trimmed: String {
+        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}

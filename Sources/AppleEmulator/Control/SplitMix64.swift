@@ -1,0 +1,18 @@
+/// Random numbers that are the same after every start, so that a run can be repeated
+/// (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64 = 0
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// True with a probability of `percent`.
+    mutating func isBelow(percent: Int) -> Bool {
+        percent >= 100 || Int.random(in: 0..<100, using: &self) < percent
+    }
+}

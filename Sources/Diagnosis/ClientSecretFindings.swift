@@ -1,0 +1,62 @@
+package import JOSE
+package import Lifecycle
+internal import SIWACrypto
+
+/// Everything that is wrong with a client_secret and can be seen without asking Apple.
+///
+/// The rules are Apple's ("Creating a client secret", TN3107), the mistakes those that public
+/// threads report. Nothing in the secret is believed; what was pasted around it is taken off
+/// first, so that one look finds all of its faults.
+package struct ClientSecretFindings: Sendable {
+    /// What was found, the likeliest cause first; empty when Apple should accept it.
+    package let all: [Finding]
+
+    /// Examines `secret`, as it was pasted.
+    ///
+    /// - Parameters:
+    ///   - expected: whose secret it should be, as far as that is known.
+    ///   - now: Apple's time, or the nearest there is to it.
+    package init(in secret: SecretText, expecting expected: ExpectedClient, at now: NumericDate) {
+        let text = UnwrappedText(secret.bytes.revealed())
+        let findings: [Finding]
+        do {
+            findings = Self.faults(of: try CompactJWS(text.bytes), expected, now)
+        } catch {
+            findings = [Recognition(secret).map(Self.misplaced) ?? Self.malformed(error)]
+        }
+        all = (text.findings + findings).ranked
+    }
+
+    private static func faults(
+        of jws: CompactJWS, _ expected: ExpectedClient, _ now: NumericDate
+    ) -> [Finding] {
+        let found = Recognition(jws)
+        guard found.kind == .clientSecret else { return [misplaced(found)] }
+        return HeaderFindings(jws.header, expected).all + NameFindings(jws, expected).all
+            + TimeFindings(jws.payload, now).all + SignatureFindings(jws, expected).all
+    }
+
+    private static func misplaced(_ found: Recognition) -> Finding {
+        guard found.kind == .privateKey else {
+            return Finding(
+                .wrongTokenPasted, seen: "it is \(found.name), not a client_secret",
+                advice: "send a JWT that your own key signed: 'siwa secret' mints one")
+        }
+        return Finding(
+            .privateKeyPasted, seen: "it is \(found.name), not a client_secret",
+            advice: "keep the key to yourself and send the JWT it signs: 'siwa secret' mints one")
+    }
+
+    private static func malformed(_ error: CompactJWSError) -> Finding {
+        let isCut =
+            switch error {
+            case .parts(2), .base64URL(_, .length), .base64URL(_, .strayBits): true
+            case .json(_, let reason): reason.reason == .ended
+            default: false
+            }
+        return Finding(
+            .malformed,
+            seen: "it is no JWT\(isCut ? ", a part of it may be cut off" : ""): \(error)",
+            advice: "check what was copied, or mint another: 'siwa secret'")
+    }
+}

@@ -1,0 +1,157 @@
+/// base64url without padding (RFC 4648 §5, RFC 7515 §2), strict: one spelling for each value.
+package enum Base64URL {
+    /// The text of `bytes`.
+    package static func encode(_ bytes: some Collection<UInt8>) -> String {
+        String(decoding: encodedBytes(bytes), as: UTF8.self)
+    }
+
+    /// The text of `bytes`, as ASCII.
+    static func encodedBytes(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        encodedBytes(Array(bytes).span)
+    }
+
+    /// The text of `bytes`, as ASCII.
+    static func encodedBytes(_ bytes: Span<UInt8>) -> [UInt8] {
+        let table = alphabet
+        let digits = table.span.extracting(first: 64)
+        var rest = bytes
+        var text: [UInt8] = []
+        text.append(addingCapacity: (bytes.count + 2) / 3 * 4) { text in
+            while rest.count >= 3 {
+                let (one, two, three) = (rest[0], rest[1], rest[2])
+                text.append(digits[Int(one >> 2)])
+                text.append(digits[Int((one << 4 | two >> 4) & 63)])
+                text.append(digits[Int((two << 2 | three >> 6) & 63)])
+                text.append(digits[Int(three & 63)])
+                rest = rest.extracting(droppingFirst: 3)
+            }
+            guard rest.count > 0 else { return }
+            let (one, two) = (rest[0], rest.count > 1 ? rest[1] : 0)
+            text.append(digits[Int(one >> 2)])
+            text.append(digits[Int((one << 4 | two >> 4) & 63)])
+            if rest.count > 1 { text.append(digits[Int(two << 2 & 63)]) }
+        }
+        return text
+    }
+
+    /// The bytes that `text` spells.
+    ///
+    /// - Throws: ``Base64URLError`` for padding, white space, `+` or `/`, a length no
+    ///   encoder produces, and stray bits behind the last byte: all of them would
+    ///   let two texts mean one value.
+    package static func decode(
+        _ text: some Collection<UInt8>
+    ) throws(Base64URLError) -> [UInt8] {
+        try decode(Array(text).span)
+    }
+
+    /// The bytes that `text` spells.
+    ///
+    /// - Throws: ``Base64URLError``, as for a collection.
+    static func decode(_ text: Span<UInt8>) throws(Base64URLError) -> [UInt8] {
+        var done = 0
+        var bytes: [UInt8] = []
+        bytes.append(addingCapacity: text.count / 4 * 3 + 2) { bytes in
+            done = Base64Decoder.decodeBlocks(of: text, into: &bytes)
+        }
+        // What is left is the end, or has a mistake.
+        var decoder = Base64Decoder(behind: done)
+        for index in done..<text.count {
+            if let byte = try decoder.next(text[index]) { bytes.append(byte) }
+        }
+        try decoder.finish()
+        return bytes
+    }
+
+    /// The bytes that `text` spells.
+    ///
+    /// - Throws: ``Base64URLError``, as for bytes.
+    package static func decode(_ text: String) throws(Base64URLError) -> [UInt8] {
+        try decode(text.utf8)
+    }
+
+    fileprivate static let alphabet = [UInt8](
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+}
+
+/// Turns characters of base64url into bytes, one at a time: whoever calls decides where
+/// the bytes are kept.
+package struct Base64Decoder {
+    private var accumulator: UInt32 = 0
+    private var bits: UInt32 = 0
+    private var count: Int
+
+    /// - Parameter count: how many characters were taken otherwise, in whole blocks.
+    package init(behind count: Int = 0) { self.count = count }
+
+    /// Decodes four characters at a time, up to where there are no four of the alphabet; answers
+    /// how many characters that were.
+    static func decodeBlocks(
+        of text: Span<UInt8>, into bytes: inout OutputSpan<UInt8>
+    ) -> Int {
+        let table = digits
+        let digits = table.span.extracting(first: 256)
+        var rest = text
+        while rest.count >= 4 {
+            let (a, b) = (digits[Int(rest[0])], digits[Int(rest[1])])
+            let (c, d) = (digits[Int(rest[2])], digits[Int(rest[3])])
+            guard a | b | c | d < 64 else { break }
+            bytes.append(a << 2 | b >> 4)
+            bytes.append(b << 4 | c >> 2)
+            bytes.append(c << 6 | d)
+            rest = rest.extracting(droppingFirst: 4)
+        }
+        return text.count - rest.count
+    }
+
+    /// Takes one character; answers a byte when it completes one.
+    package mutating func next(_ character: UInt8) throws(Base64URLError) -> UInt8? {
+        let digit = Self.digits[Int(character)]
+        guard digit < 64 else { throw .character(character) }
+        count += 1
+        accumulator = accumulator << 6 | UInt32(digit)
+        bits += 6
+        guard bits >= 8 else { return nil }
+        bits -= 8
+        return UInt8(truncatingIfNeeded: accumulator >> bits)
+    }
+
+    /// Checks that the text could end here.
+    package func finish() throws(Base64URLError) {
+        guard count % 4 != 1 else { throw .length(count) }
+        guard accumulator & ((1 << bits) - 1) == 0 else { throw .strayBits }
+    }
+
+    /// The value of each character; 255 for what is not of the alphabet.
+    private static let digits: [UInt8] = {
+        var table = [UInt8](repeating: 255, count: 256)
+        for (value, character) in Base64URL.alphabet.enumerated() {
+            table[Int(character)] = UInt8(value)
+        }
+        return table
+    }()
+}
+
+/// Why a text is not base64url.
+package enum Base64URLError: Error, Hashable, Sendable {
+    /// A character outside the alphabet: padding, white space, or base64's own `+` and `/`.
+    case character(UInt8)
+    /// A length no encoder produces.
+    case length(Int)
+    /// Bits behind the last byte that are not zero.
+    case strayBits
+}
+
+extension Base64URLError: CustomStringConvertible {
+    /// What is wrong, without quoting the text.
+    package var description: String {
+        switch self {
+        case .character(UInt8(ascii: "=")): "it is padded with ="
+        case .character(UInt8(ascii: "+")), .character(UInt8(ascii: "/")):
+            "it is base64 with + or /, not base64url"
+        case .character(let byte): "it has the byte 0x\([byte].hexadecimal)"
+        case .length(let count): "no encoder makes \(count) characters"
+        case .strayBits: "its last character has bits to spare"
+        }
+    }
+}

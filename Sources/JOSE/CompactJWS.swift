@@ -1,0 +1,100 @@
+package import SIWACrypto
+
+/// A JWS in compact serialization (RFC 7515 §3.1), taken apart and not trusted.
+package struct CompactJWS: Sendable {
+    /// The JOSE header.
+    package let header: JSON
+    /// The JOSE header as it stands.
+    let headerText: JSONText
+    /// The claims.
+    package var payload: JSON { claims.value }
+    /// The claims as they stand.
+    package let claims: JSONText
+    /// The signature as it stands behind the second dot.
+    package let signature: [UInt8]
+    /// What the signature is over: header, dot, payload, as they stand.
+    package let signingInput: [UInt8]
+
+    /// Takes a token apart.
+    ///
+    /// - Throws: ``CompactJWSError``, which names the part at fault.
+    package init(_ token: [UInt8]) throws(CompactJWSError) {
+        var reader = CompactJWSReader()
+        self = try reader.read(token)
+    }
+
+    /// Takes a token apart.
+    ///
+    /// - Throws: ``CompactJWSError``, as for bytes.
+    package init(_ token: String) throws(CompactJWSError) {
+        try self.init(Array(token.utf8))
+    }
+
+    /// Apple's tokens have about a thousand characters; this many are no token.
+    package static let limit = 64 * 1024
+
+    /// Signs `payload` under `header`. All of the text but the signature follows from the
+    /// arguments alone.
+    package static func sign<Failure: Error>(
+        header: JSON, payload: JSON, with signature: (Span<UInt8>) throws(Failure) -> [UInt8]
+    ) throws(Failure) -> SecretBytes {
+        var signingInput = SecretBuffer(capacity: 512)
+        signingInput.append(contentsOf: Base64URL.encodedBytes(header.bytes))
+        signingInput.append(UInt8(ascii: "."))
+        signingInput.append(contentsOf: Base64URL.encodedBytes(payload.bytes))
+        let signed = signingInput.finished()
+        let encoded = Base64URL.encodedBytes(try signed.withSpan(signature))
+        var token = SecretBuffer(capacity: signed.count + 1 + encoded.count)
+        signed.withSpan { token.append(contentsOf: $0) }
+        token.append(UInt8(ascii: "."))
+        token.append(contentsOf: encoded)
+        return token.finished()
+    }
+
+    /// Puts one together from what was read.
+    init(
+        header: (text: JSONText, value: JSON), claims: JSONText, signature: [UInt8],
+        signingInput: [UInt8]
+    ) {
+        (headerText, self.header, self.claims) = (header.text, header.value, claims)
+        (self.signature, self.signingInput) = (signature, signingInput)
+    }
+}
+
+/// Why a text is no compact JWS.
+package enum CompactJWSError: Error, Hashable, Sendable {
+    /// A part of the token.
+    package enum Part: String, Sendable {
+        /// The first part.
+        case header
+        /// The second part.
+        case payload
+        /// The third part.
+        case signature
+    }
+
+    /// More characters than any token has.
+    case tooLong(Int)
+    /// Not three parts between dots.
+    case parts(Int)
+    /// A part that is no base64url.
+    case base64URL(Part, Base64URLError)
+    /// A part that is no JSON.
+    case json(Part, JSONError)
+    /// A part that is JSON, but no object.
+    case notAnObject(Part)
+}
+
+extension CompactJWSError: CustomStringConvertible {
+    /// What is wrong, without quoting the token.
+    package var description: String {
+        switch self {
+        case .tooLong(let count): "\(count) characters are more than any token has"
+        case .parts(1): "it has no dot, a JWT has 3 parts between dots"
+        case .parts(let count): "it has \(count) parts between dots, a JWT has 3"
+        case .base64URL(let part, let error): "its \(part) is not base64url: \(error)"
+        case .json(let part, let error): "its \(part) \(error)"
+        case .notAnObject(let part): "its \(part) is not a JSON object"
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/// Takes tokens apart, one after the other: tokens that come together have few different headers,
+/// each of which is read once.
+package struct CompactJWSReader: Sendable {
+    /// The headers that were read last.
+    private var headers: [Header] = []
+    /// Where the next new header goes, once there is no more room.
+    private var oldest = 0
+
+    /// More than Apple has keys at a time.
+    private static let mostHeaders = 32
+
+    private struct Header {
+        /// As a token has it.
+        let encoded: [UInt8]
+        let content: (text: JSONText, value: JSON)
+    }
+
+    /// A reader that has read nothing.
+    package init() {}
+
+    /// Takes a token apart.
+    ///
+    /// - Throws: ``CompactJWSError``, which names the part at fault.
+    package mutating func read(_ token: [UInt8]) throws(CompactJWSError) -> CompactJWS {
+        guard token.count <= CompactJWS.limit else { throw .tooLong(token.count) }
+        let text = token.span
+        let first = text.dot(from: 0)
+        let second = text.dot(from: min(first + 1, text.count))
+        do throws(CompactJWSError) {
+            guard second < text.count else { throw .parts(2) }
+            return CompactJWS(
+                header: try header(token[..<first]),
+                claims: try Self.object(text.extracting(first + 1..<second), in: .payload),
+                signature: try Self.decode(text.extracting((second + 1)...), in: .signature),
+                signingInput: Array(token[..<second]))
+        } catch {
+            // A third dot is no base64url: nobody need look for one in what was read well.
+            let dots = token.count { $0 == UInt8(ascii: ".") }
+            throw dots == 2 ? error : .parts(1 + dots)
+        }
+    }
+
+    private mutating func header(_ text: ArraySlice<UInt8>) throws(CompactJWSError) -> (
+        text: JSONText, value: JSON
+    ) {
+        let span = text.span
+        for index in headers.indices where headers[index].encoded.isExactly(span) {
+            return headers[index].content
+        }
+        let header = try Self.object(span, in: .header)
+        remember(Header(encoded: Array(text), content: (header, header.value)))
+        return (header, header.value)
+    }
+
+    private mutating func remember(_ header: Header) {
+        if headers.count < Self.mostHeaders { return headers.append(header) }
+        headers[oldest] = header
+        oldest = (oldest + 1) % Self.mostHeaders
+    }
+
+    private static func object(
+        _ text: Span<UInt8>, in part: CompactJWSError.Part
+    ) throws(CompactJWSError) -> JSONText {
+        let bytes = try decode(text, in: part)
+        let object: JSONText
+        do {
+            object = try JSONText(bytes)
+        } catch {
+            throw .json(part, error)
+        }
+        guard object.isObject else { throw .notAnObject(part) }
+        return object
+    }
+
+    private static func decode(
+        _ text: Span<UInt8>, in part: CompactJWSError.Part
+    ) throws(CompactJWSError) -> [UInt8] {
+        do {
+            return try Base64URL.decode(text)
+        } catch {
+            throw .base64URL(part, error)
+        }
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func dot(from start: Int) -> Int {
+        index(from: start) { $0.marking(UInt8(ascii: ".")) }
+    }
+}

@@ -1,0 +1,127 @@
+/// One JSON value (RFC 8259) with its members in their order.
+///
+/// siwa reads tokens, answers and settings through this type and not through
+/// `JSONDecoder`, which takes duplicate members and trailing commas silently
+/// (docs/decisions/json.md).
+package enum JSON: Hashable, Sendable {
+    case null
+    case boolean(Bool)
+    case integer(Int)
+    /// A number that is no `Int`; its text as it stood, so that nothing is rounded.
+    case number(String)
+    case string(String)
+    case array([JSON])
+    case object([Member])
+
+    /// A name and its value.
+    package struct Member: Hashable, Sendable {
+        /// The name.
+        package let name: String
+        /// The value.
+        package let value: JSON
+
+        /// Pairs a name with a value.
+        package init(_ name: String, _ value: JSON) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The member called `name`; nil when absent or when this is no object.
+    package subscript(name: String) -> JSON? {
+        guard case .object(let members) = self else { return nil }
+        for index in members.indices where members[index].name.isExactly(name) {
+            return members[index].value
+        }
+        return nil
+    }
+
+    /// The members, when this is an object.
+    package var members: [Member]? {
+        if case .object(let members) = self { members } else { nil }
+    }
+
+    /// The elements, when this is an array.
+    package var elements: [JSON]? {
+        if case .array(let elements) = self { elements } else { nil }
+    }
+
+    /// The text, when this is a string.
+    package var string: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// The value, when this is a whole number that fits.
+    package var integer: Int? {
+        if case .integer(let value) = self { value } else { nil }
+    }
+
+    /// The value, when this is `true` or `false`.
+    package var boolean: Bool? {
+        if case .boolean(let value) = self { value } else { nil }
+    }
+
+    /// What kind of value this is, with an article: for error messages.
+    package var kind: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "a boolean"
+        case .integer, .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+extension String {
+    /// Equal code point by code point, as JSON and JWT compare (RFC 8259 §8.3, RFC 7519 §2):
+    /// to Swift's == a Kelvin sign is a K.
+    package func isExactly(_ other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        return utf8.span.isExactly(other.utf8.span)
+    }
+}
+
+extension [UInt8] {
+    /// Equal byte by byte.
+    func isExactly(_ other: Span<UInt8>) -> Bool { span.isExactly(other) }
+
+    /// Whether the part at `range` is equal byte by byte.
+    func isExactly(_ other: Span<UInt8>, at range: Range<Int>) -> Bool {
+        let all = span
+        return all.extracting(range).isExactly(other)
+    }
+}
+
+extension Span<UInt8> {
+    /// Equal byte by byte.
+    package func isExactly(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        var (rest, others) = (self, other)
+        while rest.count >= 8, others.count >= 8 {
+            guard rest.firstWord == others.firstWord else { return false }
+            rest = rest.extracting(droppingFirst: 8)
+            others = others.extracting(droppingFirst: 8)
+        }
+        for index in rest.indices where rest[index] != others[index] { return false }
+        return true
+    }
+}
+
+extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// A string.
+    package init(stringLiteral value: String) { self = .string(value) }
+    /// A boolean.
+    package init(booleanLiteral value: Bool) { self = .boolean(value) }
+    /// A whole number.
+    package init(integerLiteral value: Int) { self = .integer(value) }
+    /// An array.
+    package init(arrayLiteral elements: JSON...) { self = .array(elements) }
+    /// An object; the literal's order is kept.
+    package init(dictionaryLiteral elements: (String, JSON)...) {
+        self = .object(elements.map { Member($0, $1) })
+    }
+}

@@ -1,0 +1,58 @@
+/// Why a text is not the JSON that siwa accepts, and where.
+package struct JSONError: Error, Hashable, Sendable {
+    /// What is wrong.
+    package enum Reason: Hashable, Sendable {
+        /// Something else stands where a value, a comma or a bracket must.
+        case unexpected
+        /// The text ends inside a value.
+        case ended
+        /// A member that stands twice in one object.
+        case duplicate(String)
+        /// Bytes that are no UTF-8.
+        case notUTF8
+        /// An escape that is none, or half a surrogate pair.
+        case escape
+        /// A control character inside a string.
+        case controlCharacter
+        /// A number JSON does not know, such as `01` or `1.`
+        case number
+        /// Objects and arrays inside each other, deeper than 32.
+        case depth
+        /// Something behind the value.
+        case trailing
+    }
+
+    /// What is wrong.
+    package let reason: Reason
+    /// The byte offset where it was noticed.
+    package let offset: Int
+    /// The line where it was noticed, from 1.
+    package let line: Int
+}
+
+extension JSONError: CustomStringConvertible {
+    /// What is wrong and where; never quotes the text, except a duplicate member's name.
+    package var description: String {
+        if case .duplicate(let name) = reason {
+            return "has the member '\(name)' twice (line \(line))"
+        }
+        return "\(reason.withoutQuoting) (line \(line))"
+    }
+}
+
+extension JSONError.Reason {
+    /// What is wrong, for a text that must not be shown in any part.
+    package var withoutQuoting: String {
+        switch self {
+        case .unexpected: "is not JSON"
+        case .ended: "ends in the middle"
+        case .duplicate: "has a member twice"
+        case .notUTF8: "is not UTF-8"
+        case .escape: "has a broken escape in a string"
+        case .controlCharacter: "has a control character in a string"
+        case .number: "has a number that JSON does not know"
+        case .depth: "is nested too deeply"
+        case .trailing: "has something behind its end"
+        }
+    }
+}

@@ -1,0 +1,160 @@
+/// A JSON text that was read strictly and is kept as it stands: a value is made of a part when it is
+/// asked for. Of the dozen claims of a token, most are only compared, or written again.
+package final class JSONText: Sendable {
+    /// The text.
+    let bytes: [UInt8]
+    /// Its values and the names of members. What is inside a value stands behind it; the value of a
+    /// member stands behind its name.
+    let nodes: [Node]
+    /// The strings that have escapes, without them.
+    let unescaped: [[UInt8]]
+
+    /// A value, or the name of a member.
+    struct Node: Sendable {
+        enum Kind: Sendable { case null, yes, no, integer, otherNumber, string, array, object }
+
+        let kind: Kind
+        /// Its place in the text; quotation marks and brackets are part of it.
+        var range: Range<Int>
+        /// The index of the node behind it, and behind all that is inside it.
+        var next: Int
+        /// Whether it stands as ``JSON/bytes`` would write it.
+        var isPlain: Bool
+        /// Its index in ``JSONText/unescaped``; nil when it has no escapes.
+        var unescaped: Int?
+    }
+
+    /// Reads one JSON value and nothing behind it.
+    ///
+    /// - Throws: ``JSONError``, as ``JSON/init(_:)``.
+    package init(_ bytes: [UInt8]) throws(JSONError) {
+        var reader = JSONReader(bytes)
+        try reader.read()
+        (self.bytes, nodes, unescaped) = (bytes, reader.nodes, reader.unescaped)
+    }
+
+    /// The whole of it as a value.
+    package var value: JSON { value(at: 0) }
+
+    /// The member of this name, when this is an object that has it.
+    package subscript(name: String) -> Value? {
+        guard isObject else { return nil }
+        let wanted = name.utf8.span
+        var index = 1
+        while index < nodes.count {
+            if isText(at: index, wanted) { return Value(text: self, index: index + 1) }
+            index = nodes[index + 1].next
+        }
+        return nil
+    }
+
+    var isObject: Bool { nodes[0].kind == .object }
+
+    /// Whether it stands as ``JSON/bytes`` would write it, but for blanks around it.
+    package var isPlain: Bool { nodes[0].isPlain }
+
+    /// Calls `body` with the indices of each member's name and value, when this is an object.
+    func forEachMember(_ body: (_ name: Int, _ value: Int) -> Void) {
+        guard isObject else { return }
+        var index = 1
+        while index < nodes.count {
+            body(index, index + 1)
+            index = nodes[index + 1].next
+        }
+    }
+
+    /// One value of a text.
+    package struct Value {
+        fileprivate let text: JSONText
+        fileprivate let index: Int
+
+        package var json: JSON { text.value(at: index) }
+        package var string: String? { isString ? text.string(at: index) : nil }
+        package var moment: NumericDate? {
+            text.nodes[index].kind == .integer ? json.moment : nil
+        }
+        package var isArray: Bool { text.nodes[index].kind == .array }
+        private var isString: Bool { text.nodes[index].kind == .string }
+
+        /// Whether it is this string.
+        package func isExactly(_ other: String) -> Bool {
+            isString && text.isText(at: index, other.utf8.span)
+        }
+
+        /// Whether it is a string that is not empty.
+        package var isFilledString: Bool { isString && text.nodes[index].range.count > 2 }
+    }
+}
+
+extension JSONText {
+    /// The value of a node.
+    func value(at index: Int) -> JSON {
+        let node = nodes[index]
+        switch node.kind {
+        case .null: return .null
+        case .yes: return true
+        case .no: return false
+        case .string: return .string(string(at: index))
+        case .integer: return integer(bytes[node.range])
+        case .otherNumber: return .number(String(decoding: bytes[node.range], as: UTF8.self))
+        case .array: return .array(elements(of: index))
+        case .object: return .object(members(of: index))
+        }
+    }
+
+    /// The text of a node that is a string or the name of a member.
+    func string(at index: Int) -> String {
+        let node = nodes[index]
+        if let place = node.unescaped { return String(decoding: unescaped[place], as: UTF8.self) }
+        return String(decoding: bytes[node.content], as: UTF8.self)
+    }
+
+    /// Whether a node is this string, or the name of a member that is called so.
+    func isText(at index: Int, _ other: Span<UInt8>) -> Bool {
+        let node = nodes[index]
+        if let place = node.unescaped { return unescaped[place].isExactly(other) }
+        guard node.content.count == other.count else { return false }
+        return bytes.isExactly(other, at: node.content)
+    }
+
+    private func integer(_ text: ArraySlice<UInt8>) -> JSON {
+        // That many digits fit whatever they are.
+        if text.count < 19, text.first != UInt8(ascii: "-") {
+            return .integer(text.reduce(0) { $0 &* 10 &+ Int($1 &- 0x30) })
+        }
+        let text = String(decoding: text, as: UTF8.self)
+        return Int(text).map { .integer($0) } ?? .number(text)
+    }
+
+    private func elements(of array: Int) -> [JSON] {
+        var elements: [JSON] = []
+        var index = array + 1
+        while index < nodes[array].next {
+            elements.append(value(at: index))
+            index = nodes[index].next
+        }
+        return elements
+    }
+
+    private func members(of object: Int) -> [JSON.Member] {
+        var members: [JSON.Member] = []
+        var index = object + 1
+        while index < nodes[object].next {
+            members.append(JSON.Member(string(at: index), value(at: index + 1)))
+            index = nodes[index + 1].next
+        }
+        return members
+    }
+}
+
+extension JSONText: Hashable {
+    /// Whether two texts mean the same value, however they are written.
+    package static func == (one: JSONText, other: JSONText) -> Bool { one.value == other.value }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}
+
+extension JSONText.Node {
+    /// What is between its quotation marks.
+    var content: Range<Int> { range.lowerBound + 1..<range.upperBound - 1 }
+}

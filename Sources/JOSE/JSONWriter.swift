@@ -1,0 +1,246 @@
+extension JSON {
+    /// Marks the bytes of a word that are not all of a character, or must or may not stand for
+    /// themselves in a string.
+    @inline(__always)
+    static func markOddCharacters(_ word: UInt64) -> UInt64 {
+        word.marking(UInt8(ascii: "\"")) | word.marking(UInt8(ascii: "\\"))
+            | word.marking(below: 0x20) | word.marking(0x7F) | word
+    }
+
+    /// The value on one line, members in their order, nothing escaped that need not be.
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The value in UTF-8 on one line.
+    package var bytes: [UInt8] {
+        var writer = JSONWriter(indented: false)
+        writer.write(self, depth: 0)
+        return writer.output
+    }
+
+    /// The value for people: a member a line, two spaces a level.
+    package var indentedText: String {
+        var writer = JSONWriter(indented: true)
+        writer.write(self, depth: 0)
+        return String(decoding: writer.output, as: UTF8.self)
+    }
+}
+
+/// One object on one line, written member by member as its parts become known.
+package struct JSONLine: Sendable {
+    private var writer: JSONWriter
+    private var isEmpty = true
+
+    /// An object without members, behind other lines.
+    package init(behind lines: consuming [UInt8] = []) {
+        writer = JSONWriter(indented: false, output: lines)
+        writer.output.append(UInt8(ascii: "{"))
+    }
+
+    /// Adds a member; that there is no other of its name is the caller's care.
+    package mutating func add(_ name: String, _ value: JSON) {
+        begin(name)
+        writer.write(value, depth: 1)
+    }
+
+    /// Adds a member.
+    package mutating func add(_ member: JSON.Member) { add(member.name, member.value) }
+
+    /// Adds a member whose value is an array of what is written already, an element each.
+    package mutating func add(_ name: String, written elements: [[UInt8]]) {
+        begin(name)
+        writer.output.append(UInt8(ascii: "["))
+        for index in elements.indices {
+            if index > 0 { writer.output.append(UInt8(ascii: ",")) }
+            writer.output.append(contentsOf: elements[index])
+        }
+        writer.output.append(UInt8(ascii: "]"))
+    }
+
+    /// Adds a member whose value is the header of a token.
+    package mutating func add(_ name: String, headerOf token: CompactJWS) {
+        begin(name)
+        writer.write(token.headerText)
+    }
+
+    /// Adds a member whose value is ``JSON/normalizedClaims`` of a token's claims.
+    package mutating func add(_ name: String, normalizedClaimsOf token: CompactJWS) {
+        let claims = token.claims
+        guard claims.isPlain else { return add(name, claims.value.normalizedClaims) }
+        begin(name)
+        writer.output.append(UInt8(ascii: "{"))
+        isEmpty = true
+        claims.forEachNormalizedPart { part in
+            switch part {
+            case .text(let range):
+                if !isEmpty { writer.output.append(UInt8(ascii: ",")) }
+                writer.output += claims.bytes[range]
+                isEmpty = false
+            case .claim(let name, .value(let value)): add(name, value)
+            case .claim(let name, .moment(let moment)):
+                begin(name)
+                writer.quote(moment)
+            }
+        }
+        isEmpty = false
+        writer.output.append(UInt8(ascii: "}"))
+    }
+
+    /// The lines before it, the object in UTF-8, and a line end.
+    package consuming func finished() -> [UInt8] {
+        writer.output.append(UInt8(ascii: "}"))
+        writer.output.append(0x0A)
+        return writer.output
+    }
+
+    private mutating func begin(_ name: String) {
+        writer.quote(name, behind: isEmpty ? nil : ",", before: ":")
+        isEmpty = false
+    }
+}
+
+private struct JSONWriter {
+    let indented: Bool
+    var output: [UInt8]
+
+    init(indented: Bool, output: consuming [UInt8] = []) {
+        self.indented = indented
+        self.output = output
+        if self.output.isEmpty { self.output.reserveCapacity(2048) }
+    }
+
+    mutating func write(_ value: JSON, depth: Int) {
+        switch value {
+        case .null: append("null")
+        case .boolean(let flag): append(flag ? "true" : "false")
+        case .integer(let number): append(number)
+        case .number(let text): append(text)
+        case .string(let text): quote(text)
+        case .array(let elements):
+            output.append(UInt8(ascii: "["))
+            for index in elements.indices {
+                separate(index, depth)
+                write(elements[index], depth: depth + 1)
+            }
+            close(UInt8(ascii: "]"), elements.isEmpty, depth)
+        case .object(let members):
+            output.append(UInt8(ascii: "{"))
+            for index in members.indices {
+                separate(index, depth)
+                quote(members[index].name, before: ":")
+                if indented { output.append(0x20) }
+                write(members[index].value, depth: depth + 1)
+            }
+            close(UInt8(ascii: "}"), members.isEmpty, depth)
+        }
+    }
+
+    /// Writes a text on one line.
+    mutating func write(_ text: JSONText) {
+        guard text.isPlain else { return write(text.value, depth: 0) }
+        output += text.bytes[text.nodes[0].range]
+    }
+
+    private mutating func separate(_ index: Int, _ depth: Int) {
+        if index > 0 { output.append(UInt8(ascii: ",")) }
+        newline(depth + 1)
+    }
+
+    private mutating func close(_ bracket: UInt8, _ isEmpty: Bool, _ depth: Int) {
+        if !isEmpty { newline(depth) }
+        output.append(bracket)
+    }
+
+    private mutating func newline(_ depth: Int) {
+        guard indented else { return }
+        output.append(0x0A)
+        output.append(contentsOf: repeatElement(0x20, count: depth * 2))
+    }
+
+    private mutating func append(_ text: String) { output.append(contentsOf: text.utf8) }
+
+    private mutating func append(_ number: Int) {
+        var digits = [20 of UInt8](repeating: 0)
+        var start = digits.count
+        var rest = number.magnitude
+        repeat {
+            start -= 1
+            digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        if number < 0 { output.append(UInt8(ascii: "-")) }
+        for index in start..<digits.count { output.append(digits[index]) }
+    }
+
+    /// - Parameters:
+    ///   - left: what to write before it.
+    ///   - right: what to write behind it.
+    mutating func quote(
+        _ text: String, behind left: Unicode.Scalar? = nil, before right: Unicode.Scalar? = nil
+    ) {
+        guard !quotePlain(text.utf8.span, left, right) else { return }
+        if let left { output.append(UInt8(ascii: left)) }
+        quoteEscaping(text)
+        if let right { output.append(UInt8(ascii: right)) }
+    }
+
+    /// Writes a moment as RFC 3339 does.
+    mutating func quote(_ moment: NumericDate) {
+        output.append(addingCapacity: NumericDate.mostCharacters + 2) { output in
+            output.append(UInt8(ascii: "\""))
+            moment.appendRFC3339(to: &output)
+            output.append(UInt8(ascii: "\""))
+        }
+    }
+
+    /// Nearly every text is written here: false, and nothing is, when one has to be looked at
+    /// more closely.
+    private mutating func quotePlain(
+        _ text: Span<UInt8>, _ left: Unicode.Scalar?, _ right: Unicode.Scalar?
+    ) -> Bool {
+        guard text.index(JSON.markOddCharacters) == text.count else { return false }
+        output.append(addingCapacity: text.count + 4) { output in
+            if let left { output.append(UInt8(ascii: left)) }
+            output.append(UInt8(ascii: "\""))
+            for index in text.indices { output.append(text[index]) }
+            output.append(UInt8(ascii: "\""))
+            if let right { output.append(UInt8(ascii: right)) }
+        }
+        return true
+    }
+
+    private mutating func quoteEscaping(_ text: String) {
+        output.append(UInt8(ascii: "\""))
+        defer { output.append(UInt8(ascii: "\"")) }
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\":
+                output.append(UInt8(ascii: "\\"))
+                output.append(contentsOf: scalar.utf8)
+            case "\n": append("\\n")
+            case "\r": append("\\r")
+            case "\t": append("\\t")
+            case _ where Self.drivesTerminals(scalar): escape(scalar)
+            default: output.append(contentsOf: scalar.utf8)
+            }
+        }
+    }
+
+    /// What a terminal obeys in place of showing. JSON asks for the escape of a part of
+    /// these only; a refusal's text comes from outside, and ends on somebody's screen.
+    private static func drivesTerminals(_ scalar: Unicode.Scalar) -> Bool {
+        guard !scalar.isASCII else { return scalar.value < 0x20 || scalar.value == 0x7F }
+        return switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    private mutating func escape(_ scalar: Unicode.Scalar) {
+        for unit in String(scalar).utf16 {
+            append("\\u")
+            for shift in [12, 8, 4, 0] { output.append(Self.hexadecimal[Int(unit >> shift & 15)]) }
+        }
+    }
+
+    private static let hexadecimal = [UInt8]("0123456789abcdef".utf8)
+}

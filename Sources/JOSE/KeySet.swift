@@ -1,0 +1,120 @@
+package import SIWACrypto
+
+/// A JWK Set (RFC 7517 §5): Apple's public keys, chosen by `kid`, never by order.
+package struct KeySet: Sendable {
+    /// The usable keys by their `kid`.
+    package let keys: [String: RSAPublicKey]
+    /// What else stood in the set, and why it is not used.
+    package let ignored: [IgnoredKey]
+    /// The set as it was read.
+    package let document: JSON
+
+    /// Reads a JWK Set; keys that cannot verify RS256 are left out, as RFC 7517 §5 advises.
+    ///
+    /// Nil when it is no JWK Set, or holds no usable key: an empty set would condemn
+    /// every token.
+    package init?(_ body: [UInt8]) {
+        guard let document = try? JSON(body) else { return nil }
+        self.init(document)
+    }
+
+    /// Takes a JWK Set that was read before.
+    package init?(_ document: JSON) {
+        guard let elements = document["keys"]?.elements else { return nil }
+        let reading = Reading(elements)
+        guard !reading.keys.isEmpty else { return nil }
+        keys = reading.keys
+        ignored = reading.ignored
+        self.document = document
+    }
+
+    /// The keys of a JWK Set that cannot be used, also when it has no others; none when it is no
+    /// JWK Set.
+    package static func ignored(in body: [UInt8]) -> [IgnoredKey] {
+        (try? JSON(body))?["keys"]?.elements.map { Reading($0).ignored } ?? []
+    }
+}
+
+/// A key of a set that verifies no token.
+package struct IgnoredKey: Hashable, Sendable {
+    /// Its `kid`; nil when it has none.
+    package let keyID: String?
+    /// Why it is ignored.
+    package let reason: Reason
+
+    /// Pairs a key with the reason.
+    package init(keyID: String?, reason: Reason) {
+        self.keyID = keyID
+        self.reason = reason
+    }
+
+    /// Why a key cannot be used, as the end of a sentence.
+    package enum Reason: String, Error, CaseIterable {
+        /// A JWK is an object.
+        case noObject = "it is no object"
+        /// Apple's tokens name their key by it.
+        case noKeyID = "it has no kid"
+        /// `kty`.
+        case type = "it is not an RSA key"
+        /// `use`.
+        case use = "it is not for signatures"
+        /// `alg`.
+        case algorithm = "it is not for RS256"
+        /// `n` and `e` (RFC 7518 §6.3.1).
+        case numbers = "its modulus or exponent cannot be read"
+        /// Too small (RFC 7518 §3.3), too large, or no RSA key at all.
+        case unfit = "its numbers make no RSA key of 2048 to 16384 bits"
+        /// RFC 7517 §4.5. Which of the two is meant, only their order could say.
+        case ambiguous = "another key has the same kid"
+    }
+}
+
+/// The keys of a set, sorted into those that serve and those that do not.
+private struct Reading {
+    var keys: [String: RSAPublicKey] = [:]
+    var ignored: [IgnoredKey] = []
+    private var ambiguous: Set<String> = []
+
+    init(_ elements: [JSON]) {
+        for element in elements { take(element) }
+        settleAmbiguity()
+    }
+
+    private mutating func take(_ element: JSON) {
+        let id = element["kid"]?.string
+        do throws(IgnoredKey.Reason) {
+            let (id, key) = try Self.key(id, element)
+            if let other = keys.updateValue(key, forKey: id), other != key {
+                ambiguous.insert(id)
+            }
+        } catch {
+            ignored.append(IgnoredKey(keyID: id, reason: error))
+        }
+    }
+
+    /// Leaves no two keys under one `kid`. The same key twice is no ambiguity.
+    private mutating func settleAmbiguity() {
+        for id in ambiguous.sorted() {
+            keys[id] = nil
+            ignored.append(IgnoredKey(keyID: id, reason: .ambiguous))
+        }
+    }
+
+    private static func key(
+        _ id: String?, _ key: JSON
+    ) throws(IgnoredKey.Reason) -> (String, RSAPublicKey) {
+        guard key.members != nil else { throw .noObject }
+        guard let id, !id.isEmpty else { throw .noKeyID }
+        guard key["kty"] == "RSA" else { throw .type }
+        guard key["use"] ?? "sig" == "sig" else { throw .use }
+        guard key["alg"] ?? "RS256" == "RS256" else { throw .algorithm }
+        guard let n = key["n"]?.string, let modulus = try? Base64URL.decode(n),
+            let e = key["e"]?.string, let exponent = try? Base64URL.decode(e)
+        else { throw .numbers }
+        do {
+            return (id, try RSAPublicKey(modulus: modulus, exponent: exponent))
+        } catch {
+            throw .unfit
+        }
+    }
+}

@@ -1,0 +1,182 @@
+extension NumericDate {
+    /// The moment as RFC 3339 writes it, in UTC: `2026-11-21T08:30:00Z`.
+    package var rfc3339: String {
+        var text: [UInt8] = []
+        text.append(addingCapacity: Self.mostCharacters) { appendRFC3339(to: &$0) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Whether RFC 3339 can write the moment: its year has four digits.
+    package var isWritable: Bool { (-62_167_219_200...253_402_300_799).contains(seconds) }
+
+    /// The longest year is that of ``Int/min``.
+    static let mostCharacters = 32
+
+    /// Appends ``rfc3339``, which takes at most ``mostCharacters``.
+    func appendRFC3339(to text: inout OutputSpan<UInt8>) {
+        let (day, time) = seconds.floored(by: 86_400)
+        let date = CivilDate(daysSinceEpoch: day)
+        if (0...9999).contains(date.year) {
+            text.append(date.year / 100, before: nil)
+            text.append(date.year % 100, before: "-")
+        } else {
+            for byte in "\(date.year.padded(4))-".utf8 { text.append(byte) }
+        }
+        text.append(date.month, before: "-")
+        text.append(date.day, before: "T")
+        text.append(time / 3600, before: ":")
+        text.append(time / 60 % 60, before: ":")
+        text.append(time % 60, before: "Z")
+    }
+
+    /// Reads an RFC 3339 moment with `Z` or an offset; a fraction of a second is dropped.
+    /// Nil for anything else, days that no calendar has included.
+    package init?(rfc3339 text: String) {
+        var scanner = DateScanner(text)
+        guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2),
+            scanner.skip("-"), let day = scanner.number(2), scanner.skip("Tt "),
+            let hour = scanner.number(2), scanner.skip(":"), let minute = scanner.number(2),
+            scanner.skip(":"), let second = scanner.number(2), scanner.skipFraction(),
+            let offset = scanner.offset(), scanner.isAtEnd
+        else { return nil }
+        self.init(
+            year: year, month: month, day: day, hour: hour, minute: minute, second: second,
+            offset: offset)
+    }
+
+    /// The moment in the preferred form of an HTTP date (RFC 9110 §5.6.7).
+    package var httpDate: String {
+        let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+        let day = seconds.floored(by: 86_400).quotient
+        let date = CivilDate(daysSinceEpoch: day)
+        return """
+            \(weekdays[day.floored(by: 7).remainder]), \(date.day.padded(2)) \
+            \(Self.months[date.month - 1]) \(date.year.padded(4)) \
+            \(rfc3339.dropFirst(rfc3339.count - 9).dropLast()) GMT
+            """
+    }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// Reads the preferred form of an HTTP date (RFC 9110 §5.6.7):
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`.
+    package init?(httpDate text: String) {
+        let words = text.split(whereSeparator: { " :".contains($0) }).map(String.init)
+        guard words.count == 8, words[7] == "GMT", let month = Self.months.firstIndex(of: words[2]),
+            let day = Int(words[1]), let year = Int(words[3]), let hour = Int(words[4]),
+            let minute = Int(words[5]), let second = Int(words[6])
+        else { return nil }
+        self.init(
+            year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
+    }
+
+    private init?(
+        year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int, offset: Int = 0
+    ) {
+        guard (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day),
+            (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
+        else { return nil }
+        let date = CivilDate(year: year, month: month, day: day)
+        // A day that the month does not have comes back as another date.
+        guard CivilDate(daysSinceEpoch: date.daysSinceEpoch) == date else { return nil }
+        self.init(
+            date.daysSinceEpoch * 86_400 + hour * 3600 + minute * 60 + min(second, 59) - offset)
+    }
+}
+
+/// A day of the proleptic Gregorian calendar. The arithmetic counts in eras of 400
+/// years that begin on 1 March, so that the leap day is the last day of its year.
+private struct CivilDate: Equatable {
+    let year: Int
+    let month: Int
+    let day: Int
+
+    init(year: Int, month: Int, day: Int) {
+        (self.year, self.month, self.day) = (year, month, day)
+    }
+
+    init(daysSinceEpoch days: Int) {
+        let shifted = days + 719_468
+        let (era, dayOfEra) = shifted.floored(by: 146_097)
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+        month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    var daysSinceEpoch: Int {
+        let marchYear = month <= 2 ? year - 1 : year
+        let (era, yearOfEra) = marchYear.floored(by: 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends two digits, and what stands between them and the next.
+    fileprivate mutating func append(_ number: Int, before separator: Unicode.Scalar?) {
+        append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number / 10))
+        append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number % 10))
+        if let separator { append(UInt8(ascii: separator)) }
+    }
+}
+
+private struct DateScanner {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) { rest = text[...].utf8 }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func number(_ digits: Int) -> Int? {
+        let text = rest.prefix(digits)
+        guard text.count == digits, text.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        rest = rest.dropFirst(digits)
+        return text.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    mutating func skip(_ anyOf: String) -> Bool {
+        guard let first = rest.first, anyOf.utf8.contains(first) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    mutating func skipFraction() -> Bool {
+        guard skip(".") else { return true }
+        let digits = rest.prefix { (0x30...0x39).contains($0) }
+        rest = rest.dropFirst(digits.count)
+        return !digits.isEmpty
+    }
+
+    /// Seconds east of UTC.
+    mutating func offset() -> Int? {
+        if skip("Zz") { return 0 }
+        let sign = rest.first == UInt8(ascii: "-") ? -1 : 1
+        guard skip("+-"), let hours = number(2), skip(":"), let minutes = number(2),
+            hours < 24, minutes < 60
+        else { return nil }
+        return sign * (hours * 3600 + minutes * 60)
+    }
+}
+
+extension Int {
+    /// Division that rounds down; safe for every Int, because a forged token may hold any.
+    fileprivate func floored(by divisor: Int) -> (quotient: Int, remainder: Int) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+
+    fileprivate func padded(_ width: Int) -> String {
+        let digits = String(magnitude)
+        let zeros = String(repeating: "0", count: Swift.max(0, width - digits.count))
+        return (self < 0 ? "-" : "") + zeros + digits
+    }
+}

@@ -1,0 +1,27 @@
+/// Whether a person seems to be behind a sign-in (Apple: `ASUserDetectionStatus`).
+///
+/// Open, because a number Apple adds tomorrow must reach the caller intact.
+package struct RealUserStatus: RawRepresentable, Hashable, Sendable {
+    /// The number on the wire.
+    package let rawValue: Int
+
+    /// Takes any number.
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The device cannot tell.
+    package static let unsupported = Self(rawValue: 0)
+    /// Not determined: treat the user as a new one and with care.
+    package static let unknown = Self(rawValue: 1)
+    /// Probably a person.
+    package static let likelyReal = Self(rawValue: 2)
+
+    /// The name in snake_case; nil for a number without one.
+    package var name: String? {
+        switch self {
+        case .unsupported: "unsupported"
+        case .unknown: "unknown"
+        case .likelyReal: "likely_real"
+        default: nil
+        }
+    }
+}

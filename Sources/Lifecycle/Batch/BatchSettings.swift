@@ -1,0 +1,56 @@
+/// How fast a run may go, and when it gives up.
+package struct BatchSettings: Sendable {
+    /// The most requests in flight.
+    package var concurrency: Int
+    /// The most requests started in a second; nil for no such limit.
+    package var rate: Int?
+    /// When an item's request is sent again; an attempt that is answered 429 or 503 counts as half
+    /// of one.
+    let retryPolicy: RetryPolicy
+    /// The longest wait for one answer.
+    package var timeout: Duration
+    /// How long no request may succeed before the run gives up.
+    package var patience: Duration
+    /// How long an interrupted run waits for what is in flight.
+    package var drainTime: Duration
+    /// When refusals are believed.
+    package var brake: RefusalBrake.Rule
+    /// Called when no request has succeeded for two minutes, and again after as long.
+    package var warnOfSilence: @Sendable (Duration) -> Void
+    /// Receives the events of requests; nil without `-v`.
+    package var trace: RequestTrace?
+    /// Whether the run is to stop in an orderly way; asked often.
+    package var isStopping: @Sendable () -> Bool
+
+    /// Sets the limits of a run.
+    package init(
+        concurrency: Int = 16, rate: Int? = nil, maxAttempts: Int = 4,
+        timeout: Duration = .seconds(30), patience: Duration = .seconds(120),
+        drainTime: Duration = .seconds(5), brake: RefusalBrake.Rule = .afterSuccess,
+        warnOfSilence: @escaping @Sendable (Duration) -> Void = { _ in },
+        trace: RequestTrace? = nil,
+        isStopping: @escaping @Sendable () -> Bool = { false }
+    ) {
+        self.concurrency = max(concurrency, 1)
+        self.rate = rate
+        retryPolicy = RetryPolicy(maxAttempts: maxAttempts, overloadCost: .half)
+        self.timeout = timeout
+        self.patience = patience
+        self.drainTime = drainTime
+        (self.brake, self.warnOfSilence) = (brake, warnOfSilence)
+        (self.trace, self.isStopping) = (trace, isStopping)
+    }
+
+    /// The most requests in flight at once, one for a preparation included.
+    package var width: Int { concurrency + 1 }
+}
+
+/// What a source of items has at the moment.
+package enum BatchInput<Item: Sendable>: Sendable {
+    /// The next item.
+    case item(Item)
+    /// More will come, but not yet; the run's ``WakeSignal`` is notified then.
+    case notYet
+    /// There are no more.
+    case end
+}

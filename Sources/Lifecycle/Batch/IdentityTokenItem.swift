@@ -1,0 +1,36 @@
+package import JOSE
+package import SIWACrypto
+
+/// One line of a batch: an identity token, and what it must belong to.
+package struct IdentityTokenItem: Sendable {
+    /// Its line in the input, from 1.
+    package let line: Int
+    /// What the input calls it: a string or a number; nil when it was a bare token.
+    package let id: JSON?
+    /// The token.
+    package let token: SecretText
+    /// The client it must be for; nil for those of the settings.
+    package let clientID: ClientID?
+    /// The moment as of which to judge it; nil for the one of the settings.
+    package let moment: NumericDate?
+    /// What else it must belong to.
+    package let binding: TokenBinding
+
+    /// Reads a line: a bare token, or a JSON object
+    /// `{"id", "token" or "id_token", "client_id"?, "at"?, "nonce"?, "code"?, "access_token"?}`,
+    /// whose other members are passed over.
+    ///
+    /// - Throws: ``InvalidLine``.
+    package init(_ text: SecretBytes, line: Int) throws(InvalidLine) {
+        let content = try ItemLine(text)
+        self.line = line
+        id = content.id
+        token = try content.token(called: ["token", "id_token"], isJWT: true)
+        clientID = try content.clientID()
+        moment = try content.moment("at")
+        binding = TokenBinding(
+            nonce: try content.text("nonce").map { SecretText($0) },
+            code: try content.opaque("code").map(AuthorizationCode.init),
+            accessToken: try content.opaque("access_token").map(AccessToken.init))
+    }
+}

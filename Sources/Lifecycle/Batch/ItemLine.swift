@@ -1,0 +1,155 @@
+package import JOSE
+internal import SIWACrypto
+
+/// A line of a batch, taken apart: a bare text, or a JSON object whose members that nobody asks
+/// for are passed over.
+struct ItemLine {
+    /// What the input calls the item: a string or a number; nil for a bare text.
+    let id: JSON?
+    private let content: Content
+
+    private enum Content {
+        case bare(SecretBytes)
+        case object(JSON)
+    }
+
+    /// - Throws: ``InvalidLine``, when the line is neither.
+    init(_ line: SecretBytes) throws(InvalidLine) {
+        let text = line.trimmingSpace()
+        guard text.withSpan({ $0.count > 0 && $0[0] == UInt8(ascii: "{") }) else {
+            guard text.withSpan({ (try? UTF8Span(validating: $0)) != nil }) else {
+                throw InvalidLine(nil, "the line is not UTF-8")
+            }
+            guard !text.withSpan(Self.isOtherJSON) else {
+                throw InvalidLine(nil, "the line is JSON, but not an object")
+            }
+            (id, content) = (nil, .bare(text))
+            return
+        }
+        let json: JSON
+        do {
+            json = try JSON(text.revealed())
+        } catch {
+            throw InvalidLine(nil, "the line \(error.reason.withoutQuoting)")
+        }
+        (id, content) = (try Self.id(json), .object(json))
+    }
+
+    /// An array, a string, or a word that a program writes where it has no value: no bare token
+    /// looks like any of them.
+    private static func isOtherJSON(_ text: Span<UInt8>) -> Bool {
+        switch text.count {
+        case 0: false
+        case 4...5: ["null", "true", "false"].contains { $0.utf8.span.isExactly(text) }
+        default: text[0] == UInt8(ascii: "[") || text[0] == UInt8(ascii: "\"")
+        }
+    }
+
+    private static func id(_ json: JSON) throws(InvalidLine) -> JSON? {
+        switch json["id"] {
+        case nil, .null: nil
+        case .string, .integer: json["id"]
+        case .number: throw InvalidLine(nil, "'id' is a number, but not a whole one")
+        case let other?: throw InvalidLine(nil, "'id' is \(other.kind), not a string or a number")
+        }
+    }
+
+    /// The bare text, or the first member there is of these names.
+    ///
+    /// - Parameter isJWT: takes an identity token, which is checked later; otherwise the text must
+    ///   be an opaque token.
+    func token(
+        called names: [String], isJWT: Bool = false
+    ) throws(InvalidLine) -> SecretText {
+        let token =
+            switch content {
+            case .bare(let text): SecretText(text)
+            case .object(let json): try token(json, names)
+            }
+        guard token.bytes.count > 0 else { throw InvalidLine(id, "the line has no token") }
+        return isJWT ? token : try opaque(token, "the token")
+    }
+
+    /// A code or an access token that an item may have; null is none.
+    func opaque(_ name: String) throws(InvalidLine) -> SecretText? {
+        guard let text = try text(name) else { return nil }
+        return try opaque(SecretText(text), "'\(name)'")
+    }
+
+    private func opaque(_ secret: SecretText, _ name: String) throws(InvalidLine) -> SecretText {
+        do {
+            try validateOpaqueToken(secret)
+        } catch {
+            throw InvalidLine(id, "\(name) \(error)")
+        }
+        return secret
+    }
+
+    private func token(_ json: JSON, _ names: [String]) throws(InvalidLine) -> SecretText {
+        guard let value = names.lazy.compactMap({ json[$0] }).first else {
+            throw InvalidLine(id, "the line has no member '\(names.first ?? "token")'")
+        }
+        guard let text = value.string else {
+            throw InvalidLine(id, "the token is \(value.kind), not a string")
+        }
+        return SecretText(text)
+    }
+
+    /// The object; nil for a bare text.
+    var object: JSON? {
+        if case .object(let json) = content { json } else { nil }
+    }
+
+    /// The bare text; nil for an object.
+    var bare: SecretText? {
+        if case .bare(let text) = content { SecretText(text) } else { nil }
+    }
+
+    /// A text that an item may have; null is none.
+    func text(_ name: String) throws(InvalidLine) -> String? {
+        guard case .object(let json) = content else { return nil }
+        switch json[name] {
+        case nil, .null: return nil
+        case .string(let text): return text
+        case let other?: throw InvalidLine(id, "'\(name)' is \(other.kind), not a string")
+        }
+    }
+
+    /// The client that an item names; nil for the one of the settings.
+    func clientID() throws(InvalidLine) -> ClientID? {
+        guard let text = try text("client_id") else { return nil }
+        do {
+            return try ClientID(validating: text)
+        } catch {
+            throw InvalidLine(id, "'client_id' \(error.fault)")
+        }
+    }
+}
+
+/// Why a line is no item.
+package struct InvalidLine: Error, Hashable, Sendable {
+    /// What the input calls it, when that much could be read.
+    package let id: JSON?
+    /// What is wrong, without quoting the line: it may hold a token.
+    package let reason: String
+
+    /// Composes one.
+    package init(_ id: JSON?, _ reason: String) {
+        (self.id, self.reason) = (id, reason)
+    }
+}
+
+extension SecretBytes {
+    /// Without blanks and carriage returns around it; itself when there are none.
+    fileprivate func trimmingSpace() -> SecretBytes {
+        withSpan { bytes in
+            let front = bytes.indices.first { !isSpace(bytes[$0]) } ?? bytes.count
+            let back =
+                bytes.indices.reversed().first { !isSpace(bytes[$0]) }.map { $0 + 1 } ?? front
+            guard back - front < count else { return self }
+            var trimmed = SecretBuffer(capacity: back - front)
+            for index in front..<back { trimmed.append(bytes[index]) }
+            return trimmed.finished()
+        }
+    }
+}

@@ -1,0 +1,96 @@
+/// How fast a run may go: at most so many requests at once and so many a second, and slower
+/// than that when Apple asks for it.
+///
+/// A pure value. The window of requests in flight grows by one for each window of
+/// successes and halves on overload (additive increase, multiplicative decrease, as TCP
+/// does, RFC 5681 §3.1). A `Retry-After` pauses the whole run; so do repeated
+/// failures, for a growing time. The rate is a leaky bucket without a burst, because a burst after a
+/// pause is what a throttling server wants to avoid.
+package struct Pace: Sendable {
+    /// Whether a request may start.
+    package enum Turn: Hashable, Sendable {
+        /// At once.
+        case now
+        /// Not before this moment.
+        case later(Duration)
+        /// When a request that is in flight has ended.
+        case whenOneEnds
+    }
+
+    private let concurrency: Int
+    private let interval: Duration
+    private var window: Double
+    private var nextStart = Duration.zero
+    private var pausedUntil = Duration.zero
+    private var troubles = 0
+    /// Counts the slow-downs. A request that started before the last one is ignored.
+    private var era = 0
+
+    /// - Parameters:
+    ///   - concurrency: the most requests in flight, at least 1.
+    ///   - rate: the most requests started in a second; nil for no such limit.
+    package init(concurrency: Int, rate: Int? = nil) {
+        self.concurrency = max(concurrency, 1)
+        interval = rate.map { .nanoseconds(1_000_000_000 / max($0, 1)) } ?? .zero
+        window = Double(self.concurrency)
+    }
+
+    /// The requests that may be in flight now.
+    package var allowance: Int { max(Int(window), 1) }
+
+    /// When the next request may start. `.now` counts as having started it.
+    ///
+    /// - Parameter inFlight: how many are.
+    package mutating func start(inFlight: Int, at now: Duration) -> Turn {
+        guard inFlight < allowance else { return .whenOneEnds }
+        let earliest = max(pausedUntil, nextStart)
+        guard now >= earliest else { return .later(earliest) }
+        // A late start does not save up: the next one is a whole interval away.
+        if interval > .zero { nextStart = now + interval }
+        return .now
+    }
+
+    /// Marks the request that starts now, for ``slowDown(since:retryAfter:jitter:at:)``.
+    package var mark: Int { era }
+
+    /// A request succeeded.
+    package mutating func speedUp() {
+        troubles = 0
+        window = min(window + 1 / max(window, 1), Double(concurrency))
+    }
+
+    /// How a request failed.
+    package enum Trouble: Sendable {
+        /// Too many requests, an outage: the server wants fewer of them.
+        case overload
+        /// No answer, which may have nothing to do with how many there are.
+        case mishap
+    }
+
+    /// A request failed. The whole run pauses only if failures repeat, or if the server asks for it:
+    /// one failure among hundreds must not stop the rest.
+    ///
+    /// - Parameters:
+    ///   - mark: the one of the request's start.
+    ///   - retryAfter: what the server asked for.
+    ///   - jitter: a random number in 0..<1.
+    package mutating func slowDown(
+        since mark: Int, _ trouble: Trouble, retryAfter: Duration?, jitter: Double,
+        at now: Duration
+    ) {
+        if let retryAfter { pausedUntil = max(pausedUntil, now + min(retryAfter, Self.longest)) }
+        guard mark == era else { return }
+        era += 1
+        troubles += 1
+        if trouble == .overload { window = max(window / 2, 1) }
+        guard troubles > Self.tolerated else { return }
+        let bound = Self.base * (1 << min(troubles - Self.tolerated - 1, 10))
+        pausedUntil = max(pausedUntil, now + min(bound, Self.longestOwn) * jitter)
+    }
+
+    private static let tolerated = 2
+    private static let base = Duration.milliseconds(200)
+    private static let longestOwn = Duration.seconds(15)
+    /// The longest pause, whatever the server asks for.
+    private static let longest = Duration.seconds(86_400)
+}

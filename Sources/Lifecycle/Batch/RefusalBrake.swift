@@ -1,0 +1,100 @@
+/// Decides when refusals are believed: many at once are more likely caused by a wrong client or an
+/// outage at Apple than by the items.
+///
+/// A pure value. A refusal is held back until enough more answers have come; what is held when
+/// the run stops is dropped, and sent again by the next run.
+package struct RefusalBrake: Sendable {
+    /// When refusals are believed.
+    package enum Rule: Hashable, Sendable {
+        /// After 200 more answers, or at the end. The run stops when more than this share of the
+        /// last 200 answers, in percent, are refusals, or at the end of all answers if they are 20
+        /// to 199. 100 holds nothing back.
+        case share(percent: Int)
+        /// Once another item is done; the job decides when the run stops.
+        case afterSuccess
+    }
+
+    /// What a run does after an answer.
+    package enum Reaction: Hashable, Sendable {
+        /// So many of the refusals that are held, the oldest first, are believed.
+        case release(Int)
+        /// The run stops.
+        case stop
+    }
+
+    private let rule: Rule
+    /// Whether each of the last answers was a refusal; the oldest is overwritten.
+    private var recent: [Bool] = []
+    private var refusedRecently = 0
+    /// How many answers came.
+    private(set) var answers = 0
+    /// The numbers of the answers that are held, the oldest first, from `released` on.
+    private var heldSince: [Int] = []
+
+    /// How many answers are looked at, and how long a refusal is held.
+    package static let window = 200
+    /// The fewest answers that can stop a run.
+    package static let fewest = 20
+
+    /// Begins before the first answer.
+    package init(_ rule: Rule) { self.rule = rule }
+
+    /// The last answers that were examined, and how many of them are refusals.
+    package var share: (refused: Int, of: Int) { (refusedRecently, recent.count) }
+
+    /// An item was done.
+    package mutating func done() -> Reaction {
+        switch rule {
+        case .share(let percent): return take(false, percent)
+        case .afterSuccess:
+            defer { heldSince = [] }
+            return .release(heldSince.count)
+        }
+    }
+
+    /// An item was refused, and is held by the run.
+    package mutating func refused() -> Reaction {
+        heldSince.append(answers)
+        switch rule {
+        case .share(let percent): return take(true, percent)
+        case .afterSuccess: return .release(0)
+        }
+    }
+
+    /// There are no more answers.
+    package mutating func end() -> Reaction {
+        if case .share(let percent) = rule, recent.count >= Self.fewest, isTooMuch(percent) {
+            return .stop
+        }
+        defer { heldSince = [] }
+        return .release(heldSince.count)
+    }
+
+    private mutating func take(_ isRefusal: Bool, _ percent: Int) -> Reaction {
+        guard percent < 100 else {
+            defer { heldSince = [] }
+            return .release(heldSince.count)
+        }
+        note(isRefusal)
+        if recent.count == Self.window, isTooMuch(percent) { return .stop }
+        let believed = heldSince.prefix { $0 + Self.window < answers }.count
+        heldSince.removeFirst(believed)
+        return .release(believed)
+    }
+
+    private mutating func note(_ isRefusal: Bool) {
+        let place = answers % Self.window
+        if recent.count < Self.window {
+            recent.append(isRefusal)
+        } else {
+            if recent[place] { refusedRecently -= 1 }
+            recent[place] = isRefusal
+        }
+        if isRefusal { refusedRecently += 1 }
+        answers += 1
+    }
+
+    private func isTooMuch(_ percent: Int) -> Bool {
+        refusedRecently * 100 > percent * recent.count
+    }
+}

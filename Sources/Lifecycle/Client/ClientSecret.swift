@@ -1,0 +1,109 @@
+package import JOSE
+package import SIWACrypto
+
+/// A client_secret: the JWT by which a client proves itself to Apple's token endpoint.
+///
+/// ES256 over `iss` Team ID, `sub` client id, `aud` Apple, `iat`, `exp`, under the Key ID
+/// (Apple: "Creating a client secret").
+package struct ClientSecret: Sendable {
+    /// The only audience Apple accepts.
+    package static let audience = "https://appleid.apple.com"
+
+    /// The longest lifetime Apple accepts: about six months.
+    package static let longestLifetime = Duration.seconds(15_777_000)
+
+    /// How far `iat` lies in the past: a clock that runs ahead of Apple's would
+    /// otherwise put it in the future, which is an unexplained `invalid_client`.
+    package static let backdating = Duration.seconds(60)
+
+    /// The JWT.
+    package let text: SecretText
+    /// `iss`.
+    package let teamID: TeamID
+    /// `sub`.
+    package let clientID: ClientID
+    /// `kid`.
+    package let keyID: KeyID
+    /// `iat`.
+    package let issuedAt: NumericDate
+    /// `exp`.
+    package let expiresAt: NumericDate
+
+    /// Mints a secret that expires `lifetime` after `now`.
+    ///
+    /// - Parameter isVerified: verifies the signature before it leaves, which takes three times
+    ///   as long as signing; see ``P256PrivateKey/signature(for:isVerified:)``.
+    /// - Throws: ``ClientSecretError`` for a lifetime outside (0, ``longestLifetime``],
+    ///   and when OpenSSL cannot sign.
+    package init(
+        signedBy key: SigningKey, for client: ClientID, of team: TeamID, at now: NumericDate,
+        lifetime: Duration, isVerified: Bool = true
+    ) throws(ClientSecretError) {
+        guard lifetime >= .seconds(1) else { throw .tooShort(lifetime) }
+        guard lifetime <= Self.longestLifetime else { throw .tooLong(lifetime) }
+        (teamID, clientID, keyID) = (team, client, key.id)
+        (issuedAt, expiresAt) = (now - Self.backdating, now + lifetime)
+        let claims: JSON = [
+            "aud": .string(Self.audience), "exp": .integer(expiresAt.seconds),
+            "iat": .integer(issuedAt.seconds), "iss": .string(team.rawValue),
+            "sub": .string(client.rawValue),
+        ]
+        do throws(OpenSSLError) {
+            let signed = try CompactJWS.sign(
+                header: ["alg": "ES256", "kid": .string(key.id.rawValue)], payload: claims
+            ) { input throws(OpenSSLError) in
+                try key.privateKey.signature(for: input, isVerified: isVerified).rawRepresentation
+            }
+            text = SecretText(signed)
+        } catch {
+            throw .signing(error)
+        }
+    }
+
+    /// States what is known of a secret; nothing is checked.
+    package init(
+        _ text: SecretText, of teamID: TeamID, for clientID: ClientID, by keyID: KeyID,
+        issuedAt: NumericDate, expiresAt: NumericDate
+    ) {
+        self.text = text
+        (self.teamID, self.clientID, self.keyID) = (teamID, clientID, keyID)
+        (self.issuedAt, self.expiresAt) = (issuedAt, expiresAt)
+    }
+
+    /// Reads one that was minted before, trusting nothing in it but its shape.
+    ///
+    /// Nil unless it is one this `key` signed for `client` of `team`.
+    package init?(
+        minted text: SecretText, by key: SigningKey, for client: ClientID, of team: TeamID
+    ) {
+        guard let jws = try? CompactJWS(text.bytes.revealed()),
+            jws.header["alg"] == "ES256", jws.header["kid"]?.string == key.id.rawValue,
+            jws.claims["iss"]?.isExactly(team.rawValue) == true,
+            jws.claims["sub"]?.isExactly(client.rawValue) == true,
+            jws.claims["aud"]?.isExactly(Self.audience) == true,
+            let issuedAt = jws.claims["iat"]?.moment, let expiresAt = jws.claims["exp"]?.moment,
+            let signature = P256Signature(rawRepresentation: jws.signature),
+            (try? key.privateKey.publicKey.isValidSignature(
+                signature, for: jws.signingInput.span)) == true
+        else { return nil }
+        self.text = text
+        (teamID, clientID, keyID) = (team, client, key.id)
+        (self.issuedAt, self.expiresAt) = (issuedAt, expiresAt)
+    }
+}
+
+/// Why there is no client_secret for a request.
+package enum ClientSecretError: Error, Hashable, Sendable {
+    /// A lifetime of less than a second.
+    case tooShort(Duration)
+    /// More than Apple accepts.
+    case tooLong(Duration)
+    /// OpenSSL could not sign, or the signature did not verify.
+    case signing(OpenSSLError)
+    /// The secret that was given expired at that time.
+    case expired(NumericDate)
+    /// The secret that was given is for another client than this one.
+    case otherClient(ClientID)
+    /// The secret that was given cannot be used: its faults, the gravest first.
+    case unusable([Finding])
+}

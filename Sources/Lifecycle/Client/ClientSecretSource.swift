@@ -1,0 +1,68 @@
+package import JOSE
+
+/// Where the client_secrets of requests come from: a ``Client`` mints them, a
+/// ``GivenClientSecret`` was minted on another machine.
+package protocol ClientSecretSource: Sendable {
+    /// The client of every request that names no other.
+    var clientID: ClientID { get }
+
+    /// How long before it expires a secret that is used again and again is replaced.
+    var renewalMargin: Duration { get }
+
+    /// A secret of `clientID` that is valid at `now`.
+    ///
+    /// - Throws: ``ClientSecretError``.
+    func secret(
+        for clientID: ClientID, at now: NumericDate
+    ) throws(ClientSecretError) -> ClientSecret
+}
+
+extension Client: ClientSecretSource {
+    /// Half of a short lifetime; a minute of a long one, for a request that waits its turn and
+    /// for a clock that is not Apple's.
+    package var renewalMargin: Duration { min(secretLifetime / 2, .seconds(60)) }
+
+    /// Mints a secret of any client of the team.
+    package func secret(
+        for clientID: ClientID, at now: NumericDate
+    ) throws(ClientSecretError) -> ClientSecret {
+        try ClientSecret(
+            signedBy: signingKey, for: clientID, of: teamID, at: now, lifetime: secretLifetime)
+    }
+}
+
+/// A client_secret that was minted elsewhere, for a machine that does not hold the private key.
+package struct GivenClientSecret: ClientSecretSource {
+    /// The secret as it was first read.
+    package let secret: ClientSecret
+    private let readAgain: (@Sendable (NumericDate) throws(ClientSecretError) -> ClientSecret)?
+
+    /// Takes a secret that was examined.
+    ///
+    /// - Parameter readAgain: asked for a newer secret at the time it is given, when the last one
+    ///   has expired; nil where there is no other.
+    package init(
+        _ secret: ClientSecret,
+        readAgain: (@Sendable (NumericDate) throws(ClientSecretError) -> ClientSecret)? = nil
+    ) {
+        (self.secret, self.readAgain) = (secret, readAgain)
+    }
+
+    /// The client that the secret is for (`sub`).
+    package var clientID: ClientID { secret.clientID }
+
+    /// None: there may be no other before this one has expired.
+    package var renewalMargin: Duration { .zero }
+
+    /// The secret, or a newer one once it has expired.
+    package func secret(
+        for clientID: ClientID, at now: NumericDate
+    ) throws(ClientSecretError) -> ClientSecret {
+        guard clientID == self.clientID else { throw .otherClient(clientID) }
+        if secret.expiresAt > now { return secret }
+        guard let newer = try readAgain?(now), newer.expiresAt > now else {
+            throw .expired(secret.expiresAt)
+        }
+        return newer
+    }
+}

@@ -1,0 +1,91 @@
+/// Every cause that siwa knows, the most frequent first within each group
+/// (docs/invalid-client.md has a line for each).
+package enum FindingCode: String, Sendable, CaseIterable {
+    /// Apple accepts another combination of what is on this machine: nothing is surer.
+    case otherAccepted = "other_accepted"
+
+    // What stands where the client_secret should.
+
+    /// The `.p8` itself.
+    case privateKeyPasted = "private_key_pasted"
+    /// A token, a code, or another API's JWT.
+    case wrongTokenPasted = "wrong_token_pasted"
+    /// No JWT, or a piece of one.
+    case malformed
+    /// Quotation marks, blanks, line ends or `Bearer` around or in it.
+    case wrapped
+    /// Padding, or base64 in place of base64url.
+    case notBase64URL = "not_base64url"
+
+    // Times.
+
+    /// This machine's clock is ahead of Apple's.
+    case clockAhead = "clock_ahead"
+    /// This machine's clock is behind Apple's, by more than a secret lives.
+    case clockBehind = "clock_behind"
+    /// `exp` has passed.
+    case expired
+    /// A time in milliseconds.
+    case milliseconds
+    /// `exp` lies more than six months ahead.
+    case tooLong = "too_long"
+    /// `iat` or `nbf` lies in the future.
+    case notYetValid = "not_yet_valid"
+    /// A time that is no whole number.
+    case timeType = "time_type"
+
+    // The signature.
+
+    /// ASN.1 DER in place of r||s.
+    case derSignature = "der_signature"
+    /// Not by the key it should be by.
+    case wrongKey = "wrong_key"
+    /// No signature at all.
+    case unsigned
+    /// Not as long as an ES256 signature.
+    case signatureLength = "signature_length"
+    /// `alg` is not ES256.
+    case wrongAlgorithm = "wrong_algorithm"
+
+    // Names.
+
+    /// Key ID and Team ID stand in each other's place.
+    case keyAndTeamSwapped = "key_and_team_swapped"
+    /// `iss` and `sub` stand in each other's place.
+    case issuerAndSubjectSwapped = "issuer_and_subject_swapped"
+    /// A required member is missing.
+    case missingMember = "missing_member"
+    /// `kid` is another key's.
+    case wrongKeyID = "wrong_key_id"
+    /// `iss` is another team.
+    case wrongTeam = "wrong_team"
+    /// The Team ID stands before the client id.
+    case teamIDPrefix = "team_id_prefix"
+    /// `sub` is another client.
+    case wrongClient = "wrong_client"
+    /// `aud` is not Apple's.
+    case wrongAudience = "wrong_audience"
+    /// `aud` is an array of one: what many libraries send, and no cause of a refusal.
+    case audienceArray = "audience_array"
+    /// An identifier in small letters.
+    case lowerCase = "lower_case"
+    /// Blanks around an identifier.
+    case blanks
+    /// An identifier of the wrong length or shape.
+    case malformedID = "malformed_id"
+    /// `iss` of a token that should be Apple's is not.
+    case wrongIssuer = "wrong_issuer"
+
+    // What surrounds a client.
+
+    /// The key file is named for another Key ID.
+    case keyFileName = "key_file_name"
+    /// Several key files, of which another one fits better.
+    case otherKeyFile = "other_key_file"
+    /// Another profile has the same key under another team.
+    case profilesDisagree = "profiles_disagree"
+    /// The secret is good: the request around it is not.
+    case requestForm = "request_form"
+    /// Nothing can be seen from here: key, client or team are not what Apple has.
+    case unknownToApple = "unknown_to_apple"
+}

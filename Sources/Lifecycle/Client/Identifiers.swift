@@ -1,0 +1,101 @@
+/// A name Apple gave, of a type of its own: two of them cannot change places.
+package protocol Identifier: Hashable, Sendable, CustomStringConvertible {
+    /// The text on the wire.
+    var rawValue: String { get }
+    /// Takes a text that is known to be one.
+    init(unchecked rawValue: String)
+    /// What is wrong with a text, as the end of a sentence; nil when nothing is.
+    static func fault(in text: String) -> String?
+}
+
+extension Identifier {
+    /// The text on the wire.
+    package var description: String { rawValue }
+
+    /// Takes a text of the right shape.
+    ///
+    /// - Throws: ``IdentifierError``, which says what the shape is.
+    package init(validating text: String) throws(IdentifierError) {
+        if let fault = Self.fault(in: text) { throw IdentifierError(text: text, fault: fault) }
+        self.init(unchecked: text)
+    }
+
+    /// Apple's Team IDs and Key IDs: ten letters and digits.
+    fileprivate static func faultInTenCharacters(_ text: String) -> String? {
+        let isTen =
+            text.utf8.count == 10
+            && text.unicodeScalars.allSatisfy {
+                $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
+            }
+        return isTen ? nil : "must be ten letters and digits"
+    }
+}
+
+/// A text that is no such identifier.
+package struct IdentifierError: Error, Hashable, Sendable {
+    /// The text.
+    package let text: String
+    /// What is wrong, as the end of a sentence.
+    package let fault: String
+}
+
+/// The ten characters Apple gave the developer team: `iss` of a client_secret.
+package struct TeamID: Identifier {
+    /// The text on the wire.
+    package let rawValue: String
+    /// Takes a text that is known to be a Team ID.
+    package init(unchecked rawValue: String) { self.rawValue = rawValue }
+    /// What is wrong with a text.
+    package static func fault(in text: String) -> String? { faultInTenCharacters(text) }
+}
+
+/// The ten characters Apple gave a private key: `kid` of a client_secret.
+package struct KeyID: Identifier {
+    /// The text on the wire.
+    package let rawValue: String
+    /// Takes a text that is known to be a Key ID.
+    package init(unchecked rawValue: String) { self.rawValue = rawValue }
+    /// What is wrong with a text.
+    package static func fault(in text: String) -> String? { faultInTenCharacters(text) }
+}
+
+/// An App ID (bundle id, without the Team ID) or a Services ID: `client_id`.
+package struct ClientID: Identifier {
+    /// The text on the wire.
+    package let rawValue: String
+    /// Takes a text that is known to be a client id.
+    package init(unchecked rawValue: String) { self.rawValue = rawValue }
+    /// What is wrong with a text.
+    package static func fault(in text: String) -> String? {
+        let isVisible =
+            !text.isEmpty && text.utf8.count <= 255
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        return isVisible ? nil : "must be an App ID or Services ID, such as com.example.app"
+    }
+}
+
+/// A user of one team's apps: `sub` of an identity token.
+package struct UserID: Identifier {
+    /// The text on the wire.
+    package let rawValue: String
+    /// Takes a text that is known to be a user identifier.
+    package init(unchecked rawValue: String) { self.rawValue = rawValue }
+    /// What is wrong with a text.
+    package static func fault(in text: String) -> String? {
+        text.isEmpty ? "must not be empty" : nil
+    }
+    /// By its bytes, as databases compare: to Swift, é in two scalars is é in one.
+    package static func == (left: Self, right: Self) -> Bool {
+        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+    }
+}
+
+/// A user on the way from one team to another: `transfer_sub`.
+package struct TransferID: Identifier {
+    /// The text on the wire.
+    package let rawValue: String
+    /// Takes a text that is known to be a transfer identifier.
+    package init(unchecked rawValue: String) { self.rawValue = rawValue }
+    /// What is wrong with a text.
+    package static func fault(in text: String) -> String? { UserID.fault(in: text) }
+}

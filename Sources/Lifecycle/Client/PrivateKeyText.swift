@@ -1,0 +1,184 @@
+internal import JOSE
+package import SIWACrypto
+
+/// A private key in any shape people have it, brought back to the DER inside.
+///
+/// Apple hands out PKCS#8 in PEM. On its way through environment variables, secret
+/// stores and chat windows it loses line feeds, gains quotes, or is encoded once more.
+package struct PrivateKeyText: Sendable {
+    /// What had to be undone to read it.
+    package enum Repair: String, Sendable, CaseIterable {
+        /// Quotation marks around the whole.
+        case quotes = "quotation marks around it"
+        /// A byte order mark in front.
+        case byteOrderMark = "a byte order mark in front"
+        /// `\n` spelled out.
+        case escapedLineFeeds = "line feeds written as \\n"
+        /// Carriage returns.
+        case carriageReturns = "Windows line ends"
+        /// Blanks before or behind lines.
+        case indentation = "blanks around lines"
+        /// The whole PEM, encoded as base64 once more.
+        case base64 = "base64 around the PEM"
+        /// No BEGIN and END lines.
+        case missingArmour = "missing BEGIN and END lines"
+        /// BEGIN, key and END on one line.
+        case oneLine = "missing line ends"
+        /// The DER itself.
+        case binary = "binary DER in place of PEM"
+    }
+
+    /// PKCS#8 or SEC 1.
+    package let der: SecretBytes
+    /// What was undone, in the order it was noticed.
+    package let repairs: [Repair]
+
+    /// Finds the key in `text`.
+    ///
+    /// - Throws: ``PrivateKeyError``, which says what the text is instead.
+    package init(_ text: SecretBytes) throws(PrivateKeyError) {
+        if Self.isBinary(text) {
+            (der, repairs) = (text, [.binary])
+            return
+        }
+        var cleaned = CleanedText(text)
+        guard cleaned.bytes.count > 0 else { throw .empty }
+        if let block = try PEMBlock(cleaned.bytes) {
+            cleaned.note(block.repairs)
+            (der, repairs) = (block.der, cleaned.repairs)
+            return
+        }
+        if let other = Self.otherContent(cleaned.bytes) { throw .notAPrivateKey(other) }
+        let decoded = try decodeBase64(cleaned.bytes)
+        var inner = CleanedText(decoded)
+        if let block = try PEMBlock(inner.bytes) {
+            inner.note(block.repairs)
+            cleaned.note([.base64] + inner.repairs)
+            (der, repairs) = (block.der, cleaned.repairs)
+            return
+        }
+        guard Self.isBinary(decoded) else { throw .notAPrivateKey(.unknown) }
+        (der, repairs) = (decoded, cleaned.repairs + [.missingArmour])
+    }
+
+    /// A DER SEQUENCE; the second byte of every key's is a long length or not ASCII text.
+    private static func isBinary(_ bytes: SecretBytes) -> Bool {
+        bytes.withSpan { bytes in
+            bytes.count > 2 && bytes[0] == 0x30
+                && bytes.indices.contains { bytes[$0] >= 0x80 || bytes[$0] == 0 }
+        }
+    }
+
+    private static func otherContent(_ bytes: SecretBytes) -> PrivateKeyError.OtherContent? {
+        let text = SecretText(bytes)
+        if text.hasPrefix("eyJ") { return .jwt }
+        if text.hasPrefix("{") { return .json }
+        if text.hasPrefix("ssh-") { return .sshPublicKey }
+        return nil
+    }
+}
+
+/// A text without what transport added to it.
+private struct CleanedText {
+    private(set) var bytes: SecretBytes
+    private(set) var repairs: [PrivateKeyText.Repair] = []
+
+    init(_ text: SecretBytes) {
+        bytes = text
+        if SecretText(bytes).hasPrefix("\u{FEFF}") { drop(3, 0, .byteOrderMark) }
+        trim()
+        if quotes > 0 { drop(quotes, quotes, .quotes) }
+        trim()
+        unescape()
+        trim()
+    }
+
+    mutating func note(_ more: [PrivateKeyText.Repair]) {
+        repairs += more.filter { !repairs.contains($0) }
+    }
+
+    /// How many pairs of quotation marks stand around it; taken off at once, because a text may
+    /// be nothing else.
+    private var quotes: Int {
+        bytes.withSpan { bytes in
+            let half = bytes.count / 2
+            return (0..<half).first { index in
+                let isMark = bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'")
+                return !isMark || bytes[index] != bytes[bytes.count - 1 - index]
+            } ?? half
+        }
+    }
+
+    private mutating func trim() {
+        let (front, back) = bytes.withSpan { bytes in
+            let front = bytes.indices.first { !isSpace(bytes[$0]) } ?? bytes.count
+            let back = bytes.indices.reversed().first { !isSpace(bytes[$0]) } ?? -1
+            return (front, max(bytes.count - 1 - back, 0))
+        }
+        drop(front, front == bytes.count ? 0 : back)
+    }
+
+    private mutating func drop(
+        _ front: Int, _ back: Int, _ repair: PrivateKeyText.Repair? = nil
+    ) {
+        if let repair { note([repair]) }
+        guard front + back > 0 else { return }
+        var kept = SecretBuffer(capacity: bytes.count)
+        bytes.withSpan { bytes in
+            for index in front..<bytes.count - back { kept.append(bytes[index]) }
+        }
+        bytes = kept.finished()
+    }
+
+    /// Turns a spelled-out `\n` into a line feed and drops a spelled-out `\r`.
+    private mutating func unescape() {
+        var plain = SecretBuffer(capacity: bytes.count)
+        var found = false
+        bytes.withSpan { bytes in
+            var index = 0
+            while index < bytes.count {
+                let next = index + 1 < bytes.count ? bytes[index + 1] : 0
+                if bytes[index] == UInt8(ascii: "\\"),
+                    next == UInt8(ascii: "n") || next == UInt8(ascii: "r")
+                {
+                    found = true
+                    if next == UInt8(ascii: "n") { plain.append(0x0A) }
+                    index += 2
+                } else {
+                    plain.append(bytes[index])
+                    index += 1
+                }
+            }
+        }
+        guard found else { return }
+        bytes = plain.finished()
+        note([.escapedLineFeeds])
+    }
+}
+
+package func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+/// Decodes base64 of either alphabet, blanks and padding skipped, without leaving copies.
+func decodeBase64(_ text: SecretBytes) throws(PrivateKeyError) -> SecretBytes {
+    var decoder = Base64Decoder()
+    var decoded = SecretBuffer(capacity: text.count)
+    do throws(Base64URLError) {
+        try text.withSpan { bytes throws(Base64URLError) in
+            for index in bytes.indices {
+                let byte = bytes[index]
+                if isSpace(byte) || byte == UInt8(ascii: "=") { continue }
+                let digit =
+                    switch byte {
+                    case UInt8(ascii: "+"): UInt8(ascii: "-")
+                    case UInt8(ascii: "/"): UInt8(ascii: "_")
+                    default: byte
+                    }
+                if let value = try decoder.next(digit) { decoded.append(value) }
+            }
+        }
+        try decoder.finish()
+    } catch {
+        throw .notAPrivateKey(.unknown)
+    }
+    return decoded.finished()
+}

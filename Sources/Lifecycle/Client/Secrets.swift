@@ -1,0 +1,83 @@
+internal import JOSE
+package import SIWACrypto
+
+/// A secret text: kept in memory that is overwritten, shown as a fingerprint.
+package struct SecretText: Sendable, CustomStringConvertible, CustomReflectable {
+    /// The text's UTF-8.
+    package let bytes: SecretBytes
+
+    /// Takes bytes over.
+    package init(_ bytes: SecretBytes) { self.bytes = bytes }
+
+    /// Copies a text; the original is the caller's care.
+    package init(_ text: String) { bytes = SecretBytes(text.utf8) }
+
+    /// The first 12 hexadecimal digits of its SHA-256: enough to recognise, not to use.
+    package var fingerprint: String {
+        // Only a site policy without SHA-256 fails here, and then nothing can be minted either.
+        guard let digest = try? bytes.withSpan(SHA256.digest) else { return "(no SHA-256)" }
+        return digest.prefix(6).hexadecimal
+    }
+
+    /// The fingerprint, never the text.
+    package var description: String { "sha256:\(fingerprint)" }
+
+    /// Keeps `dump` and `print` of what contains a secret from printing it.
+    package var customMirror: Mirror { Mirror(self, children: []) }
+
+    /// The text itself, for what leaves the program.
+    package func revealed() -> String { String(decoding: bytes.revealed(), as: UTF8.self) }
+
+    /// Whether the text begins with `prefix`.
+    package func hasPrefix(_ prefix: StaticString) -> Bool {
+        let prefix = Array("\(prefix)".utf8)
+        return bytes.withSpan { bytes in
+            bytes.count >= prefix.count && prefix.indices.allSatisfy { bytes[$0] == prefix[$0] }
+        }
+    }
+}
+
+/// A secret of one particular kind, so that a code cannot stand where a token must.
+package protocol Secret: Sendable, CustomStringConvertible {
+    /// The text.
+    var text: SecretText { get }
+    /// Marks a text as this kind of secret; nothing is checked.
+    init(_ text: SecretText)
+}
+
+extension Secret {
+    /// The fingerprint, never the text.
+    package var description: String { text.description }
+}
+
+/// What an app's sign-in yields: single use, five minutes.
+package struct AuthorizationCode: Secret {
+    /// The text.
+    package let text: SecretText
+    /// Marks a text as an authorization code.
+    package init(_ text: SecretText) { self.text = text }
+}
+
+/// What keeps a session alive until the user or Apple ends it.
+package struct RefreshToken: Secret {
+    /// The text.
+    package let text: SecretText
+    /// Marks a text as a refresh token.
+    package init(_ text: SecretText) { self.text = text }
+}
+
+/// Good for an hour, and only to revoke or to migrate.
+package struct AccessToken: Secret {
+    /// The text.
+    package let text: SecretText
+    /// Marks a text as an access token.
+    package init(_ text: SecretText) { self.text = text }
+}
+
+/// The other half of a PKCE challenge (RFC 7636 §4.1).
+package struct CodeVerifier: Secret {
+    /// The text.
+    package let text: SecretText
+    /// Marks a text as a code verifier.
+    package init(_ text: SecretText) { self.text = text }
+}

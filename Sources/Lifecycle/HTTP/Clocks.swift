@@ -1,0 +1,55 @@
+package import JOSE
+
+/// The two notions of time: what a secret states, and what a wait takes.
+package struct Clocks: Sendable {
+    /// The calendar.
+    package let now: @Sendable () -> NumericDate
+    /// The stopwatch.
+    package let timekeeper: Timekeeper
+
+    /// Pairs the two.
+    package init(now: @escaping @Sendable () -> NumericDate, timekeeper: Timekeeper) {
+        self.now = now
+        self.timekeeper = timekeeper
+    }
+}
+
+/// Waiting and measuring, apart from the calendar: a clock that is set does not move it.
+package struct Timekeeper: Sendable {
+    /// The time since some fixed start.
+    package let elapsed: @Sendable () -> Duration
+    /// Waits.
+    package let sleep: @Sendable (Duration) async throws -> Void
+
+    /// Composes a timekeeper; a test passes one on which no time passes.
+    package init(
+        elapsed: @escaping @Sendable () -> Duration,
+        sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) {
+        self.elapsed = elapsed
+        self.sleep = sleep
+    }
+
+    /// The system's monotonic clock.
+    package static let system: Self = {
+        let clock = ContinuousClock()
+        let start = clock.now
+        return Self(
+            elapsed: { start.duration(to: clock.now) }, sleep: { try await clock.sleep(for: $0) })
+    }()
+}
+
+/// The moment by which a whole command must be done, its retries included.
+package struct Deadline: Sendable {
+    private let timekeeper: Timekeeper
+    private let end: Duration
+
+    /// `timeout` from now.
+    package init(after timeout: Duration, by timekeeper: Timekeeper) {
+        self.timekeeper = timekeeper
+        end = timekeeper.elapsed() + timeout
+    }
+
+    /// What is left; never negative.
+    package var remaining: Duration { max(end - timekeeper.elapsed(), .zero) }
+}

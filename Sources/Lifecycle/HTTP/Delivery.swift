@@ -1,0 +1,89 @@
+internal import JOSE
+
+/// Sends one request at a time, and repeats it while that is allowed and time is left.
+package struct Delivery: Sendable {
+    private let transport: any Transport
+    private let policy: RetryPolicy
+    private let deadline: Deadline
+    private let clocks: Clocks
+    private let trace: RequestTrace?
+
+    /// Delivers through `transport` until `deadline`.
+    package init(
+        through transport: any Transport, policy: RetryPolicy = RetryPolicy(),
+        until deadline: Deadline,
+        clocks: Clocks, trace: RequestTrace? = nil
+    ) {
+        self.transport = transport
+        self.policy = policy
+        self.deadline = deadline
+        self.clocks = clocks
+        self.trace = trace
+    }
+
+    /// What to send: composed anew for each attempt, because the client_secret of the last one may
+    /// have expired during the wait.
+    struct Order<Answer: Sendable>: Sendable {
+        /// What it asks of Apple.
+        let kind: RequestKind
+        /// Whether sending it twice does no harm.
+        let isRepeatable: Bool
+        /// Makes the request for one attempt.
+        let compose: @Sendable (NumericDate) throws(ClientSecretError) -> HTTPRequest
+        /// Reads a 2xx answer; nil when it is not what the endpoint gives.
+        let read: @Sendable (HTTPResponse) -> Answer?
+    }
+
+    func carryOut<Answer>(_ order: Order<Answer>) async throws(TokenFailure) -> Answer {
+        var attempts = RequestAttempts(policy, isRepeatable: order.isRepeatable)
+        while true {
+            attempts.begin()
+            let attempt = await attempt(order, number: attempts.count)
+            switch attempt.result {
+            case .success(let answer): return answer
+            case .failure(let cause):
+                attempts.fail(cause)
+                let delay = attempts.delay(
+                    after: cause, at: clocks.now(), remaining: deadline.remaining,
+                    jitter: .random(in: 0..<1))
+                guard let delay, await wait(delay) else {
+                    throw TokenFailure(
+                        cause: cause, request: order.kind, attempts: attempts.count,
+                        clockOffset: attempt.clockOffset,
+                        isOutcomeUnknown: attempts.isOutcomeUnknown(after: cause))
+                }
+            }
+        }
+    }
+
+    private struct Attempt<Answer: Sendable>: Sendable {
+        let result: Result<Answer, TokenFailure.Cause>
+        var clockOffset: Duration?
+    }
+
+    private func attempt<Answer>(_ order: Order<Answer>, number: Int) async -> Attempt<Answer> {
+        let request: HTTPRequest
+        do {
+            request = try order.compose(clocks.now())
+        } catch {
+            return Attempt(result: .failure(.unminted(error)))
+        }
+        let elapsed = clocks.timekeeper.elapsed
+        let sent = SentRequest(request, attempt: number, at: elapsed(), trace: trace)
+        let result: Result<HTTPResponse, TransportError>
+        do {
+            result = .success(try await transport.send(request, timeout: deadline.remaining))
+        } catch {
+            result = .failure(error)
+        }
+        return Attempt(
+            result: sent.conclude(result, at: elapsed(), read: order.read),
+            clockOffset: (try? result.get())?.clockOffset(at: clocks.now()))
+    }
+
+    /// False when the wait was cut short: the caller has given up.
+    private func wait(_ delay: Duration) async -> Bool {
+        trace?(.waiting(delay))
+        return (try? await clocks.timekeeper.sleep(delay)) != nil
+    }
+}

@@ -1,0 +1,44 @@
+/// How often and how soon to try again.
+package struct RetryPolicy: Sendable {
+    /// The most attempts at one request, the first included.
+    package let maxAttempts: Int
+    /// What an attempt that met an overloaded server costs.
+    let overloadCost: AttemptCost
+
+    /// Allows so many attempts.
+    ///
+    /// - Parameter maxAttempts: at least 1, which means no retry.
+    package init(maxAttempts: Int = 4) {
+        self.init(maxAttempts: maxAttempts, overloadCost: .whole)
+    }
+
+    init(maxAttempts: Int, overloadCost: AttemptCost) {
+        self.maxAttempts = max(maxAttempts, 1)
+        // One allowed attempt is one, whatever it meets.
+        self.overloadCost = maxAttempts <= 1 ? .whole : overloadCost
+    }
+
+    /// The wait before the next attempt.
+    ///
+    /// Full jitter: anything between nothing and an exponentially growing bound, so that
+    /// a thousand clients that failed together do not return together.
+    ///
+    /// - Parameters:
+    ///   - attempts: how many were made.
+    ///   - jitter: a random number in 0..<1.
+    static func backoff(after attempts: Int, jitter: Double) -> Duration {
+        min(base * (1 << min(attempts - 1, 10)), longest) * jitter
+    }
+
+    private static let base = Duration.milliseconds(400)
+    private static let longest = Duration.seconds(10)
+}
+
+/// What a failed attempt costs of those that are allowed, in halves.
+enum AttemptCost: Int, Sendable {
+    /// For an overloaded server in a batch: it says little about the item, and if one response in
+    /// twelve is a 429, four of 100,000 items meet nothing else four times.
+    case half = 1
+    /// For everything else.
+    case whole = 2
+}

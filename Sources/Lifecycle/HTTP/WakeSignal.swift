@@ -1,0 +1,93 @@
+internal import Synchronization
+
+/// Wakes tasks that wait for a change, and calls listeners on whatever thread the change happens.
+///
+/// Read ``count``, check the condition, and only then call ``wait(after:)``: a notification in
+/// between ends the wait at once.
+package final class WakeSignal: Sendable {
+    private let state = Mutex(State())
+
+    private struct State {
+        var count = 0
+        var lastKey = 0
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var listeners: [Int: @Sendable () -> Void] = [:]
+
+        mutating func newKey() -> Int {
+            lastKey += 1
+            return lastKey
+        }
+    }
+
+    /// Names a listener, to remove it.
+    package struct Listener: Sendable {
+        fileprivate let key: Int
+    }
+
+    /// A signal that nobody waits for yet.
+    package init() {}
+
+    /// The number of notifications so far.
+    package var count: Int { state.withLock { $0.count } }
+
+    /// Ends all waits and calls all listeners.
+    package func notify() {
+        let waiting = state.withLock { state in
+            state.count &+= 1
+            for listener in state.listeners.values { listener() }
+            defer { state.waiting = [:] }
+            return state.waiting
+        }
+        for continuation in waiting.values { continuation.resume() }
+    }
+
+    /// Waits until there are more than `count` notifications, or until the task is cancelled.
+    package func wait(after count: Int) async {
+        let key = state.withLock { $0.newKey() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard state.count <= count, !Task.isCancelled else { return true }
+                    state.waiting[key] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: key) }?.resume()
+        }
+    }
+
+    /// Waits until there are more than `count` notifications, until `limit` has passed, or until
+    /// the task is cancelled.
+    package func wait(after count: Int, atMost limit: Duration) async {
+        let waiting = Task { await wait(after: count) }
+        let timer = Task {
+            try? await Task.sleep(for: limit)
+            waiting.cancel()
+        }
+        await withTaskCancellationHandler {
+            await waiting.value
+        } onCancel: {
+            waiting.cancel()
+        }
+        timer.cancel()
+    }
+
+    /// Adds a listener.
+    ///
+    /// - Parameter listener: called on any thread; must neither block nor use this signal.
+    @discardableResult
+    package func addListener(_ listener: @escaping @Sendable () -> Void) -> Listener {
+        state.withLock { state in
+            let key = state.newKey()
+            state.listeners[key] = listener
+            return Listener(key: key)
+        }
+    }
+
+    /// Removes a listener. It is not being called any more when this returns.
+    package func remove(_ listener: Listener) {
+        state.withLock { _ = $0.listeners.removeValue(forKey: listener.key) }
+    }
+}

@@ -1,0 +1,98 @@
+internal import JOSE
+package import SIWACrypto
+
+/// One line of a migration: a user of the old team, or one that arrives at the new one.
+package struct MigrationItem: Sendable {
+    /// Its line in the input, from 1.
+    package let line: Int
+    /// What is asked about it.
+    package let request: MigrationRequest
+    /// What the old team called a user who arrives, when the line says so.
+    package let oldUserID: UserID?
+    /// The bearer token of the latest request about it.
+    var bearer: BearerTokenRotation.BearerToken?
+    /// How many bearer tokens were refused with it.
+    var bearersRefused = 0
+
+    /// Reads a line: a bare identifier, or a JSON object with a member `user_id` (or `sub`) for
+    /// an export, `transfer_id` (or `transfer_sub`) for an import. A result of the export is an
+    /// item of the import.
+    ///
+    /// - Throws: ``InvalidLine``.
+    package init(_ text: SecretBytes, line: Int, half: MigrationHalf) throws(InvalidLine) {
+        let content = try ItemLine(text)
+        self.line = line
+        let name =
+            if let json = content.object { try half.name(in: json) } else {
+                content.bare?.revealed() ?? ""
+            }
+        if let fault = half.fault(in: name) { throw InvalidLine(.string(name.clipped), fault) }
+        switch half {
+        case .export(let team):
+            request = .export(UserID(unchecked: name), to: team)
+            oldUserID = nil
+        case .admission:
+            request = .admission(TransferID(unchecked: name))
+            let old = content.object.flatMap { ($0["old_user_id"] ?? $0["user_id"])?.string }
+            oldUserID = old.flatMap { try? UserID(validating: $0) }
+        }
+    }
+
+    /// The identifier that is asked about.
+    package var name: String {
+        switch request {
+        case .export(let userID, _): userID.rawValue
+        case .admission(let transferID): transferID.rawValue
+        }
+    }
+}
+
+/// One of the two halves of a migration.
+package enum MigrationHalf: Sendable {
+    /// The old team asks for transfer identifiers, good for this other team.
+    case export(to: TeamID)
+    /// The new team asks who its users are.
+    case admission
+}
+
+extension MigrationHalf {
+    /// The members an identifier may stand in, the one that siwa writes first.
+    fileprivate var memberNames: [String] {
+        switch self {
+        case .export: ["user_id", "sub"]
+        case .admission: ["transfer_id", "transfer_sub"]
+        }
+    }
+
+    fileprivate func name(in json: JSON) throws(InvalidLine) -> String {
+        switch memberNames.lazy.compactMap({ json[$0] }).first {
+        case .string(let text): return text
+        case nil: throw InvalidLine(nil, "the line has no member '\(memberNames[0])'")
+        case .null where json["status"] != nil && json["status"] != "done":
+            throw InvalidLine(
+                json["user_id"]?.string.map { ["old_user_id": .string($0)] },
+                "the user was not exported: the line of the export says why")
+        case let other?:
+            throw InvalidLine(nil, "'\(memberNames[0])' is \(other.kind), not a string")
+        }
+    }
+
+    /// What cannot be one of Apple's identifiers, which otherwise may look like anything.
+    fileprivate func fault(in name: String) -> String? {
+        if name.isEmpty { return "the line has no identifier" }
+        if name.utf8.contains(0x40) { return "the line holds an e-mail address, not an identifier" }
+        let isBare = name.utf8.allSatisfy {
+            (0x21...0x7E).contains($0) && ![0x22, 0x27, 0x2C, 0x3B].contains($0)
+        }
+        guard isBare else {
+            return "the identifier has a blank, a quotation mark, a comma or worse in it"
+        }
+        if name.utf8.count > 255 { return "the identifier is longer than any of Apple's" }
+        if TeamID.fault(in: name) == nil { return "the line holds a Team ID or Key ID, not a user" }
+        return nil
+    }
+}
+
+extension String {
+    fileprivate var clipped: String { utf8.count > 255 ? String(prefix(60)) + "…" : self }
+}

@@ -1,0 +1,76 @@
+internal import JOSE
+
+/// A question about one user on the way from one team to another (Apple: "Transferring your apps
+/// and users to another team", "Bringing new apps and users into your team").
+package enum MigrationRequest: Sendable {
+    /// The sender's half: how will `target` know this user?
+    case export(UserID, to: TeamID)
+    /// The recipient's half: who is this here?
+    case admission(TransferID)
+
+    /// The request as it goes out: the secret in its body, the bearer token in its header.
+    package func carrying(_ form: Form, bearer: SecretText?, to baseURL: BaseURL) -> HTTPRequest {
+        HTTPRequest(
+            method: .post, url: baseURL.url(of: .userMigration),
+            fields: formFields
+                + (bearer.map { [HTTPField("Authorization", "Bearer \($0.revealed())")] } ?? []),
+            body: form.encoded(), secrets: form.secrets + (bearer.map { [$0] } ?? []))
+    }
+
+    /// Its form.
+    package func form(clientID: ClientID, clientSecret: SecretText) -> Form {
+        Form(
+            [
+                ("client_id", .plain(clientID.rawValue)),
+                ("client_secret", .secret(clientSecret)),
+            ] + ownParameters)
+    }
+
+    private var ownParameters: [(String, Form.Value)] {
+        switch self {
+        case .export(let userID, let team):
+            [("sub", .plain(userID.rawValue)), ("target", .plain(team.rawValue))]
+        case .admission(let transferID): [("transfer_sub", .plain(transferID.rawValue))]
+        }
+    }
+}
+
+/// What Apple says of a user who moves.
+package struct MigratedUser: Hashable, Sendable {
+    /// The user's name with the team that asked: the old one of an export, the new one of an
+    /// import.
+    package let userID: UserID
+    /// The user's name on the way, the same however often it is asked for.
+    package let transferID: TransferID
+    /// The relay address with the new team; only for a user who had one with the old team.
+    package let email: String?
+    /// Whether that address is a relay.
+    package let isPrivateEmail: Bool?
+    /// Apple's name for its answer; nil when it gave none.
+    package var requestID: String?
+}
+
+extension MigratedUser {
+    /// Reads the answer; nil when it is none.
+    init?(_ response: HTTPResponse, to request: MigrationRequest) {
+        self.init(response.body, to: request)
+        requestID = response.requestID
+    }
+
+    /// Reads the body of an answer; nil when it is none.
+    init?(_ body: [UInt8], to request: MigrationRequest) {
+        guard let json = try? JSON(body) else { return nil }
+        switch request {
+        case .export(let userID, _):
+            guard let name = json["transfer_sub"]?.string, !name.isEmpty else { return nil }
+            self.init(
+                userID: userID, transferID: TransferID(unchecked: name), email: nil,
+                isPrivateEmail: nil)
+        case .admission(let transferID):
+            guard let name = json["sub"]?.string, !name.isEmpty else { return nil }
+            self.init(
+                userID: UserID(unchecked: name), transferID: transferID,
+                email: json["email"]?.string, isPrivateEmail: json["is_private_email"]?.flag)
+        }
+    }
+}

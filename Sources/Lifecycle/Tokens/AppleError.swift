@@ -1,0 +1,65 @@
+internal import JOSE
+
+/// Apple refused a request: the `error` of its response (RFC 6749 §5.2).
+package struct AppleError: Error, Hashable, Sendable {
+    /// Open, because a code Apple adds tomorrow must reach the user intact.
+    package struct Code: RawRepresentable, Hashable, Sendable {
+        /// The code on the wire.
+        package let rawValue: String
+        /// Takes any code.
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The client_secret or the client was refused.
+        package static let invalidClient = Self(rawValue: "invalid_client")
+        /// The code or token was refused.
+        package static let invalidGrant = Self(rawValue: "invalid_grant")
+        /// A parameter is missing, repeated or malformed; or the user revoked the client.
+        package static let invalidRequest = Self(rawValue: "invalid_request")
+        /// The scope is unknown.
+        package static let invalidScope = Self(rawValue: "invalid_scope")
+        /// The client may not use this grant.
+        package static let unauthorizedClient = Self(rawValue: "unauthorized_client")
+        /// The grant is unknown.
+        package static let unsupportedGrantType = Self(rawValue: "unsupported_grant_type")
+    }
+
+    /// Why Apple refuses a code or token, as far as its sentence says; it has no codes for this.
+    package enum GrantFault: Sendable {
+        case otherClient
+        case codeUsed
+        case codeExpired
+        case tokenExpired
+
+        init?(_ sentence: String) {
+            switch sentence {
+            case "The code has already been used.": self = .codeUsed
+            case "The code has expired or has been revoked.": self = .codeExpired
+            case "The token has expired or has been revoked.": self = .tokenExpired
+            case _ where sentence.hasPrefix("client_id mismatch"): self = .otherClient
+            default: return nil
+            }
+        }
+    }
+
+    /// What ``detail`` says about the code or token; nil for other sentences.
+    package var grantFault: GrantFault? { detail.flatMap { GrantFault($0) } }
+
+    /// `error`.
+    package let code: Code
+    /// `error_description`, which Apple does not document and seldom sends.
+    package let detail: String?
+    /// The status it came with.
+    package let status: Int
+    /// Apple's id of the request, which its support asks for; nil when it sent none.
+    package let requestID: String?
+
+    /// Reads a refusal; nil if the response has no `error`.
+    package init?(_ response: HTTPResponse) {
+        guard let json = try? JSON(response.body), let code = json["error"]?.string, !code.isEmpty
+        else { return nil }
+        self.code = Code(rawValue: code)
+        detail = json["error_description"]?.string
+        status = response.status
+        requestID = response.requestID
+    }
+}

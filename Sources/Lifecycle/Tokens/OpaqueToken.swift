@@ -1,0 +1,84 @@
+internal import SIWACrypto
+
+/// Checks that a text can be an authorization code, a refresh token or an access token of Apple's.
+///
+/// These consist of the characters 0x21 to 0x7E, and none is a JWT. Apple answers 200 to the
+/// revocation of any text, so an invisible character would hide that the token was not revoked.
+///
+/// - Throws: ``OpaqueTokenError``, which quotes nothing but the first invalid character.
+package func validateOpaqueToken(_ text: SecretText) throws(OpaqueTokenError) {
+    try validateVisibleText(text)
+    guard !text.hasPrefix("eyJ") else { throw .jwt }
+}
+
+/// Checks that a text consists of the characters 0x21 to 0x7E without quotation marks, as
+/// authorization codes, tokens and code verifiers do (RFC 7636 §4.1).
+///
+/// - Throws: ``OpaqueTokenError``, which quotes nothing but the first invalid character.
+package func validateVisibleText(_ text: SecretText) throws(OpaqueTokenError) {
+    if let position = text.bytes.withSpan(firstInvalidByte) {
+        throw OpaqueTokenError(invalidByteAt: position, of: text)
+    }
+}
+
+/// Where the first byte is that no opaque token contains. Quotation marks are left over from JSON
+/// or a shell.
+private func firstInvalidByte(of bytes: Span<UInt8>) -> Int? {
+    bytes.indices.first { index in
+        switch bytes[index] {
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): true
+        case 0x21...0x7E: false
+        default: true
+        }
+    }
+}
+
+/// Why a text cannot be an authorization code, a refresh token or an access token of Apple's.
+package enum OpaqueTokenError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A blank or a control character of ASCII, such as a line end.
+    case blank
+    /// A quotation mark.
+    case quotationMark
+    /// A character outside ASCII.
+    case character(Unicode.Scalar)
+    /// A byte that is not UTF-8.
+    case byte(UInt8)
+    /// A JWT, such as an identity token.
+    case jwt
+
+    init(invalidByteAt position: Int, of text: SecretText) {
+        let byte = text.bytes.withSpan { $0[position] }
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): self = .quotationMark
+        case ..<0x80: self = .blank
+        default: self = Self.character(at: position, of: text).map(Self.character) ?? .byte(byte)
+        }
+    }
+
+    /// The character that begins at a byte; nil when no valid UTF-8 does.
+    private static func character(at position: Int, of text: SecretText) -> Unicode.Scalar? {
+        let bytes = text.bytes.withSpan { bytes in
+            (position..<min(position + 4, bytes.count)).map { bytes[$0] }
+        }
+        let character = String(decoding: bytes, as: UTF8.self).unicodeScalars.first
+        return bytes.starts(with: character.map { Array(String($0).utf8) } ?? [0]) ? character : nil
+    }
+
+    /// The end of a sentence that begins with the name of the token.
+    package var description: String {
+        switch self {
+        case .blank, .quotationMark:
+            "has a blank, a quotation mark or a control character in it"
+        case .character(let character):
+            "has the character U+\(hexadecimal(character.value, digits: 4)) in it, which no token has"
+        case .byte(let byte):
+            "has the byte 0x\(hexadecimal(UInt32(byte), digits: 2)) in it, which no token has"
+        case .jwt: "is a JWT, such as an identity token, not what Apple's endpoint takes"
+        }
+    }
+}
+
+private func hexadecimal(_ value: UInt32, digits: Int) -> String {
+    let text = String(value, radix: 16, uppercase: true)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+}

@@ -1,0 +1,95 @@
+/// What is known of a revocation. Apple answers 200 to anything, so its answer alone
+/// proves nothing; a refresh that is refused afterwards does.
+package struct Revocation: Sendable {
+    /// What shows that the token is dead, or that it is not.
+    package enum Evidence: String, Sendable {
+        /// A refresh afterwards was refused.
+        case refreshRejected = "refresh_rejected"
+        /// A refresh afterwards still worked.
+        case refreshAccepted = "refresh_accepted"
+        /// A refresh worked before and was refused afterwards: this call revoked the token.
+        case acceptedThenRejected = "refresh_accepted_then_rejected"
+    }
+
+    /// Which proof to seek.
+    package enum Proof: Sendable, CaseIterable {
+        /// None: one request.
+        case none
+        /// Refresh before, and send nothing when the token is dead already.
+        case before
+        /// Refresh afterwards.
+        case afterwards
+        /// Refresh before and afterwards.
+        case beforeAndAfterwards
+    }
+
+    /// The status of Apple's answer; nil when nothing was sent, because the token was dead.
+    package let status: Int?
+    /// Whether the token worked before; nil when no refresh showed it.
+    package let wasActive: Bool?
+    /// What is proven; nil when no refresh was asked for.
+    package let evidence: Evidence?
+    /// The status of the answer to the refresh that ``evidence`` comes from.
+    package let refreshStatus: Int?
+    /// Apple's name for its answer to the revocation, else to the refresh; nil when it gave none.
+    package let requestID: String?
+
+    /// Says what is known.
+    package init(
+        status: Int?, wasActive: Bool?, evidence: Evidence?, refreshStatus: Int? = nil,
+        requestID: String? = nil
+    ) {
+        (self.status, self.wasActive, self.evidence) = (status, wasActive, evidence)
+        (self.refreshStatus, self.requestID) = (refreshStatus, requestID)
+    }
+
+    /// The status of the answer to the revocation, else to the refresh.
+    package var answerStatus: Int? { status ?? refreshStatus }
+
+    /// Whether a refresh proved the token dead after its revocation was sent.
+    package var isConfirmed: Bool { status != nil && evidence.map(\.showsDead) == true }
+
+    /// Whether, for all that is known, the token was revoked by this call.
+    package var isRevoked: Bool { status != nil && evidence != .refreshAccepted }
+
+    /// Whether, for all that is known, the token does not work any more.
+    package var isDead: Bool { isRevoked || wasActive == false }
+}
+
+extension Revocation.Evidence {
+    /// Whether the last refresh was refused.
+    package var showsDead: Bool { self != .refreshAccepted }
+}
+
+extension TokenClient {
+    /// Revokes a token and gathers the proof asked for; see ``RevocationProof``. Proof needs a
+    /// refresh token.
+    package func revoke(
+        _ token: SecretText, as kind: TokenKind, proof wanted: Revocation.Proof
+    ) async throws(TokenFailure) -> Revocation {
+        var proof = RevocationProof(wanted)
+        while true {
+            let step = proof.step
+            let conclusion: RevocationProof.Conclusion
+            do {
+                conclusion = proof.take(try await send(step.request(token, kind), read: step.read))
+            } catch {
+                guard let known = proof.conclusion(of: error) else {
+                    throw step == .refreshAfter
+                        ? error.describing(.refreshAfterRevocation) : error
+                }
+                return known
+            }
+            if case .known(let revocation) = conclusion { return revocation }
+        }
+    }
+}
+
+extension RevocationProof {
+    /// What a failure of the current step proves; nil when it proves nothing.
+    fileprivate mutating func conclusion(of failure: TokenFailure) -> Revocation? {
+        guard case .refused(let refusal) = failure.cause, case .known(let known) = take(refusal)
+        else { return nil }
+        return known
+    }
+}

@@ -1,0 +1,173 @@
+/// The requests that revoke a token and prove it, in their order, and what the answers prove.
+///
+/// A pure value. ``TokenClient/revoke(_:as:proof:)`` and ``RevokeJob`` send the request of each
+/// step and hand over Apple's answer, so that both follow one rule:
+///
+/// - A refresh refused with `invalid_grant` proves that the token does not work.
+/// - `invalid_request` proves it only after a refresh that worked in the same run: Apple has
+///   answered so for revoked tokens, and answers so to malformed requests too.
+/// - Every other refusal proves nothing.
+package struct RevocationProof: Sendable {
+    /// A request to Apple.
+    package enum Step: Hashable, Sendable {
+        /// A refresh that shows whether the token works before it is revoked.
+        case refreshBefore
+        /// The revocation.
+        case revoke
+        /// A refresh that shows whether the token works after it was revoked.
+        case refreshAfter
+    }
+
+    /// What follows from an answer.
+    package enum Conclusion: Sendable {
+        /// The next step has to be taken.
+        case next
+        /// Nothing is left to ask.
+        case known(Revocation)
+        /// The step was refused in a way that proves nothing.
+        case refused(AppleError)
+    }
+
+    /// The step to take now.
+    package private(set) var step: Step
+
+    private let confirms: Bool
+    private var wasActive: Bool?
+    private var answered: AcceptedAnswer?
+
+    /// Begins with the first step of a proof, or after the steps that were taken before.
+    package init(_ proof: Revocation.Proof, after progress: Progress = Progress()) {
+        confirms = proof.refreshesAfterwards
+        wasActive = progress.wasActive
+        answered = progress.status.map {
+            AcceptedAnswer(status: $0, requestID: progress.requestID)
+        }
+        step =
+            confirms && answered != nil
+            ? .refreshAfter
+            : proof.refreshesBefore && wasActive == nil ? .refreshBefore : .revoke
+    }
+
+    /// What is proven so far: with it, another run continues after a crash.
+    package var progress: Progress {
+        Progress(
+            wasActive: wasActive, status: answered?.status, requestID: answered?.requestID)
+    }
+
+    /// What is proven of a revocation while it is under way, and when it has ended.
+    package struct Progress: Hashable, Sendable {
+        /// Whether the token worked before; nil if no refresh showed it.
+        package var wasActive: Bool?
+        /// The status of Apple's answer to the revocation; nil if there was none.
+        package var status: Int?
+        /// Apple's id of that answer.
+        package var requestID: String?
+        /// What the last refresh proved; nil until one did.
+        package var evidence: Revocation.Evidence?
+        /// The status of the answer to that refresh.
+        package var refreshStatus: Int?
+
+        /// Nothing yet, or what is given.
+        package init(
+            wasActive: Bool? = nil, status: Int? = nil, requestID: String? = nil,
+            evidence: Revocation.Evidence? = nil, refreshStatus: Int? = nil
+        ) {
+            (self.wasActive, self.status, self.requestID) = (wasActive, status, requestID)
+            (self.evidence, self.refreshStatus) = (evidence, refreshStatus)
+        }
+
+        /// What a revocation proved.
+        package init(_ revocation: Revocation) {
+            self.init(
+                wasActive: revocation.wasActive, status: revocation.status,
+                requestID: revocation.requestID, evidence: revocation.evidence,
+                refreshStatus: revocation.refreshStatus)
+        }
+
+        /// What is known, as the result of a revocation.
+        package var revocation: Revocation {
+            Revocation(
+                status: status, wasActive: wasActive, evidence: evidence,
+                refreshStatus: refreshStatus, requestID: requestID)
+        }
+
+        /// Whether nothing is proven yet.
+        package var isEmpty: Bool { self == Self() }
+    }
+
+    /// Takes Apple's acceptance of the current step.
+    mutating func take(_ answer: AcceptedAnswer) -> Conclusion {
+        switch step {
+        case .refreshBefore:
+            (step, wasActive) = (.revoke, true)
+            return .next
+        case .revoke:
+            answered = answer
+            guard confirms else { return .known(revocation(nil, after: answer)) }
+            step = .refreshAfter
+            return .next
+        case .refreshAfter: return .known(revocation(.refreshAccepted, after: answer))
+        }
+    }
+
+    /// Takes Apple's refusal of the current step.
+    mutating func take(_ refusal: AppleError) -> Conclusion {
+        guard proves(refusal) else { return .refused(refusal) }
+        if step == .refreshBefore { wasActive = false }
+        return .known(
+            revocation(
+                wasActive == true ? .acceptedThenRejected : .refreshRejected,
+                after: AcceptedAnswer(status: refusal.status, requestID: refusal.requestID)))
+    }
+
+    /// Whether a refusal of the current step shows that the token does not work.
+    private func proves(_ refusal: AppleError) -> Bool {
+        guard step != .revoke else { return false }
+        return refusal.code == .invalidGrant
+            || refusal.code == .invalidRequest && wasActive == true
+    }
+
+    private func revocation(
+        _ evidence: Revocation.Evidence?, after last: AcceptedAnswer
+    ) -> Revocation {
+        Revocation(
+            status: answered?.status, wasActive: wasActive, evidence: evidence,
+            refreshStatus: evidence == nil ? nil : last.status,
+            requestID: answered?.requestID ?? last.requestID)
+    }
+}
+
+/// What is kept of a 2xx response: its status, and Apple's id of the request.
+package struct AcceptedAnswer: Sendable {
+    let status: Int
+    let requestID: String?
+}
+
+extension RevocationProof.Step {
+    /// The request of the step.
+    package func request(_ token: SecretText, _ kind: TokenKind) -> TokenRequest {
+        self == .revoke ? .revoke(token, kind) : .refresh(RefreshToken(token))
+    }
+
+    /// Reads a 2xx answer to the step; nil when it is not one of Apple's, such as a page of a
+    /// captive portal.
+    func read(_ response: HTTPResponse) -> AcceptedAnswer? {
+        let isApples = self == .revoke ? !response.isHTML : TokenResponse(response.body) != nil
+        guard isApples else { return nil }
+        return AcceptedAnswer(status: response.status, requestID: response.requestID)
+    }
+}
+
+extension Revocation.Proof {
+    /// Whether a refresh comes before the revocation.
+    var refreshesBefore: Bool { self == .before || self == .beforeAndAfterwards }
+
+    /// Whether a refresh comes after the revocation.
+    var refreshesAfterwards: Bool { self == .afterwards || self == .beforeAndAfterwards }
+
+    /// The steps when every refresh before works: all requests that can be sent.
+    package var steps: [RevocationProof.Step] {
+        (refreshesBefore ? [.refreshBefore] : []) + [.revoke]
+            + (refreshesAfterwards ? [.refreshAfter] : [])
+    }
+}

@@ -1,0 +1,71 @@
+package import JOSE
+
+/// A client of Apple's token endpoints.
+package struct TokenClient: Sendable {
+    private let secrets: ClientSecretCache
+    private let baseURL: BaseURL
+    private let delivery: Delivery
+
+    /// Speaks for `client` to the endpoints at `baseURL`.
+    package init(client: any ClientSecretSource, baseURL: BaseURL = .apple, delivery: Delivery) {
+        secrets = ClientSecretCache(client)
+        self.baseURL = baseURL
+        self.delivery = delivery
+    }
+
+    /// Trades a code for tokens. Sent at most once, unless certainly nothing left.
+    package func exchange(
+        _ code: AuthorizationCode, redirectURI: String? = nil, codeVerifier: CodeVerifier? = nil
+    ) async throws(TokenFailure) -> TokenResponse {
+        try await send(.exchange(code, redirectURI: redirectURI, codeVerifier: codeVerifier)) {
+            TokenResponse($0)
+        }
+    }
+
+    /// Validates a refresh token and gets a new access token.
+    package func refresh(_ token: RefreshToken) async throws(TokenFailure) -> TokenResponse {
+        try await send(.refresh(token)) { TokenResponse($0) }
+    }
+
+    /// Gets a token of the team itself: an access token, good for user migration only.
+    package func teamToken() async throws(TokenFailure) -> TokenResponse {
+        try await send(.clientCredentials) { TokenResponse($0) }
+    }
+
+    /// The request that would be sent, its form apart: for a dry run, which sends nothing.
+    ///
+    /// - Throws: ``ClientSecretError``.
+    package func draft(
+        _ request: TokenRequest, at now: NumericDate
+    ) throws(ClientSecretError) -> (request: HTTPRequest, form: Form) {
+        let form = try secrets.form(of: request, at: now)
+        return (request.carrying(form, to: baseURL), form)
+    }
+
+    func send<Answer: Sendable>(
+        _ request: TokenRequest, read: @escaping @Sendable (HTTPResponse) -> Answer?
+    ) async throws(TokenFailure) -> Answer {
+        try await delivery.carryOut(
+            Delivery.Order(
+                kind: request.kind, isRepeatable: request.isRepeatable,
+                compose: { now throws(ClientSecretError) in try draft(request, at: now).request },
+                read: read))
+    }
+}
+
+extension TokenRequest {
+    /// The request, its form given.
+    func carrying(_ form: Form, to baseURL: BaseURL) -> HTTPRequest {
+        HTTPRequest(
+            method: .post, url: baseURL.url(of: endpoint),
+            fields: formFields,
+            body: form.encoded(), isRepeatable: isRepeatable, secrets: form.secrets)
+    }
+}
+
+let formFields = commonFields + [HTTPField("Content-Type", Form.contentType)]
+
+/// What every request carries. Clients without a User-Agent are said to be refused.
+let commonFields = [
+    HTTPField("Accept", "application/json"), HTTPField("User-Agent", "siwa/\(version)"),
+]

@@ -1,0 +1,99 @@
+package import JOSE
+
+/// Why a request to Apple came to nothing.
+package struct TokenFailure: Error, Sendable {
+    /// What happened on the last attempt.
+    package enum Cause: Sendable {
+        /// Apple answered with an OAuth error.
+        case refused(AppleError)
+        /// An answer that no token endpoint gives: an outage page, a limit, a captive portal.
+        case unusable(HTTPResponse)
+        /// No answer.
+        case unreachable(TransportError)
+        /// No request: the client_secret could not be minted.
+        case unminted(ClientSecretError)
+    }
+
+    /// What happened on the last attempt.
+    package let cause: Cause
+    /// What was asked.
+    package let request: RequestKind
+    /// How often it was sent or tried.
+    package let attempts: Int
+    /// Apple's clock minus ours when the last answer came; nil without an answer.
+    package let clockOffset: Duration?
+
+    /// Whether what was asked can have taken effect although no answer says so: a
+    /// single-use code may be spent.
+    package let isOutcomeUnknown: Bool
+
+    package init(
+        cause: Cause, request: RequestKind, attempts: Int, clockOffset: Duration? = nil,
+        isOutcomeUnknown: Bool = false
+    ) {
+        self.cause = cause
+        self.request = request
+        self.attempts = attempts
+        self.clockOffset = clockOffset
+        self.isOutcomeUnknown = isOutcomeUnknown
+    }
+
+    /// The same failure, its request described as part of something larger.
+    func describing(_ request: RequestKind) -> Self {
+        Self(
+            cause: cause, request: request, attempts: attempts, clockOffset: clockOffset,
+            isOutcomeUnknown: isOutcomeUnknown)
+    }
+}
+
+extension TokenFailure {
+    /// Apple's id of the request that failed; nil when Apple did not answer or sent none.
+    package var requestID: String? { cause.requestID }
+}
+
+extension TokenFailure.Cause {
+    /// Apple's id of the request; nil when Apple did not answer or sent none.
+    package var requestID: String? {
+        switch self {
+        case .refused(let refusal): refusal.requestID
+        case .unusable(let response): response.requestID
+        case .unreachable, .unminted: nil
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// Whether it calls itself a page for people.
+    package var isHTML: Bool {
+        fields["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
+    }
+
+    /// Apple's name for this exchange, which its support asks for; nil when it gave none.
+    package var requestID: String? {
+        ["X-Apple-I-Request-ID", "X-Apple-Request-UUID"].lazy
+            .compactMap { fields[$0]?.trimmingSpace }.first { !$0.isEmpty }
+    }
+
+    /// How long the server asks to wait (RFC 9110 §10.2.3): seconds, or until a date.
+    package func retryAfter(at now: NumericDate) -> Duration? {
+        guard let text = fields["Retry-After"]?.trimmingSpace else { return nil }
+        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            // More seconds than fit are still a wait that nobody will sit out.
+            return .seconds(Int(text) ?? .max)
+        }
+        return NumericDate(httpDate: text).map { max($0 - now, .zero) }
+    }
+
+    /// Apple's clock minus `now`, by the `Date` field; nil without one.
+    package func clockOffset(at now: NumericDate) -> Duration? {
+        fields["Date"].flatMap { NumericDate(httpDate: $0) }.map { $0 - now }
+    }
+}
+
+extension String {
+    var trimmingSpace: String {
+        let front = drop { $0 == " " || $0 == "\t" }
+        guard let end = front.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
+        return String(front[...end])
+    }
+}

@@ -1,0 +1,69 @@
+/// What a client can ask of Apple about tokens.
+package enum TokenRequest: Sendable {
+    /// Trades an authorization code for tokens. `redirectURI` only for a code that came
+    /// through a web sign-in; `codeVerifier` only when the sign-in carried a challenge.
+    case exchange(AuthorizationCode, redirectURI: String?, codeVerifier: CodeVerifier?)
+    /// Validates a refresh token and gets a new access token.
+    case refresh(RefreshToken)
+    /// Ends the session a token belongs to (RFC 7009).
+    case revoke(SecretText, TokenKind)
+    /// Gets a token of the team itself, for the migration of users (Apple: "Transferring your
+    /// apps and users to another team").
+    case clientCredentials
+
+    /// Where it goes.
+    package var endpoint: Endpoint {
+        switch self {
+        case .exchange, .refresh, .clientCredentials: .token
+        case .revoke: .revoke
+        }
+    }
+
+    /// Whether sending it twice does no harm. A code works once: its second use is refused
+    /// even when the answer to the first was lost.
+    package var isRepeatable: Bool {
+        if case .exchange = self { false } else { true }
+    }
+
+    /// What it asks of Apple.
+    package var kind: RequestKind {
+        switch self {
+        case .exchange: .exchange
+        case .refresh: .refresh
+        case .revoke: .revocation
+        case .clientCredentials: .teamToken
+        }
+    }
+
+    /// Its form (Apple: "Token validation", "Token revocation").
+    package func form(clientID: ClientID, clientSecret: SecretText) -> Form {
+        Form(
+            [
+                ("client_id", .plain(clientID.rawValue)),
+                ("client_secret", .secret(clientSecret)),
+            ] + ownParameters)
+    }
+
+    private var ownParameters: [(String, Form.Value)] {
+        switch self {
+        case .exchange(let code, let redirectURI, let verifier):
+            [("grant_type", .plain("authorization_code")), ("code", .secret(code.text))]
+                + (redirectURI.map { [("redirect_uri", .plain($0))] } ?? [])
+                + (verifier.map { [("code_verifier", .secret($0.text))] } ?? [])
+        case .refresh(let token):
+            [("grant_type", .plain("refresh_token")), ("refresh_token", .secret(token.text))]
+        case .revoke(let token, let kind):
+            [("token", .secret(token)), ("token_type_hint", .plain(kind.rawValue))]
+        case .clientCredentials:
+            [("grant_type", .plain("client_credentials")), ("scope", .plain("user.migration"))]
+        }
+    }
+}
+
+/// The kinds of token that can be revoked: `token_type_hint` (RFC 7009 §2.1).
+package enum TokenKind: String, Sendable, CaseIterable {
+    /// A refresh token.
+    case refreshToken = "refresh_token"
+    /// An access token.
+    case accessToken = "access_token"
+}

@@ -1,0 +1,30 @@
+/// What names a stored token without revealing it: the first 12 hexadecimal digits of its SHA-256.
+package struct TokenFingerprint: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Twelve lowercase hexadecimal digits.
+    package let rawValue: String
+
+    /// Accepts twelve lowercase hexadecimal digits; nil for any other text.
+    package init?(_ text: String) {
+        let isFingerprint =
+            text.utf8.count == 12
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        guard isFingerprint else { return nil }
+        rawValue = text
+    }
+
+    /// Computes the fingerprint of a token.
+    ///
+    /// - Throws: ``VaultError`` of kind `key` if OpenSSL provides no SHA-256.
+    package init(of token: RefreshToken) throws(VaultError) {
+        guard let fingerprint = Self(token.text.fingerprint) else {
+            throw VaultError(.key, "OpenSSL provides no SHA-256")
+        }
+        self = fingerprint
+    }
+
+    /// The order of their digits.
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    /// The digits.
+    package var description: String { rawValue }
+}

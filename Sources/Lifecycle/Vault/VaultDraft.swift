@@ -1,0 +1,155 @@
+internal import JOSE
+
+/// The records of some users while a decision about them is made.
+struct VaultDraft {
+    /// The damaged rows of these users, which stay as they are.
+    let damaged: [DamagedRecord]
+    private let vault: Vault
+    private let found: [VaultRecordID: VaultRecord]
+    /// The records as they are to be.
+    private(set) var records: [VaultRecordID: VaultRecord]
+    /// The id that each record has in the store, unless it is new.
+    private var origins: [VaultRecordID: VaultRecordID]
+    /// The tokens of records that still have the format of siwa 0.1.
+    private var legacyFingerprints: [VaultRecordID: TokenFingerprint] = [:]
+    private var history: [VaultHistoryEntry] = []
+
+    /// - Parameter isConverting: gives records of siwa 0.1 the new format, as far as they can be
+    ///   decrypted.
+    init(_ page: VaultPage, in vault: Vault, isConverting: Bool) throws(VaultError) {
+        (damaged, self.vault) = (page.damaged, vault)
+        found = Dictionary(
+            page.records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        records = found
+        origins = found.mapValues(\.id)
+        for record in found.values where record.isLegacy {
+            guard let token = try? vault.token(of: record) else { continue }
+            let fingerprint = try TokenFingerprint(of: token)
+            if isConverting {
+                try convert(record, token, fingerprint)
+            } else {
+                legacyFingerprints[record.id] = fingerprint
+            }
+        }
+    }
+
+    private mutating func convert(
+        _ record: VaultRecord, _ token: RefreshToken, _ fingerprint: TokenFingerprint
+    ) throws(VaultError) {
+        let id = VaultRecordID(record.user, fingerprint)
+        // Stored again while the old record could not be decrypted: the later state is true.
+        if let other = records[id] {
+            remove(record.id)
+            guard other.changedAt < record.changedAt else { return }
+            records[id]?.state = record.state
+            records[id]?.changedAt = record.changedAt
+            return
+        }
+        replace(record.id, with: try vault.sealed(token, fingerprint, as: record))
+    }
+
+    /// The id that a record has now, if its token is still stored: others may have converted it
+    /// since it was read.
+    func id(of record: VaultRecord) -> VaultRecordID? {
+        if records[record.id] != nil { return record.id }
+        if let fingerprint = record.id.fingerprint {
+            let legacy = VaultRecordID(record.user, nil)
+            return legacyFingerprints[legacy] == fingerprint ? legacy : nil
+        }
+        guard let token = try? vault.token(of: record),
+            let fingerprint = try? TokenFingerprint(of: token)
+        else { return nil }
+        let id = VaultRecordID(record.user, fingerprint)
+        return records[id] == nil ? nil : id
+    }
+
+    /// The records of a user, in their order.
+    func records(of user: VaultUser) -> [VaultRecord] {
+        records.values.filter { $0.user == user }.sorted { $0.id < $1.id }
+    }
+
+    /// Adds a record, or changes the one of this id.
+    mutating func put(_ record: VaultRecord) { records[record.id] = record }
+
+    /// Gives a record another id.
+    mutating func replace(_ id: VaultRecordID, with record: VaultRecord) {
+        let origin = origins[id]
+        remove(id)
+        records[record.id] = record
+        origins[record.id] = origin
+    }
+
+    /// Removes a record.
+    mutating func remove(_ id: VaultRecordID) {
+        records[id] = nil
+        origins[id] = nil
+    }
+
+    /// Applies an event to a record, and notes in the history what it changed. A revocation is
+    /// noted also if a notification gave the record another state meanwhile.
+    mutating func apply(
+        _ event: VaultEvent, to id: VaultRecordID, _ details: VaultEventDetails,
+        at now: NumericDate
+    ) {
+        guard let before = records[id] else { return }
+        let after = before.after(event, at: now)
+        records[id] = after
+        if after.state != before.state {
+            note(VaultHistoryEvent(after.state), of: after, details, at: now)
+        } else if event == .revoked, before.state != .revoked {
+            note(.revoked, of: after, details, at: now)
+        }
+    }
+
+    /// Adds an entry to the history.
+    mutating func note(
+        _ event: VaultHistoryEvent, of record: VaultRecord,
+        _ details: VaultEventDetails = VaultEventDetails(), at now: NumericDate,
+        newUserID: UserID? = nil
+    ) {
+        history.append(
+            VaultHistoryEntry(
+                at: now, event: event, user: record.user,
+                fingerprint: record.id.fingerprint ?? legacyFingerprints[record.id],
+                details: details, actor: vault.actor, newUserID: newUserID))
+    }
+
+    /// What became of the records.
+    var changes: VaultChanges {
+        let updates = records.values.compactMap { record -> VaultUpdate? in
+            let origin = origins[record.id]
+            let isUnchanged = origin == record.id && found[record.id] == record
+            return isUnchanged ? nil : VaultUpdate(record, replacing: origin)
+        }
+        let kept = Set(origins.values)
+        return VaultChanges(
+            updates: updates.sorted { $0.record.id < $1.record.id },
+            removals: found.keys.filter { !kept.contains($0) }.sorted().map { VaultRowKey($0) },
+            history: history)
+    }
+}
+
+extension Vault {
+    /// Decides about users in one transaction, and converts their records of siwa 0.1.
+    ///
+    /// - Parameter isSealing: the decision itself encrypts, so that a newer key stops it. Without
+    ///   it, records of siwa 0.1 keep their format in that case.
+    func change(
+        _ users: [VaultUser], releasing released: VaultRelease? = nil, isSealing: Bool,
+        _ decide: (inout VaultDraft) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        func attempt(isConverting: Bool) throws(VaultError) {
+            try store.change(users, releasing: released) { page throws(VaultError) in
+                var draft = try VaultDraft(page, in: self, isConverting: isConverting)
+                try decide(&draft)
+                return draft.changes
+            }
+        }
+        do throws(VaultError) {
+            try attempt(isConverting: true)
+        } catch {
+            guard error.kind == .keySuperseded, !isSealing else { throw error }
+            try attempt(isConverting: false)
+        }
+    }
+}

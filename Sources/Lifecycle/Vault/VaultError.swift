@@ -1,0 +1,50 @@
+/// The vault cannot do what it was asked to.
+package struct VaultError: Error, Hashable, Sendable {
+    /// What went wrong.
+    package enum Kind: String, Hashable, Sendable {
+        /// There is no vault at that place.
+        case notInitialized
+        /// The vault has no tables of siwa-server.
+        case serverNotInitialized
+        /// There is one already.
+        case alreadyInitialized
+        /// Made by a newer siwa.
+        case tooNew
+        /// The place cannot be used: its URL, its folder, its permissions, its login.
+        case unusable
+        /// The library that reads it is not installed.
+        case unavailable
+        /// Another process holds it for too long.
+        case busy
+        /// No room is left.
+        case full
+        /// The server did not prove its identity, or does not encrypt the connection.
+        case untrusted
+        /// The server does not answer, or went away.
+        case unreachable
+        /// The database is broken.
+        case damaged
+        /// A key is missing, malformed or another one.
+        case key
+        /// Others made a newer key, with which all is sealed from then on.
+        case keySuperseded
+        /// A record cannot be decrypted: it was changed, or belongs elsewhere.
+        case sealBroken
+        /// A token can be decrypted, and cannot be one of Apple's.
+        case tokenInvalid
+        /// A row of the database cannot be a record: a value is out of range or not UTF-8.
+        case recordDamaged
+    }
+
+    /// What went wrong.
+    package let kind: Kind
+    /// What happened, as a sentence without its end. It names a record by client, user and
+    /// fingerprint, never by its token.
+    package let message: String
+
+    /// Says what happened.
+    package init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
+
+    /// Whether the same call can fare better later.
+    package var isTemporary: Bool { [.busy, .full, .unreachable, .keySuperseded].contains(kind) }
+}

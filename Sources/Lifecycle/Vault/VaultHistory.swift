@@ -1,0 +1,172 @@
+package import JOSE
+
+/// What happened to a stored token, as the history names it.
+package enum VaultHistoryEvent: String, Hashable, Sendable, CaseIterable {
+    /// The token was stored after a sign-in.
+    case stored
+    /// A revocation was begun.
+    case revoking
+    /// Apple accepted the revocation.
+    case revoked
+    /// Apple refused to refresh the token.
+    case dead
+    /// The token works again, or Apple issued it again.
+    case active
+    /// Apple sent a notification that the user withdrew their consent.
+    case consentRevoked = "consent_revoked"
+    /// Apple sent a notification that the user deleted their Apple Account.
+    case accountDeleted = "account_deleted"
+    /// The token was removed from the vault.
+    case removed
+    /// The token moved to the user id that the user has after an app transfer.
+    case remapped
+    /// The token was removed because it had been revoked or dead for long.
+    case pruned
+
+    /// The change to a state.
+    init(_ state: VaultState) {
+        self =
+            switch state {
+            case .active: .active
+            case .revoking: .revoking
+            case .revoked: .revoked
+            case .dead: .dead
+            case .consentRevoked: .consentRevoked
+            case .accountDeleted: .accountDeleted
+            }
+    }
+}
+
+/// Which program on which machine changes a vault: every entry of the history names both.
+package struct VaultActor: Hashable, Sendable {
+    /// The command without its arguments, such as `batch revoke`.
+    package let command: String
+    /// The name of the machine.
+    package let host: String
+
+    /// Names a command and a machine.
+    package init(command: String, host: String) { (self.command, self.host) = (command, host) }
+}
+
+/// How an event is known: kept in the history beside it.
+package struct VaultEventDetails: Hashable, Sendable {
+    /// What proves that the token is dead.
+    package let evidence: Revocation.Evidence?
+    /// The HTTP status of Apple's answer.
+    package let httpStatus: Int?
+    /// Apple's id of the request.
+    package let appleRequestID: String?
+
+    /// Describes how an event is known.
+    package init(
+        evidence: Revocation.Evidence? = nil, httpStatus: Int? = nil, appleRequestID: String? = nil
+    ) {
+        (self.evidence, self.httpStatus) = (evidence, httpStatus)
+        self.appleRequestID = appleRequestID
+    }
+
+    /// What a revocation showed.
+    package init(_ revocation: Revocation) {
+        self.init(
+            evidence: revocation.evidence, httpStatus: revocation.answerStatus,
+            appleRequestID: revocation.requestID)
+    }
+}
+
+/// One entry of the history. siwa adds entries and never changes one.
+package struct VaultHistoryEntry: Hashable, Sendable {
+    /// When it happened, by the clock of the machine that did it.
+    package let at: NumericDate
+    /// What happened.
+    package let event: VaultHistoryEvent
+    /// Whose token it was, at that time.
+    package let user: VaultUser
+    /// Which token; nil for a record of siwa 0.1 that could not be decrypted.
+    package let fingerprint: TokenFingerprint?
+    /// How it is known.
+    package let details: VaultEventDetails
+    /// Which command did it, and where.
+    package let actor: VaultActor
+    /// The new user id, for `remapped` only.
+    package let newUserID: UserID?
+
+    /// Describes an entry.
+    package init(
+        at: NumericDate, event: VaultHistoryEvent, user: VaultUser,
+        fingerprint: TokenFingerprint?, details: VaultEventDetails = VaultEventDetails(),
+        actor: VaultActor, newUserID: UserID? = nil
+    ) {
+        (self.at, self.event, self.user, self.fingerprint) = (at, event, user, fingerprint)
+        (self.details, self.actor, self.newUserID) = (details, actor, newUserID)
+    }
+}
+
+/// Selects entries of the history.
+package struct VaultHistoryFilter: Hashable, Sendable {
+    /// Entries about this user: also those under the ids that the user had before an app transfer,
+    /// or has since then.
+    package var userID: UserID?
+    /// Entries about tokens of this client; nil for all clients.
+    package var clientID: ClientID?
+    /// Entries from this moment on.
+    package var since: NumericDate?
+    /// Entries before this moment.
+    package var until: NumericDate?
+    /// Entries of these events; empty for all.
+    package var events: [VaultHistoryEvent]
+
+    /// Selects entries.
+    package init(
+        userID: UserID? = nil, clientID: ClientID? = nil, since: NumericDate? = nil,
+        until: NumericDate? = nil, events: [VaultHistoryEvent] = []
+    ) {
+        (self.userID, self.clientID) = (userID, clientID)
+        (self.since, self.until, self.events) = (since, until, events)
+    }
+
+    /// Whether the filter selects an entry.
+    ///
+    /// - Parameter ids: all ids of the user; only ``userID`` looks at them.
+    package func matches(_ entry: VaultHistoryEntry, ids: Set<UserID> = []) -> Bool {
+        (userID == nil || ids.contains(entry.user.userID)
+            || entry.newUserID.map(ids.contains) ?? false)
+            && (clientID == nil || entry.user.clientID == clientID)
+            && (since.map { entry.at >= $0 } ?? true) && (until.map { entry.at < $0 } ?? true)
+            && (events.isEmpty || events.contains(entry.event))
+    }
+}
+
+/// Where an entry is in the order of the history: by time, then by number.
+package struct VaultHistoryPosition: Hashable, Comparable, Sendable {
+    /// In seconds since 1970.
+    package let at: Int
+    /// The number of the row.
+    package let number: Int
+
+    /// A position.
+    package init(at: Int, number: Int) { (self.at, self.number) = (at, number) }
+
+    /// The order of the history.
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.at, left.number) < (right.at, right.number)
+    }
+}
+
+/// Some entries, the oldest first, and the damaged rows among them.
+package struct VaultHistoryPage: Hashable, Sendable {
+    /// The entries that can be read.
+    package var entries: [VaultHistoryEntry]
+    /// What is wrong with the rows that cannot.
+    package var damaged: [VaultError]
+    /// The position of the last row: the next page begins after it. Nil if the page is empty,
+    /// which is the end.
+    package var next: VaultHistoryPosition?
+
+    /// A page; an empty one is the end.
+    package init(
+        entries: [VaultHistoryEntry] = [], damaged: [VaultError] = [],
+        next: VaultHistoryPosition? = nil
+    ) {
+        (self.entries, self.damaged, self.next) = (entries, damaged, next)
+    }
+}

@@ -1,0 +1,102 @@
+package import JOSE
+package import SIWACrypto
+
+/// One token that a vault is to take in: whose it is, and what happened to it before.
+package struct VaultItem: Sendable {
+    /// The client and user that the token belongs to.
+    package let user: VaultUser
+    /// The token.
+    package let token: RefreshToken
+    /// What is known about it.
+    package let state: VaultState
+    /// When it was stored.
+    package let storedAt: NumericDate
+    /// When the state last changed.
+    package let changedAt: NumericDate
+    /// When Apple last answered a refresh of it; nil if never.
+    package let checkedAt: NumericDate?
+
+    /// Describes a token.
+    package init(
+        user: VaultUser, token: RefreshToken, state: VaultState = .active, storedAt: NumericDate,
+        changedAt: NumericDate, checkedAt: NumericDate? = nil
+    ) {
+        (self.user, self.token, self.state) = (user, token, state)
+        (self.storedAt, self.changedAt, self.checkedAt) = (storedAt, changedAt, checkedAt)
+    }
+
+    /// Reads a JSON object `{"client_id"?, "user_id", "refresh_token", "state"?, "stored_at"?,
+    /// "changed_at"?, "checked_at"?}`; other members are ignored. Times are RFC 3339,
+    /// `YYYY-MM-DD hh:mm:ss` in UTC, or seconds since 1970.
+    ///
+    /// - Parameters:
+    ///   - clientID: for a line without one.
+    ///   - now: when the token was stored, unless the line says so.
+    /// - Throws: ``InvalidLine``.
+    package init(
+        _ text: SecretBytes, clientID: ClientID?, now: NumericDate
+    ) throws(InvalidLine) {
+        let line = try ItemLine(text)
+        guard line.object != nil else { throw InvalidLine(nil, "the line is no JSON object") }
+        guard let clientID = try line.clientID() ?? clientID else {
+            throw InvalidLine(nil, "the line has no member 'client_id'")
+        }
+        let user = try Self.user(of: clientID, line)
+        let token = RefreshToken(try line.token(called: ["refresh_token", "token"]))
+        let storedAt = try line.moment("stored_at") ?? now
+        self.init(
+            user: user, token: token, state: try Self.state(line), storedAt: storedAt,
+            changedAt: try line.moment("changed_at") ?? storedAt,
+            checkedAt: try line.moment("checked_at"))
+    }
+
+    private static func user(
+        of clientID: ClientID, _ line: ItemLine
+    ) throws(InvalidLine) -> VaultUser {
+        guard let userID = try line.text("user_id") else {
+            throw InvalidLine(nil, "the line has no member 'user_id'")
+        }
+        do {
+            return try VaultUser(clientID, validating: userID)
+        } catch {
+            throw InvalidLine(nil, "'user_id' \(error.fault)")
+        }
+    }
+
+    private static func state(_ line: ItemLine) throws(InvalidLine) -> VaultState {
+        guard let text = try line.text("state") else { return .active }
+        guard let state = VaultState(rawValue: text) else {
+            let names = VaultState.allCases.map(\.rawValue).joined(separator: ", ")
+            throw InvalidLine(nil, "'state' is none of \(names)")
+        }
+        return state
+    }
+}
+
+extension ItemLine {
+    /// A moment that an item may have; null is none.
+    func moment(_ name: String) throws(InvalidLine) -> NumericDate? {
+        switch object?[name] {
+        case nil, .null: return nil
+        case .integer(let seconds) where NumericDate(seconds).isWritable:
+            return NumericDate(seconds)
+        case .string(let text): if let date = NumericDate(timeText: text) { return date }
+        default: break
+        }
+        throw InvalidLine(
+            id, "'\(name)' is neither an RFC 3339 time, nor YYYY-MM-DD hh:mm:ss, nor seconds")
+    }
+}
+
+extension NumericDate {
+    /// Reads RFC 3339, `YYYY-MM-DD hh:mm:ss` as databases write it, in UTC, or seconds since 1970.
+    fileprivate init?(timeText text: String) {
+        if let seconds = Int(text) {
+            self.init(seconds)
+            guard isWritable else { return nil }
+            return
+        }
+        let isWithoutZone = text.utf8.count == 19 && text.utf8.dropFirst(10).first == 0x20
+        self.init(rfc3339: isWithoutZone ? text + "Z" : text)
+    }
+}

@@ -1,0 +1,58 @@
+/// Who holds claimed records, and for how long. Leases run by the database's clock, so machines
+/// with different clocks agree. When a lease has ended, others may claim the record.
+package struct VaultLease: Hashable, Sendable {
+    /// One run of one process.
+    package let owner: String
+    /// Whole seconds.
+    package let duration: Duration
+
+    /// A lease of `duration` for `owner`.
+    package init(owner: String, duration: Duration) {
+        (self.owner, self.duration) = (owner, duration)
+    }
+}
+
+/// Records that were claimed.
+package struct VaultClaimed: Sendable {
+    /// The records as they were before the claim changed them.
+    package var records: [VaultRecord]
+    /// Claimed rows that cannot be read: the same owner does not get them again.
+    package var damaged: [DamagedRecord]
+    /// How long nobody else can claim them, at least, counted from before the call.
+    package var remaining: Duration
+
+    /// Describes a claim.
+    package init(records: [VaultRecord], damaged: [DamagedRecord], remaining: Duration) {
+        (self.records, self.damaged, self.remaining) = (records, damaged, remaining)
+    }
+
+    /// Whether there was nothing left to claim.
+    package var isEmpty: Bool { records.isEmpty && damaged.isEmpty }
+}
+
+/// Leases that were extended.
+package struct VaultRenewal: Hashable, Sendable {
+    /// The records that the owner still holds. Others may have claimed the missing ones.
+    package let held: Set<VaultRecordID>
+    /// How long nobody else can claim them, at least, counted from before the call.
+    package let remaining: Duration
+
+    /// Describes a renewal.
+    package init(held: Set<VaultRecordID>, remaining: Duration) {
+        (self.held, self.remaining) = (held, remaining)
+    }
+}
+
+/// Records that other owners hold.
+package struct VaultLeasedByOthers: Hashable, Sendable {
+    /// How many.
+    package let count: Int
+    /// How long until the last of them can be claimed, unless its lease is renewed; zero if there
+    /// are none.
+    package let remaining: Duration
+
+    /// Describes the leases of others.
+    package init(count: Int, remaining: Duration) {
+        (self.count, self.remaining) = (count, remaining)
+    }
+}

@@ -1,0 +1,176 @@
+package import JOSE
+
+/// What happened to a token that was read from the vault.
+package struct VaultNote: Sendable {
+    /// The token, as it was read.
+    package let record: VaultRecord
+    /// What happened; nil if only its lease ends.
+    package let event: VaultEvent?
+    /// How it is known.
+    package let details: VaultEventDetails
+
+    /// Describes what happened to a token.
+    package init(
+        _ record: VaultRecord, _ event: VaultEvent?,
+        _ details: VaultEventDetails = VaultEventDetails()
+    ) {
+        (self.record, self.event, self.details) = (record, event, details)
+    }
+}
+
+// What happens to stored tokens.
+extension Vault {
+    /// Notes what happened to tokens, in one transaction; in another one if they were moved to
+    /// another user id meanwhile.
+    ///
+    /// - Parameter owner: ends the leases that this owner has on them.
+    /// - Returns: the records as they are now, without those that were removed meanwhile.
+    @discardableResult
+    package func note(
+        _ notes: [VaultNote], releasedBy owner: String? = nil, at now: NumericDate
+    ) throws(VaultError) -> [VaultRecord] {
+        try note(notes, releasedBy: owner, at: now, following: Self.mostMoves)
+    }
+
+    /// - Parameter moves: how many moves of a token to follow.
+    private func note(
+        _ notes: [VaultNote], releasedBy owner: String?, at now: NumericDate, following moves: Int
+    ) throws(VaultError) -> [VaultRecord] {
+        var (records, moved): ([VaultRecord], [VaultNote]) = ([], [])
+        let rows = Set(notes.map { VaultRowKey($0.record.id) })
+        let users = Array(Set(notes.map(\.record.user)))
+        try change(
+            users, releasing: owner.map { VaultRelease(owner: $0, rows: rows) }, isSealing: false
+        ) { draft throws(VaultError) in
+            var ids: [VaultRecordID] = []
+            moved = []
+            for note in notes {
+                guard let id = draft.id(of: note.record) else {
+                    moved.append(note)
+                    continue
+                }
+                if let event = note.event { draft.apply(event, to: id, note.details, at: now) }
+                ids.append(id)
+            }
+            records = ids.compactMap { draft.records[$0] }
+        }
+        var followed: [VaultNote] = []
+        for note in moved { if let note = try self.followed(note) { followed.append(note) } }
+        guard !followed.isEmpty, moves > 0 else { return records }
+        return try records + note(followed, releasedBy: owner, at: now, following: moves - 1)
+    }
+
+    /// The same note about the record under the user id to which it was moved last; nil if the
+    /// history knows of no such move.
+    private func followed(_ note: VaultNote) throws(VaultError) -> VaultNote? {
+        let user = note.record.user
+        let filter = VaultHistoryFilter(
+            userID: user.userID, clientID: user.clientID, events: [.remapped])
+        var (newUserID, last): (UserID?, VaultHistoryPosition?) = (nil, nil)
+        while case let page = try store.history(filter, after: last, limit: Self.historyPage),
+            let next = page.next
+        {
+            let moves = page.entries.filter {
+                $0.user == user && $0.fingerprint == note.record.id.fingerprint
+            }
+            newUserID = moves.last?.newUserID ?? newUserID
+            last = next
+        }
+        guard let newUserID else { return nil }
+        let id = VaultRecordID(VaultUser(user.clientID, newUserID), note.record.id.fingerprint)
+        return VaultNote(note.record.renamed(id), note.event, note.details)
+    }
+
+    private static var historyPage: Int { 100 }
+    /// A token is hardly moved more often while one request is in flight.
+    private static var mostMoves: Int { 4 }
+
+    /// Ends leases on rows that nothing is to be noted about.
+    package func release(
+        _ rows: Set<VaultRowKey>, heldBy owner: String
+    ) throws(VaultError) {
+        try store.change([], releasing: VaultRelease(owner: owner, rows: rows)) { _ in
+            VaultChanges()
+        }
+    }
+
+    /// Notes what happened to users, and so to all their tokens.
+    ///
+    /// - Returns: their records as they are now, and damaged rows, which did not change.
+    @discardableResult
+    package func note(
+        _ event: VaultEvent, ofAllTokensOf users: [VaultUser],
+        _ details: VaultEventDetails = VaultEventDetails(), at now: NumericDate
+    ) throws(VaultError) -> VaultPage {
+        var page = VaultPage()
+        try change(users, isSealing: false) { draft throws(VaultError) in
+            for id in draft.records.keys.sorted() {
+                draft.apply(event, to: id, details, at: now)
+            }
+            page = VaultPage(
+                records: draft.records.values.sorted { $0.id < $1.id }, damaged: draft.damaged)
+        }
+        return page
+    }
+
+    /// Encrypts the tokens of records with the current key, and converts those of siwa 0.1.
+    ///
+    /// - Throws: ``VaultError``, which names the record, if one cannot be decrypted.
+    package func reseal(_ records: [VaultRecord]) throws(VaultError) {
+        let users = Array(Set(records.map(\.user)))
+        try change(users, isSealing: true) { draft throws(VaultError) in
+            for record in records {
+                guard let id = draft.id(of: record), let now = draft.records[id],
+                    now.keyNumber != currentKey || now.isLegacy
+                else { continue }
+                let token = try token(of: now)
+                draft.replace(id, with: try sealed(token, TokenFingerprint(of: token), as: now))
+            }
+        }
+    }
+
+    /// Claims records for a batch; see ``VaultStore/claim(_:limit:for:_:)``.
+    ///
+    /// - Parameter intent: an event that is written with the claim, before anything is sent.
+    /// - Returns: the records as they were before `intent`; records of siwa 0.1 are converted.
+    package func claim(
+        _ filter: VaultFilter, limit: Int, for lease: VaultLease, intent: VaultEvent? = nil,
+        at now: NumericDate
+    ) throws(VaultError) -> VaultClaimed {
+        var claimed = try store.claim(filter, limit: limit, for: lease) { record in
+            guard let intent else { return VaultClaimChange(record) }
+            let after = record.after(intent, at: now)
+            let isChanged = after.state != record.state
+            return VaultClaimChange(after, isChanged ? entry(after, at: now) : nil)
+        }
+        try convert(&claimed.records)
+        return claimed
+    }
+
+    private func entry(_ record: VaultRecord, at now: NumericDate) -> VaultHistoryEntry {
+        VaultHistoryEntry(
+            at: now, event: VaultHistoryEvent(record.state), user: record.user,
+            fingerprint: record.id.fingerprint
+                ?? (try? token(of: record)).flatMap { try? TokenFingerprint(of: $0) },
+            actor: actor)
+    }
+
+    /// Converts the records of siwa 0.1 among those that were claimed.
+    private func convert(_ records: inout [VaultRecord]) throws(VaultError) {
+        let legacy = records.filter(\.isLegacy)
+        guard !legacy.isEmpty else { return }
+        var ids: [VaultRecordID: VaultRecord] = [:]
+        try change(legacy.map(\.user), isSealing: false) { draft throws(VaultError) in
+            for record in legacy {
+                ids[record.id] = draft.id(of: record).flatMap { draft.records[$0] }
+            }
+        }
+        records = records.map { record in
+            guard record.isLegacy, let now = ids[record.id], !now.isLegacy else { return record }
+            var before = record.renamed(now.id)
+            before.legacyVersion = nil
+            (before.keyNumber, before.sealed) = (now.keyNumber, now.sealed)
+            return before
+        }
+    }
+}

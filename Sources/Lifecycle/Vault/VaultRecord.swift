@@ -1,0 +1,113 @@
+package import JOSE
+
+/// Names one stored token: its client, its user and its fingerprint.
+package struct VaultRecordID: Hashable, Sendable {
+    /// The client and user that the token belongs to.
+    package let user: VaultUser
+    /// Nil for a record of siwa 0.1 that has not been converted yet; a user has at most one.
+    package let fingerprint: TokenFingerprint?
+
+    /// Names a token of a user.
+    package init(_ user: VaultUser, _ fingerprint: TokenFingerprint?) {
+        (self.user, self.fingerprint) = (user, fingerprint)
+    }
+}
+
+extension VaultRecordID: Comparable {
+    /// The order of records: by client, user and fingerprint, each by its UTF-8; records without
+    /// a fingerprint come first.
+    package static func < (left: Self, right: Self) -> Bool {
+        left.user == right.user
+            ? (left.fingerprint?.rawValue ?? "") < (right.fingerprint?.rawValue ?? "")
+            : left.user < right.user
+    }
+}
+
+extension VaultRecordID: CustomStringConvertible {
+    /// How messages call the record.
+    package var description: String {
+        guard let fingerprint else { return "\(user)" }
+        return "token \(fingerprint) of '\(user.userID)' of \(user.clientID)"
+    }
+}
+
+/// One stored refresh token. Everything but the token can be read without a key.
+package struct VaultRecord: Hashable, Sendable {
+    /// Which token it is.
+    package let id: VaultRecordID
+    /// What is known about the token's life.
+    package var state: VaultState
+    /// The number of the key that encrypts the token.
+    package var keyNumber: Int
+    /// How often siwa 0.1 encrypted the user's token: part of what its encryption authenticates.
+    /// Nil once the record is converted.
+    package var legacyVersion: Int?
+    /// The encrypted token, made by ``VaultKeyRing``.
+    package var sealed: [UInt8]
+    /// When the token was stored.
+    package var storedAt: NumericDate
+    /// When the state last changed.
+    package var changedAt: NumericDate
+    /// When Apple last answered a refresh of the token; nil if never.
+    package var checkedAt: NumericDate?
+
+    /// Describes a record.
+    package init(
+        id: VaultRecordID, state: VaultState, keyNumber: Int, legacyVersion: Int? = nil,
+        sealed: [UInt8], storedAt: NumericDate, changedAt: NumericDate,
+        checkedAt: NumericDate? = nil
+    ) {
+        (self.id, self.state, self.keyNumber) = (id, state, keyNumber)
+        (self.legacyVersion, self.sealed) = (legacyVersion, sealed)
+        (self.storedAt, self.changedAt, self.checkedAt) = (storedAt, changedAt, checkedAt)
+    }
+
+    /// The client and user that the token belongs to.
+    package var user: VaultUser { id.user }
+
+    /// Whether the record still has the format of siwa 0.1.
+    package var isLegacy: Bool { id.fingerprint == nil }
+
+    /// The same record under another name.
+    func renamed(_ id: VaultRecordID) -> Self {
+        Self(
+            id: id, state: state, keyNumber: keyNumber, legacyVersion: legacyVersion,
+            sealed: sealed, storedAt: storedAt, changedAt: changedAt, checkedAt: checkedAt)
+    }
+}
+
+// What an event makes of a record.
+extension VaultRecord {
+    /// The record after `event`; unchanged if the event does not concern the token.
+    package func after(_ event: VaultEvent, at now: NumericDate) -> Self {
+        var next = self
+        if let state = newState(after: event) {
+            next.state = state
+            if state != self.state { next.changedAt = now }
+        }
+        switch event {
+        case .issued: next.storedAt = now
+        case .refreshed, .refreshRefused: next.checkedAt = now
+        case .revocationBegun, .revoked, .consentRevoked, .accountDeleted: break
+        }
+        return next
+    }
+
+    /// Nil if the state does not change.
+    private func newState(after event: VaultEvent) -> VaultState? {
+        switch event {
+        case .issued: .active
+        case .revocationBegun: .revoking
+        // A notification that arrived during the revocation says more than the revocation.
+        case .revoked: state == .revoking ? .revoked : nil
+        case .refreshed: state == .dead ? .active : nil
+        // The intent to revoke remains: the revocation will find the token dead.
+        case .refreshRefused: state == .active ? .dead : nil
+        // A token that was stored after the event belongs to a new sign-in.
+        case .consentRevoked(let moment):
+            moment >= storedAt && [.active, .dead].contains(state) ? .consentRevoked : nil
+        case .accountDeleted(let moment):
+            moment >= storedAt && state != .revoked ? .accountDeleted : nil
+        }
+    }
+}

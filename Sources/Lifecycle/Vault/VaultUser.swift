@@ -1,0 +1,44 @@
+/// Whose token it is: a user, as one client knows them.
+package struct VaultUser: Hashable, Sendable {
+    /// The client that the token was issued to.
+    package let clientID: ClientID
+    /// The `sub` of the identity token that came with it.
+    package let userID: UserID
+
+    /// Names a user of a client.
+    package init(_ clientID: ClientID, _ userID: UserID) {
+        (self.clientID, self.userID) = (clientID, userID)
+    }
+
+    /// Names a user whose identifier came from outside.
+    ///
+    /// - Throws: ``IdentifierError`` when no database would take it.
+    package init(_ clientID: ClientID, validating userID: String) throws(IdentifierError) {
+        guard !userID.utf8.contains(0) else {
+            throw IdentifierError(text: userID, fault: "must not have a NUL character in it")
+        }
+        guard userID.utf8.count <= Self.longestUserID else {
+            throw IdentifierError(
+                text: String(userID.prefix(40)),
+                fault: "must not be longer than \(Self.longestUserID) bytes")
+        }
+        self.init(clientID, try UserID(validating: userID))
+    }
+
+    /// In bytes of UTF-8; Apple's have 44.
+    private static let longestUserID = 255
+}
+
+extension VaultUser: Comparable {
+    /// The order of records: by client, then by user, both by their UTF-8.
+    package static func < (left: Self, right: Self) -> Bool {
+        left.clientID == right.clientID
+            ? left.userID.rawValue.utf8.lexicographicallyPrecedes(right.userID.rawValue.utf8)
+            : left.clientID.rawValue.utf8.lexicographicallyPrecedes(right.clientID.rawValue.utf8)
+    }
+}
+
+extension VaultUser: CustomStringConvertible {
+    /// What messages call the record.
+    package var description: String { "the record of '\(userID)' of \(clientID)" }
+}

@@ -1,0 +1,43 @@
+internal import JOSE
+
+/// Whose a user's address is, as far as it can be told.
+package enum EmailKind: String, Sendable, CaseIterable {
+    /// Apple forwards what is sent to it; it hides the user's own address.
+    case relay
+    /// An iCloud Mail address. With iCloud+ it may hide another one as well, which nobody can see
+    /// and which makes it no relay of Sign in with Apple.
+    case icloud
+    /// Any other.
+    case other
+
+    /// Classifies an address.
+    ///
+    /// - Parameter isPrivate: what `is_private_email` says of it; nil where nothing says so, as in
+    ///   the `user` field of a first sign-in. It counts before the domain: Apple has announced
+    ///   relay addresses under another domain (June 2026), and may do so again.
+    package init(_ address: String, isPrivate: Bool?) {
+        let domain = address.split(separator: "@").last.map { $0.lowercased() } ?? ""
+        switch isPrivate {
+        case true?: self = .relay
+        case nil where Self.relayDomains.contains(domain): self = .relay
+        default: self = Self.iCloudDomains.contains(domain) ? .icloud : .other
+        }
+    }
+
+    private static let relayDomains = ["privaterelay.appleid.com", "private.icloud.com"]
+    private static let iCloudDomains = ["icloud.com", "me.com", "mac.com"]
+}
+
+extension IdentityTokenClaims {
+    /// Whose ``email`` is; nil without one.
+    package var emailKind: EmailKind? { email.map { EmailKind($0, isPrivate: isPrivateEmail) } }
+}
+
+extension CompactJWS {
+    /// Whose the token's `email` is; nil without one. Apple leaves `is_private_email` out of tokens
+    /// where the address is the user's own.
+    package var emailKind: EmailKind? {
+        guard let email = claims["email"]?.string, !email.isEmpty else { return nil }
+        return EmailKind(email, isPrivate: claims["is_private_email"]?.json.flag ?? false)
+    }
+}

@@ -1,0 +1,25 @@
+package import JOSE
+
+extension TokenVerifier {
+    /// Makes every check that can be made of an identity token.
+    ///
+    /// - Parameter binding: what the token must belong to, besides one of ``audiences``.
+    package func verify(
+        identityToken token: CompactJWS, boundTo binding: TokenBinding = TokenBinding(),
+        at now: NumericDate
+    ) -> IdentityTokenVerification {
+        var checks = commonChecks(token, at: now)
+        checks.append(subject(token.claims))
+        binding.addChecks(of: token.claims, to: &checks)
+        return IdentityTokenVerification(token, checks, reading: IdentityTokenClaims.init)
+    }
+
+    /// Also what keeps a notification from passing for an identity token (RFC 8725 §3.12).
+    private func subject(_ claims: JSONText) -> Check {
+        guard claims["sub"]?.isFilledString == true else {
+            let note = claims["events"] == nil ? "" : "; it has events, so it is a notification"
+            return .failed(.subject, "sub is \(claims["sub"].shown)\(note)")
+        }
+        return .passed(.subject)
+    }
+}

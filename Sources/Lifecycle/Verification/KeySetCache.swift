@@ -1,0 +1,131 @@
+package import JOSE
+
+/// The cached key set of Apple, and the decision whether to use or to fetch it: a pure value, which
+/// reads neither files nor clocks.
+///
+/// A set is fresh for an hour. A token may name a key that is not in it, because Apple changes its
+/// keys; it may also be forged. After an unsuccessful fetch, none is made for a minute. A fetch is
+/// unsuccessful if it fails or lacks the requested key; anyone can invent a `kid`.
+package struct KeySetCache: Sendable {
+    /// A set, and when it was fetched.
+    package struct Held: Sendable {
+        /// The keys.
+        package let keySet: KeySet
+        /// When they came.
+        package let fetchedAt: NumericDate
+    }
+
+    /// The newest set; nil before the first.
+    package internal(set) var held: Held?
+    /// Until when nothing is fetched, because the last fetch was unsuccessful.
+    package internal(set) var pausedUntil: NumericDate?
+    /// When each `kid` was first seen, withdrawn ones too.
+    package internal(set) var firstSeen: [String: NumericDate]
+
+    /// An empty cache.
+    package init() { firstSeen = [:] }
+
+    /// How long a set is fresh.
+    package static let lifetime = Duration.seconds(3600)
+    /// How long nothing is fetched after an unsuccessful fetch.
+    package static let pause = Duration.seconds(60)
+    /// How many keys of the past are remembered.
+    static let memory = 100
+}
+
+// The decision.
+extension KeySetCache {
+    /// What to do.
+    package enum Step: Hashable, Sendable {
+        /// The set is fresh and holds the key.
+        case use
+        /// The set is old, or lacks the key, but no fetch is allowed now.
+        case useStale
+        /// Ask Apple.
+        case fetch
+        /// There is no set, and no fetch is allowed now.
+        case unavailable
+    }
+
+    /// What to do about `query`.
+    package func step(for query: KeySetQuery, at now: NumericDate) -> Step {
+        if query.source == .apple { return .fetch }
+        if isFresh(at: now), holds(query.keyID) { return .use }
+        if query.source == .any, !isPaused(for: query, at: now) { return .fetch }
+        return held == nil ? .unavailable : .useStale
+    }
+
+    /// Whether the set may be used without a warning. A set from the future was fetched before the
+    /// clock was set back, so its age is unknown.
+    package func isFresh(at now: NumericDate) -> Bool {
+        guard let held else { return false }
+        return held.fetchedAt <= now && now - held.fetchedAt < Self.lifetime
+    }
+
+    /// Whether the set holds a key of this `kid`; any set will do for nil.
+    package func holds(_ keyID: String?) -> Bool {
+        guard let held else { return false }
+        return keyID.map { held.keySet.keys[$0] != nil } ?? true
+    }
+
+    /// Whether a fetch was unsuccessful within the last minute, or after the query was made: then
+    /// another process made it, and its result counts for both. A longer pause means that the clock
+    /// was set back.
+    private func isPaused(for query: KeySetQuery, at now: NumericDate) -> Bool {
+        guard let pausedUntil else { return false }
+        return query.askedAt < pausedUntil && pausedUntil <= now + Self.pause
+    }
+}
+
+// The result of a fetch.
+extension KeySetCache {
+    /// The keys that are in one set and not in the other, by their `kid`, sorted. A `kid` that
+    /// names another key than before is in both lists.
+    package struct Change: Hashable, Sendable {
+        /// Those that came.
+        package let added: [String]
+        /// Those that went.
+        package let withdrawn: [String]
+
+        /// Whether there is no difference.
+        package var isEmpty: Bool { added.isEmpty && withdrawn.isEmpty }
+    }
+
+    /// How `keySet` differs from the one that is held; not at all when none is.
+    package func change(to keySet: KeySet) -> Change {
+        let before = held?.keySet ?? keySet
+        return Change(added: keySet.keyIDs(notIn: before), withdrawn: before.keyIDs(notIn: keySet))
+    }
+
+    /// Stores a set that was fetched for `query`.
+    @discardableResult
+    package mutating func adopt(_ keySet: KeySet, for query: KeySetQuery, at now: NumericDate)
+        -> Held
+    {
+        let held = Held(keySet: keySet, fetchedAt: now)
+        self.held = held
+        pausedUntil = holds(query.keyID) ? nil : now + Self.pause
+        remember(keySet, at: now)
+        return held
+    }
+
+    /// Records that a fetch failed. While there is no set, a request that never left causes no
+    /// pause: Apple did not receive it, and the next command may try again at once.
+    package mutating func note(_ failure: TokenFailure, at now: NumericDate) {
+        let isFree = held == nil && failure.cause.certainlyNeverLeft
+        pausedUntil = isFree ? now : now + Self.pause
+    }
+
+    private mutating func remember(_ keySet: KeySet, at now: NumericDate) {
+        for id in keySet.keys.keys where firstSeen[id] == nil { firstSeen[id] = now }
+        let past = firstSeen.filter { keySet.keys[$0.key] == nil }
+        let oldest = past.sorted { ($1.value, $1.key) < ($0.value, $0.key) }
+        for (id, _) in oldest.dropFirst(Self.memory) { firstSeen[id] = nil }
+    }
+}
+
+extension KeySet {
+    fileprivate func keyIDs(notIn other: KeySet) -> [String] {
+        keys.filter { other.keys[$0.key] != $0.value }.keys.sorted()
+    }
+}

@@ -1,0 +1,28 @@
+internal import JOSE
+internal import SIWACrypto
+
+/// Compares a token's nonce with what the app put into its request. Apps send it as it is, or
+/// its SHA-256 in hexadecimal or base64url; Apple copies what they send.
+func nonceCheck(_ claims: JSONText, _ expected: SecretText?) -> Check {
+    guard let expected else {
+        return .skipped(
+            .nonce,
+            claims["nonce"] == nil
+                ? "no nonce was given to compare"
+                : "the token has one, and none was given to compare")
+    }
+    guard expected.bytes.count > 0 else { return .failed(.nonce, "an empty nonce proves nothing") }
+    guard let found = claims["nonce"]?.string else { return .failed(.nonce, missing(claims)) }
+    guard let forms = NonceForms(expected) else {
+        return .failed(.nonce, "there is no SHA-256 on this machine")
+    }
+    if let form = forms.accepted(found) { return .passed(.nonce, form) }
+    return .failed(.nonce, forms.mistake(found) ?? "the token has another one")
+}
+
+private func missing(_ claims: JSONText) -> String {
+    if let claim = claims["nonce"] { return "nonce is \(claim.json.kind), expected a text" }
+    return claims["nonce_supported"]?.json.flag == true
+        ? "the token has none, though nonce_supported is true: its sign-in had no nonce"
+        : "the token has none"
+}

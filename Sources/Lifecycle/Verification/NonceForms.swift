@@ -1,0 +1,79 @@
+internal import JOSE
+internal import SIWACrypto
+
+/// One nonce in the forms in which it can stand in a token.
+///
+/// Those that come of a mistake are refused like any other text, because a generous comparison
+/// is how protection against replay is lost; but they are named.
+struct NonceForms {
+    private let nonce: String
+    private let digest: [UInt8]
+
+    /// Nil where a site's policy has taken SHA-256 away.
+    init?(_ secret: SecretText) {
+        nonce = secret.revealed()
+        guard let digest = try? SHA256.digest(nonce) else { return nil }
+        self.digest = digest
+    }
+
+    /// What the accepted form that was found is called.
+    func accepted(_ found: String) -> String? {
+        if found.matches(nonce) { return "as it was given" }
+        return Self.accepted.first { found.matches($0.spell(digest)) }
+            .map { "as SHA-256, \($0.name)" }
+    }
+
+    /// What was done to the nonce that should not have been.
+    func mistake(_ found: String) -> String? {
+        for (name, digest) in mistakenDigests {
+            if let form = (Self.accepted + Self.mistaken).first(where: {
+                found.matches($0.spell(digest))
+            }) {
+                return """
+                    the token has \(name) in \(form.name); accepted are the nonce itself and its \
+                    SHA-256 in hexadecimal or base64url
+                    """
+            }
+        }
+        if let hash = try? SHA256.digest(found),
+            Self.accepted.contains(where: { nonce.matches($0.spell(hash)) })
+        {
+            return "the token has the nonce whose SHA-256 was given; give the nonce itself"
+        }
+        return found.lowercased().matches(nonce.lowercased())
+            ? "the token's differs in upper and lower case" : nil
+    }
+
+    private var mistakenDigests: [(name: String, digest: [UInt8])] {
+        let others = [
+            ("the nonce hashed twice", try? SHA256.digest(digest.hexadecimal)),
+            ("the nonce hashed twice", try? SHA256.digest(digest.span)),
+            ("the SHA-256 of the nonce with a line end", try? SHA256.digest(nonce + "\n")),
+        ]
+        return [("the nonce's SHA-256", digest)]
+            + others.compactMap { name, digest in digest.map { (name, $0) } }
+    }
+
+    private typealias Spelling = (name: String, spell: @Sendable ([UInt8]) -> String)
+
+    private static let accepted: [Spelling] = [
+        ("hexadecimal", { $0.hexadecimal }), ("base64url", { Base64URL.encode($0) }),
+    ]
+
+    private static let mistaken: [Spelling] = [
+        ("upper-case hexadecimal", { $0.hexadecimal.uppercased() }),
+        ("base64", { Base64.encode($0) }),
+        ("base64 without its padding", { Base64.unpadded($0) }),
+        ("base64url with padding", { Base64.padded(Base64URL.encode($0)) }),
+        ("base64 of the hexadecimal", { Base64.encode($0.hexadecimal.utf8) }),
+        ("base64url of the hexadecimal", { Base64URL.encode($0.hexadecimal.utf8) }),
+    ]
+}
+
+extension String {
+    /// Equal byte by byte, in a time that tells only whether the lengths differ.
+    fileprivate func matches(_ other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        return zip(utf8, other.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

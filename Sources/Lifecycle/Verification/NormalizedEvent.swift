@@ -1,0 +1,40 @@
+package import JOSE
+
+extension JSON {
+    /// The event in a notification's claims, in one spelling, whichever of Apple's it came in.
+    ///
+    /// `events` may be an object or the text of one. `type` has one word for the deletion,
+    /// `account-deleted`; `sub` is called `user_id`; `event_time` is written as RFC 3339 has it;
+    /// `is_private_email` is a boolean. What siwa does not know is kept, behind these. Nil when
+    /// there is no event.
+    package var normalizedEvent: JSON? {
+        guard let event = try? NotificationEvent.object(self), let members = event.members else {
+            return nil
+        }
+        let known: [Member?] = [
+            event.member("type") {
+                $0.string.map { .string(NotificationEvent.Kind(rawValue: $0).rawValue) }
+            },
+            event.member("sub", as: "user_id") { $0 },
+            event.member("event_time") { $0.eventTime.map { .string($0.rfc3339) } },
+            event.member("email") { $0 },
+            event.member("is_private_email") { $0.flag.map(JSON.boolean) },
+        ]
+        let names = ["type", "sub", "user_id", "event_time", "email", "is_private_email"]
+        return .object(known.compactMap(\.self) + members.filter { !names.contains($0.name) })
+    }
+
+    /// The moment of an `event_time`: Apple documents seconds and sends milliseconds. A number
+    /// from 10^11 is milliseconds, since 1973; below it is seconds, until the year 5138.
+    var eventTime: NumericDate? {
+        guard let number = integer, number >= 0 else { return nil }
+        return NumericDate(number < 100_000_000_000 ? number : number / 1000)
+    }
+
+    /// A member in another spelling, or as it is where that makes no sense.
+    private func member(
+        _ name: String, as newName: String? = nil, _ spell: (JSON) -> JSON?
+    ) -> Member? {
+        self[name].map { Member(newName ?? name, spell($0) ?? $0) }
+    }
+}

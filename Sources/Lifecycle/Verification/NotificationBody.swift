@@ -1,0 +1,70 @@
+package import JOSE
+
+extension CompactJWS {
+    /// Takes apart what Apple posts to a server: `{"payload":"…"}` around a JWT, on as many lines
+    /// as it likes. A bare JWT will do; what stands on lines behind it is not read.
+    ///
+    /// - Throws: ``NotificationBodyError``, which says what came in their place.
+    package init(notificationBody body: [UInt8]) throws(NotificationBodyError) {
+        guard body.count <= 2 * Self.limit else { throw .tooLong(body.count) }
+        let text = body.drop { $0 <= 0x20 }
+        let token: [UInt8]
+        switch text.first {
+        case UInt8(ascii: "{"): token = try Self.payload(of: text)
+        case UInt8(ascii: "\""): throw .quoted
+        default:
+            if text.starts(with: "payload=".utf8) { throw .form }
+            let line = text.prefix { $0 != 0x0A }
+            token = Array(line.last == 0x0D ? line.dropLast() : line)
+        }
+        do {
+            try self.init(token)
+        } catch {
+            throw .token(error)
+        }
+    }
+
+    private static func payload(
+        of text: ArraySlice<UInt8>
+    ) throws(NotificationBodyError) -> [UInt8] {
+        let body: JSON
+        do {
+            body = try JSON(text)
+        } catch {
+            throw .json(error)
+        }
+        guard let payload = body["payload"]?.string else { throw .payload(body["payload"]?.kind) }
+        return Array(payload.utf8)
+    }
+}
+
+/// Why a text is no notification.
+package enum NotificationBodyError: Error, Hashable, Sendable {
+    /// More bytes than any notification has.
+    case tooLong(Int)
+    /// A JSON string: the value of `payload` with its quotation marks.
+    case quoted
+    /// A form, `payload=…`: nobody has seen Apple send one.
+    case form
+    /// It begins like JSON and is none.
+    case json(JSONError)
+    /// `payload` is missing, or the kind of value it is in place of a string.
+    case payload(String?)
+    /// What it brings is no JWT.
+    case token(CompactJWSError)
+}
+
+extension NotificationBodyError: CustomStringConvertible {
+    /// What is wrong, without quoting the body.
+    package var description: String {
+        switch self {
+        case .tooLong(let count): "\(count) bytes are more than any notification has"
+        case .quoted: "it stands in quotation marks; 'jq -r .payload' prints it without"
+        case .form: "it is a form; Apple posts JSON, {\"payload\":\"…\"}"
+        case .json(let error): "the body \(error)"
+        case .payload(nil): "the body has no member 'payload'"
+        case .payload(let kind?): "'payload' is \(kind), expected a string"
+        case .token(let error): error.description
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import JOSE
+internal import SIWACrypto
+
+extension CompactJWS {
+    /// The `kid` to look for in Apple's key set; nil for a header that Apple does not write, and
+    /// for which therefore nothing need be fetched.
+    package var verificationKeyID: String? {
+        headerFault == nil ? namedKeyID : nil
+    }
+
+    fileprivate var namedKeyID: String? { header["kid"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Why no key may be tried on this token; nil when the algorithm is RS256.
+    fileprivate var headerFault: String? {
+        guard header["alg"]?.string?.isExactly("RS256") == true else {
+            return "alg is \(header["alg"].shown), not RS256"
+        }
+        // An extension nobody here understands must be refused (RFC 7515 §4.1.11).
+        return header["crit"] == nil ? nil : "the header demands extensions (crit)"
+    }
+
+    /// The keys and addresses of keys that a header can bring (RFC 7515 §4.1.2 to §4.1.6).
+    fileprivate var unusedKeysNote: String {
+        let brought = ["jku", "jwk", "x5u", "x5c"].filter { header[$0] != nil }
+        return brought.isEmpty
+            ? "" : "; the header's own \(brought.joined(separator: ", ")) is never used"
+    }
+}
+
+extension TokenVerifier {
+    /// Algorithm, key, signature, each only when the one before it passed.
+    func addSignatureChecks(_ token: CompactJWS, to checks: inout [Check]) {
+        if let fault = token.headerFault {
+            checks.append(.failed(.algorithm, fault))
+            checks.append(.skipped(.key, "the header is not Apple's"))
+            checks.append(.skipped(.signature, "the header is not Apple's"))
+            return
+        }
+        checks.append(.passed(.algorithm, "RS256"))
+        guard let id = token.namedKeyID, let key = keySet?.keys[id] else {
+            checks.append(.failed(.key, unknownKey(token)))
+            checks.append(.skipped(.signature, "there is no key to verify it with"))
+            return
+        }
+        checks.append(.passed(.key, id))
+        checks.append(signature(token, key))
+    }
+
+    private func signature(_ token: CompactJWS, _ key: RSAPublicKey) -> Check {
+        let isValid = try? key.isValidSignature(token.signature, for: token.signingInput.span)
+        return isValid == true
+            ? .passed(.signature)
+            : .failed(
+                .signature,
+                "the key that kid names did not make it\(token.unusedKeysNote)")
+    }
+
+    private func unknownKey(_ token: CompactJWS) -> String {
+        "kid is \(token.header["kid"].shown), \(expectedKey(token))\(token.unusedKeysNote)"
+    }
+
+    private func expectedKey(_ token: CompactJWS) -> String {
+        guard let keySet else { return "expected the name of one of Apple's keys" }
+        if let id = token.namedKeyID,
+            let ignored = keySet.ignored.first(where: { $0.keyID == id })
+        {
+            return "whose key cannot be used: \(ignored.reason.rawValue)"
+        }
+        return "the key set has \(keySet.keys.keys.sorted().joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,53 @@
+internal import JOSE
+internal import SIWACrypto
+
+/// What an identity token must belong to, besides its client; nil members are not compared.
+package struct TokenBinding: Sendable {
+    /// What the app put into the sign-in request, raw.
+    package let nonce: SecretText?
+    /// The authorization code that came with it, for `c_hash`.
+    package let code: AuthorizationCode?
+    /// The access token that came with it, for `at_hash`.
+    package let accessToken: AccessToken?
+    /// Whether a token passes that has no hash of what it is to be compared with. Apple puts
+    /// `c_hash` into tokens that come with a code, `at_hash` into those that a code is
+    /// exchanged for.
+    package let acceptsMissingHashes: Bool
+
+    /// Names what to compare.
+    package init(
+        nonce: SecretText? = nil, code: AuthorizationCode? = nil, accessToken: AccessToken? = nil,
+        acceptsMissingHashes: Bool = false
+    ) {
+        self.nonce = nonce
+        self.code = code
+        self.accessToken = accessToken
+        self.acceptsMissingHashes = acceptsMissingHashes
+    }
+
+    func addChecks(of claims: JSONText, to checks: inout [Check]) {
+        checks.append(nonceCheck(claims, nonce))
+        checks.append(
+            code.map { hash(.cHash, of: $0.text, called: "authorization code", claims) }
+                ?? .skipped(.cHash, "no authorization code was given to compare"))
+        checks.append(
+            accessToken.map { hash(.atHash, of: $0.text, called: "access token", claims) }
+                ?? .skipped(.atHash, "no access token was given to compare"))
+    }
+
+    /// OpenID Connect Core §3.1.3.6, §3.3.2.11: base64url of the left half of the SHA-256.
+    private func hash(
+        _ subject: Check.Subject, of text: SecretText, called what: String, _ claims: JSONText
+    ) -> Check {
+        guard let claim = claims[subject.rawValue] else {
+            return acceptsMissingHashes
+                ? .skipped(subject, "the token has none")
+                : .failed(subject, "the token has none, so it cannot be tied to the \(what)")
+        }
+        guard let digest = try? text.bytes.withSpan(SHA256.digest) else {
+            return .failed(subject, "there is no SHA-256 on this machine")
+        }
+        return claim.isExactly(Base64URL.encode(digest.prefix(16)))
+            ? .passed(subject) : .failed(subject, "the token belongs to another \(what)")
+    }
+}

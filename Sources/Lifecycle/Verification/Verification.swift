@@ -1,0 +1,55 @@
+package import JOSE
+
+/// What verifying one of Apple's tokens found.
+package struct Verification<Claims: Sendable>: Sendable {
+    /// Every check, in the order they were made.
+    package let checks: [Check]
+    /// The token as it came, nothing in it to be believed; nil when it is no JWT at all.
+    package let token: CompactJWS?
+    /// What the token says; nil unless every check that was made has passed.
+    package let claims: Claims?
+
+    /// - Parameter read: reads the claims once they are known to be Apple's.
+    init(_ token: CompactJWS, _ checks: [Check], reading read: (JSONText) -> Claims?) {
+        self.checks = checks
+        self.token = token
+        claims = checks.areOfASoundToken ? read(token.claims) : nil
+    }
+
+    /// What could not be looked at: one check failed, and there was no other to make.
+    package init(impossible subject: Check.Subject, _ detail: String) {
+        checks = [.failed(subject, detail)]
+        token = nil
+        claims = nil
+    }
+
+    /// What is no JWT.
+    package init(_ error: CompactJWSError) {
+        self.init(impossible: .format, error.description)
+    }
+
+    /// Whether the token is Apple's, and as it must be.
+    package var isValid: Bool { claims != nil }
+
+    /// The checks that failed.
+    package var failures: [Check] { checks.filter { $0.status == .failed } }
+}
+
+extension [Check] {
+    /// Whether the signature passed, and nothing failed.
+    fileprivate var areOfASoundToken: Bool {
+        // Looked at where they are: copying a check takes longer than looking at it.
+        let checks = span
+        var isSigned = false
+        for index in checks.indices {
+            if checks[index].status == .failed { return false }
+            if checks[index].subject == .signature, checks[index].status == .passed {
+                isSigned = true
+            }
+        }
+        return isSigned
+    }
+}
+
+/// What verifying an identity token found.
+package typealias IdentityTokenVerification = Verification<IdentityTokenClaims>

@@ -1,0 +1,26 @@
+internal import JOSE
+internal import Lifecycle
+
+/// An item of a batch, which its result can be found by.
+protocol NumberedItem: Sendable {
+    /// The number of its line, from 1.
+    var line: Int { get }
+    /// What no other item of the input may be called; nil for an item without an id.
+    var id: JSON? { get }
+    /// What its result is laid out from; ``id`` unless that says too little.
+    var resultID: JSON? { get }
+    /// The fingerprint of its token; nil for an item without one.
+    var fingerprint: String? { get }
+}
+
+extension NumberedItem {
+    var resultID: JSON? { id }
+}
+
+extension TokenItem: NumberedItem {
+    var fingerprint: String? { token.fingerprint }
+}
+
+extension IdentityTokenItem: NumberedItem {
+    var fingerprint: String? { token.fingerprint }
+}

@@ -1,0 +1,42 @@
+internal import CommandTable
+internal import JOSE
+internal import ServerRecords
+
+/// `siwa inbox discard`: do not deliver an event.
+struct InboxDiscardCommand: Command {
+    static let name = "inbox discard"
+    static let abstract = "Cancel the delivery of an event."
+    static let discussion = """
+        A pending or dead event is not delivered any more, and no longer holds back later events of \
+        its user. The vault has changed already when the event was received. 'siwa inbox replay' \
+        undoes it.
+        """
+    static let examples = [
+        Example("siwa inbox discard 8e9f0c1a", "Give up an event that the application refuses.")
+    ]
+    static let parameters: [Parameter<Self>] =
+        [
+            .operand("JTI", \.$event, help: "The event."),
+            VaultArgument.option(\.vault),
+        ] + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    @Required var event: String
+    var vault: VaultArgument?
+
+    func run(in world: World) async throws {
+        try global.checkPrinted(among: ["discarded", "jti"])
+        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        let store = try session.serverStore()
+        guard let id = EventID(event) else { throw Diagnosis.noEvent(event) }
+        let discarded = try world.ending.completing { try store.discard([id]) }
+        guard !discarded.isEmpty else {
+            guard !(try store.inboxEvent(id).isEmpty) else { throw Diagnosis.noEvent(event) }
+            throw Diagnosis.unchanged([event], "only pending and dead events can be discarded")
+        }
+        try session.report(
+            Report(
+                ["discarded": true, "jti": .string(event)],
+                of: Deed("the event was discarded", hint: "'siwa inbox show' confirms it")))
+    }
+}

@@ -1,0 +1,64 @@
+internal import CommandTable
+internal import JOSE
+internal import ServerRecords
+
+/// `siwa inbox replay`: deliver events again.
+struct InboxReplayCommand: Command {
+    static let name = "inbox replay"
+    static let abstract = "Have siwa-server deliver events again."
+    static let discussion = """
+        The events become pending, their attempts counted from zero; the application gets them \
+        under the same webhook-id. An event that is being delivered at the moment, and one that was \
+        erased by 'siwa inbox forget', is left alone. Prints replayed, and jti with the events; the \
+        exit code is 1 if one of those that were named was not replayed.
+        """
+    static let examples = [
+        Example("siwa inbox replay 8e9f0c1a", "Deliver an event again."),
+        Example("siwa inbox replay --state dead", "Deliver all that was given up."),
+    ]
+    static let parameters: [Parameter<Self>] =
+        [
+            .operand("JTI", \.events, help: "The events."),
+            .option("state", \.state, value: "STATE", help: "All events in this state."),
+            VaultArgument.option(\.vault),
+        ] + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    var events: [String] = []
+    var state: InboxState?
+    var vault: VaultArgument?
+
+    func run(in world: World) async throws {
+        try checkCombination()
+        try global.checkPrinted(among: ["replayed", "jti"])
+        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        let store = try session.serverStore()
+        let selection: InboxSelection = state.map { .state($0) } ?? .events(events.eventIDs)
+        let replayed = try world.ending.completing { try store.replay(selection) }
+        let ids = replayed.map(\.rawValue).sorted()
+        try session.report(
+            Report(
+                ["replayed": .integer(ids.count), "jti": .array(ids.map { .string($0) })],
+                of: Deed(
+                    "\(ids.count) events are pending again",
+                    hint: "'siwa inbox list' shows them")))
+        let others = events.filter { !ids.contains($0) }
+        guard others.isEmpty else {
+            throw Diagnosis.unchanged(
+                others, "they are unknown, erased, unverified or being delivered: siwa inbox show")
+        }
+    }
+
+    private func checkCombination() throws(UsageError.Problem) {
+        guard events.isEmpty != (state == nil) else {
+            throw UsageError.Problem.misuse(
+                "inbox replay needs either events or --state",
+                hint: "name the events, or give --state dead")
+        }
+        guard state?.isVerified != false else {
+            throw UsageError.Problem.misuse(
+                "unverified and rejected events cannot be delivered",
+                hint: "give the state of verified events, such as --state dead")
+        }
+    }
+}

@@ -1,0 +1,36 @@
+internal import CommandTable
+internal import JOSE
+internal import ServerRecords
+
+/// `siwa inbox show`: one event that siwa-server received.
+struct InboxShowCommand: Command {
+    static let name = "inbox show"
+    static let abstract = "Show an event that siwa-server received."
+    static let discussion = """
+        What 'siwa inbox list' shows of the event, why its last delivery failed (last_error), and \
+        what is delivered (event), or the payload that cannot be verified yet (payload). It is null \
+        after 'siwa inbox forget'.
+        """
+    static let examples = [
+        Example("siwa inbox show 8e9f0c1a", "Show what is delivered, and why it failed.")
+    ]
+    static let parameters: [Parameter<Self>] =
+        [
+            .operand("JTI", \.$event, help: "The event."),
+            VaultArgument.option(\.vault),
+        ] + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    @Required var event: String
+    var vault: VaultArgument?
+
+    func run(in world: World) async throws {
+        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        let store = try session.serverStore()
+        guard let id = EventID(event) else { throw Diagnosis.noEvent(event) }
+        let page = try store.inboxEvent(id)
+        if let damaged = page.damaged.first { throw damaged }
+        guard let entry = page.entries.first else { throw Diagnosis.noEvent(event) }
+        try session.report(Report(.object(entry.members + entry.detailMembers)))
+    }
+}

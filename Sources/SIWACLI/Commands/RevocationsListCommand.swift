@@ -1,0 +1,62 @@
+internal import CommandTable
+internal import JOSE
+internal import Lifecycle
+internal import ServerRecords
+
+/// `siwa revocations list`: what siwa-server was asked to revoke.
+struct RevocationsListCommand: Command {
+    static let name = "revocations list"
+    static let abstract = "List what siwa-server was asked to revoke."
+    static let discussion = """
+        A line a request, the newest first. The states: pending (it is tried again, at NEXT), \
+        revoked, unknown (a code was sent and Apple's answer was lost), dead (it was tried for 30 \
+        days). No key is needed, and no token is shown.
+        """
+    static let examples = [
+        Example("siwa revocations list --state pending", "Show what waits for Apple.")
+    ]
+    static let parameters: [Parameter<Self>] =
+        [
+            .option(
+                "state", \.states, value: "STATE",
+                help: "Only requests in this state; all unless set."),
+            .option("limit", \.limit, value: "NUMBER", help: "The most requests to list."),
+            VaultArgument.option(\.vault),
+        ] + GlobalOptions.parameters(at: \.global)
+
+    var global = GlobalOptions()
+    var states: [RevocationJob.State] = []
+    var limit = CountArgument.hundred
+    var vault: VaultArgument?
+
+    func run(in world: World) async throws {
+        try global.checkPrinted(among: ["revocations"])
+        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        let page = try session.serverStore().revocations(states, limit: limit.count)
+        var layout = global.listLayout("revocations", Self.columns, on: world.terminal)
+        let output = try StreamingOutput(to: nil, in: world)
+        try await output.write(layout.lines(of: page.revocations.map(\.row)) + layout.end())
+        try output.close()
+        var broken = BrokenRecords()
+        for row in page.damaged { try broken.add(row) }
+        try broken.check("the others are listed")
+    }
+
+    private static let columns: [ListColumn] = [
+        .time("REQUESTED"), ListColumn("STATE", 7), .user, ListColumn("TOKENS", 6),
+        ListColumn("TRIES", 5), .time("NEXT"), ListColumn("ID", 32), ListColumn("ERROR", 40),
+    ]
+}
+
+extension RevocationJob.State: ParameterValue {}
+
+extension RevocationStatus {
+    fileprivate var row: ListRow {
+        ListRow(
+            cells: [
+                request.requestedAt.rfc3339, state.rawValue, request.userID?.rawValue ?? "-",
+                "\(jobs.count)", "\(attempts)", nextAttemptAt?.rfc3339 ?? "-", request.id,
+                jobs.compactMap(\.lastError).last ?? "-",
+            ], members: members)
+    }
+}

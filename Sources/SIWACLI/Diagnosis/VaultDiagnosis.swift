@@ -1,0 +1,103 @@
+internal import Lifecycle
+
+extension VaultError: DiagnosableError {
+    var diagnosis: Diagnosis {
+        Diagnosis(
+            "vault", message, hints: kind.remedies, exitCode: isTemporary ? .temporary : .settings)
+    }
+}
+
+extension VaultError.Kind {
+    /// What to do, the likeliest cause first.
+    var remedies: [String] {
+        guard self == .untrusted else { return [remedy] }
+        return [
+            remedy,
+            """
+            or accept a weaker connection: add sslmode=require (encrypted, to any server) or \
+            sslmode=disable (plain text) to vault.url
+            """,
+        ]
+    }
+
+    /// What to do.
+    var remedy: String {
+        switch self {
+        case .notInitialized: "check vault.url and --vault; 'siwa vault init' creates a vault"
+        case .serverNotInitialized:
+            "check vault.url and --vault; 'siwa-server serve' creates its tables when it starts"
+        case .alreadyInitialized: "use it, or give another URL with --vault"
+        case .tooNew: "install the siwa that the other machines have"
+        case .unusable: "check vault.url, and whether this user may read and write there"
+        case .unavailable: "install what is missing, then run it again"
+        case .busy: "another process is using the vault: run the command again in a moment"
+        case .full:
+            "free disk space, then run the command again: only what was reported was changed"
+        case .untrusted:
+            """
+            add sslrootcert=FILE to vault.url, with FILE the certificate of the authority that \
+            issued the server's; or put it into ~/.postgresql/root.crt
+            """
+        case .unreachable:
+            "check that the server is running and reachable, then run the command again"
+        case .damaged: "restore the vault from its backup; 'siwa vault check' examines all of it"
+        case .key: "restore the key file of this vault: its key numbers must match"
+        case .keySuperseded: "run the command again: it reads the keys again"
+        case .recordDamaged:
+            "restore the row from a backup of the database, or delete it there"
+        case .tokenInvalid:
+            "import the token as Apple issued it, and remove this one: siwa vault remove"
+        case .sealBroken: "restore the record from a backup, or remove it: siwa vault remove"
+        }
+    }
+}
+
+extension Diagnosis {
+    /// The vault has nothing of a user; other clients of it may.
+    static func noRecord(of user: VaultUser, _ otherClients: [ClientID]) -> Diagnosis {
+        negative(
+            "no_record", "the vault has no token of '\(user.userID)' of \(user.clientID)",
+            hints: otherClients.map { "it has one of \($0): add --client-id \($0)" } + [
+                "check USER, --client-id and --profile; 'siwa vault list' lists the users"
+            ])
+    }
+
+    /// A signal ended the command before this token's turn.
+    static let notTried = Diagnosis(
+        "interrupted", "a signal came before this token was tried", hints: ["run it again"],
+        exitCode: .temporary)
+
+    /// A code was exchanged, and its refresh token was printed but could not be stored.
+    ///
+    /// Never temporary, whatever is wrong with the vault: running the command again would need a
+    /// second use of the code.
+    static func notStored(_ reason: String) -> Diagnosis {
+        negative(
+            "not_stored", "the refresh token was not stored: \(reason)", hints: [importPrintedToken]
+        )
+    }
+
+    /// What to do with a token that was only printed.
+    static let importPrintedToken = "keep the refresh token that was printed: siwa vault import"
+
+    /// A command about several tokens printed its result, and failed for some of them; the failure
+    /// whose exit code prevails is reported.
+    ///
+    /// - Parameters:
+    ///   - failures: at least one.
+    ///   - count: of all tokens.
+    ///   - verb: what was not done, as in "2 of 3 tokens were not revoked".
+    ///   - exitCode: of all of them together.
+    static func partial(
+        _ failures: [Diagnosis], of count: Int, _ verb: String, exitCode: ExitCode
+    ) -> Diagnosis {
+        let first = failures.first { $0.exitCode == exitCode }
+        let summary =
+            count > 1
+            ? ["\(failures.count) of \(count) tokens were not \(verb); 'tokens' lists them"] : []
+        return Diagnosis(
+            first?.code ?? "failed", first?.message ?? "some tokens were not \(verb)",
+            hints: summary + (first?.hints ?? []), exitCode: exitCode, status: first?.status,
+            apple: first?.apple, requestID: first?.requestID)
+    }
+}

@@ -1,0 +1,110 @@
+internal import CommandTable
+internal import Diagnosis
+internal import JOSE
+internal import Lifecycle
+internal import LocalFiles
+internal import SIWACrypto
+
+/// All that `siwa doctor` looks at, read as far as it can be: nothing that is broken keeps the
+/// rest from being looked at.
+struct DoctorContext: Sendable {
+    let session: Session
+    /// Why the configuration is not used, when it is not.
+    let configurationFault: SettingsError?
+    let teamID: Result<TeamID, SettingsError>
+    let clientID: Result<ClientID, SettingsError>
+    let key: Result<LoadedKey, SettingsError>
+    let keyID: Result<KeyID, SettingsError>
+    /// The client, when all of it can be used.
+    let client: LoadedClient?
+    let localCandidates: LocalCandidates
+    /// A secret that somebody else minted.
+    let given: SecretText?
+    /// Why the client_secret of the settings cannot be read.
+    let givenFault: SettingsError?
+
+    init(_ global: GlobalOptions, given argument: SecretArgument?, in world: World) throws {
+        let typed = TypedSettings(global: global)
+        var fault: SettingsError?
+        let settings: Settings
+        do {
+            settings = try Settings(typed, in: world)
+        } catch {
+            fault = error
+            settings = Settings(withoutFile: typed, in: world)
+        }
+        configurationFault = fault
+        session = Session(settings, global, in: world)
+        (given, givenFault) = try Self.given(argument, session)
+        teamID = Self.reading { () throws(SettingsError) in try settings.identifier(.teamID) }
+        clientID = Self.reading { () throws(SettingsError) in try settings.identifier(.clientID) }
+        let key = Self.reading { () throws(SettingsError) in try settings.loadKey(in: world) }
+        self.key = key
+        keyID = Self.reading { () throws(SettingsError) in
+            try settings.keyID(of: (try? key.get())?.source.value)
+        }
+        localCandidates = LocalCandidates(settings, in: world)
+        client = Self.client(settings, teamID, clientID, key, keyID)
+    }
+
+    var settings: Settings { session.settings }
+    var world: World { session.world }
+    var now: NumericDate { session.world.clocks.now() }
+
+    /// What a secret is compared with.
+    var expected: ExpectedClient {
+        let loaded = try? key.get()
+        let inUse = loaded.map {
+            KnownKey($0.source.value.description, $0.privateKey.publicKey)
+        }
+        let others = localCandidates.keyFiles.map(\.known).filter { other in
+            inUse.map { !$0.publicKey.isSame(as: other.publicKey) } ?? true
+        }
+        var expected = ExpectedClient(
+            teamID: try? teamID.get(), clientID: try? clientID.get(), keyID: try? keyID.get(),
+            key: inUse, otherKeys: others)
+        expected.otherClients = settings.otherClients
+        return expected
+    }
+
+    /// The secret of `--secret`, else the one that the settings have in place of a key.
+    private static func given(
+        _ argument: SecretArgument?, _ session: Session
+    ) throws -> (SecretText?, SettingsError?) {
+        if let argument { return (try session.secret(argument, "--secret", isWhole: true), nil) }
+        do {
+            guard let place = try session.settings.clientSecretPlace(in: session.world) else {
+                return (nil, nil)
+            }
+            return (try session.text(of: place), nil)
+        } catch let error as SettingsError {
+            return (nil, error)
+        }
+    }
+
+    private static func client(
+        _ settings: Settings, _ teamID: Result<TeamID, SettingsError>,
+        _ clientID: Result<ClientID, SettingsError>, _ key: Result<LoadedKey, SettingsError>,
+        _ keyID: Result<KeyID, SettingsError>
+    ) -> LoadedClient? {
+        guard let teamID = try? teamID.get(), let clientID = try? clientID.get(),
+            let key = try? key.get(), let keyID = try? keyID.get()
+        else { return nil }
+        let lifetime = (try? settings.secretLifetime()) ?? .seconds(300)
+        return LoadedClient(
+            client: Client(
+                teamID: teamID, clientID: clientID,
+                signingKey: SigningKey(key.privateKey, id: keyID), secretLifetime: lifetime),
+            key: key)
+    }
+
+    private static func reading<Value>(
+        _ read: () throws(SettingsError) -> Value
+    ) -> Result<Value, SettingsError> {
+        do {
+            return .success(try read())
+        } catch {
+            return .failure(error)
+        }
+    }
+}

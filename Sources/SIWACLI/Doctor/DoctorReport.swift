@@ -1,0 +1,86 @@
+internal import JOSE
+internal import Lifecycle
+
+/// The result of `siwa doctor`: every check, and the likeliest cause.
+struct DoctorReport: Sendable {
+    let lines: [CheckLine]
+    /// The likeliest cause; when nothing failed, what is left to look at.
+    let cause: Cause
+
+    struct Cause: Sendable {
+        let seen: String
+        let advice: String
+        var finding: Finding?
+    }
+
+    /// - Parameters:
+    ///   - offline: what was seen without asking anybody.
+    ///   - online: what was seen by asking; empty when nobody was asked.
+    ///   - isAccepted: whether Apple accepted the secret.
+    init(offline: [CheckLine], online: [CheckLine], isAccepted: Bool) {
+        // Apple's word weighs more than what file names suggest.
+        let offline = isAccepted ? offline.map(\.outweighed) : offline
+        lines = offline + online
+        let plain = { (lines: [CheckLine]) in
+            lines.filter { $0.status == .failed && $0.finding == nil }.map {
+                Cause(seen: $0.seen, advice: $0.advice ?? "")
+            }
+        }
+        let findings = lines.filter { $0.status == .failed }.compactMap(\.finding).ranked.map {
+            Cause(seen: $0.seen, advice: $0.advice, finding: $0)
+        }
+        cause =
+            (plain(offline) + findings + plain(online)).first
+            ?? Self.left(isAsked: !online.isEmpty, isAccepted: isAccepted)
+    }
+
+    var failed: [CheckLine] { lines.filter { $0.status == .failed } }
+
+    /// A good secret leaves the request around it.
+    private static func left(isAsked: Bool, isAccepted: Bool) -> Cause {
+        let seen =
+            isAccepted
+            ? "Apple accepts the secret"
+            : isAsked
+                ? "no fault was found, and Apple's response does not show whether the secret is good"
+                : "the offline checks found no fault"
+        let ask = isAsked ? "" : "; 'siwa doctor --online' asks Apple"
+        let finding = Finding(
+            .requestForm, .note, .possible, seen: seen + ask,
+            advice: """
+                if your own client gets invalid_client all the same, its request is wrong: send \
+                client_id (the secret's sub), client_secret, grant_type and the code or token in \
+                the body, as application/x-www-form-urlencoded: not as JSON, not as multipart, not \
+                in the URL, not as HTTP Basic
+                """)
+        return Cause(seen: finding.seen, advice: finding.advice, finding: finding)
+    }
+
+    func rendered(on terminal: Terminal) -> Report {
+        Report(
+            [
+                "checks": .array(lines.map(\.json)),
+                "verdict": .string(failed.isEmpty ? "passed" : "failed"), "cause": causeJSON,
+            ], text: SecretText(text(on: terminal)))
+    }
+
+    private var causeJSON: JSON {
+        if let finding = cause.finding { return finding.json }
+        return [
+            "code": .null, "severity": "error", "confidence": "certain",
+            "seen": .string(cause.seen), "advice": .string(cause.advice),
+        ]
+    }
+
+    private func text(on terminal: Terminal) -> String {
+        let width = lines.map(\.name.count).max() ?? 0
+        let head = failed.isEmpty ? "" : "most likely cause: "
+        return
+            (lines.map { $0.text(width: width, on: terminal) }
+            + [
+                "", printable("\(head)\(cause.seen)", limit: 1000),
+                "→ " + printable(cause.advice, limit: 1000),
+            ])
+            .joined(separator: "\n")
+    }
+}

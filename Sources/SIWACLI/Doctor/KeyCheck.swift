@@ -1,0 +1,81 @@
+internal import Lifecycle
+internal import SIWACrypto
+
+/// The private key: whether it can be read, by whom, which one it is, and whether it signs.
+struct KeyCheck: Sendable {
+    private let context: DoctorContext
+
+    init(_ context: DoctorContext) { self.context = context }
+
+    var lines: [CheckLine] {
+        switch context.key {
+        case .success(let key):
+            [
+                CheckLine(
+                    "private_key", .ok,
+                    "\(key.source.value.description) (\(key.source.origin)): P-256, public half "
+                        + key.privateKey.publicKey.fingerprint)
+            ] + repairs(key) + [permissions(key)] + files + [selfTest(key.privateKey)]
+        case .failure(let error):
+            [missing(error), CheckLine("self_test", .skipped, "there is no usable key")]
+        }
+    }
+
+    private func missing(_ error: SettingsError) -> CheckLine {
+        guard context.given != nil, (try? context.settings.keySource(in: context.world)) == nil
+        else { return CheckLine("private_key", error) }
+        return CheckLine("private_key", .skipped, "not set, so the signature is not compared")
+    }
+
+    private func repairs(_ key: LoadedKey) -> [CheckLine] {
+        guard !key.repairs.isEmpty else { return [] }
+        return [
+            CheckLine(
+                "key_shape", .warning, "the key had to be repaired: \(key.undone)",
+                advice: "other software may reject it: download the .p8 again, or fix the file")
+        ]
+    }
+
+    private func permissions(_ key: LoadedKey) -> CheckLine {
+        guard key.source.value.path != nil else {
+            return CheckLine("key_permissions", .skipped, "the key is not in a file")
+        }
+        guard let warning = key.fileWarning else {
+            return CheckLine("key_permissions", .ok, "only its owner can read or write it")
+        }
+        return CheckLine(
+            "key_permissions", .warning, warning.message, advice: warning.remedy)
+    }
+
+    private var files: [CheckLine] {
+        guard let client = context.client else { return [] }
+        let other = context.localCandidates.keyFiles.map(\.path)
+            .filter { $0 != client.key.source.value.path }
+        return CheckLine.lines(
+            "key_files", ClientFindings(client, context.localCandidates).keyFile,
+            otherwise: other.isEmpty
+                ? "no other key was found"
+                : "\(client.key.source.value.description) is in use; other keys: "
+                    + other.joined(separator: ", "))
+    }
+
+    /// A site's OpenSSL may be told to do strange things; and a fault that shows once in 256
+    /// signatures is a leading zero that was dropped.
+    private func selfTest(_ key: P256PrivateKey) -> CheckLine {
+        let message = Array("siwa doctor".utf8)
+        for _ in 0..<Self.signatures {
+            // Signing verifies what it signed.
+            guard let signature = try? key.signature(for: message.span),
+                signature.rawRepresentation.count == 64
+            else {
+                return CheckLine(
+                    "self_test", .failed, "a signature is not valid",
+                    advice: "download the .p8 again, and check openssl.cnf")
+            }
+        }
+        return CheckLine(
+            "self_test", .ok, "\(Self.signatures) signatures of 64 bytes, all verified")
+    }
+
+    private static let signatures = 300
+}

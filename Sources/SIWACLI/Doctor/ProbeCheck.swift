@@ -1,0 +1,127 @@
+internal import Diagnosis
+internal import JOSE
+internal import Lifecycle
+
+/// What Apple says to the secret, and, when it says no, to what else could be meant.
+struct ProbeCheck: Sendable {
+    let lines: [CheckLine]
+    /// Whether Apple accepted the secret that was asked about.
+    let isAccepted: Bool
+
+    init(_ context: DoctorContext, _ network: Network) async {
+        let trial = Trial(
+            context: context, probe: Probe(baseURL: network.baseURL, delivery: network.delivery))
+        (lines, isAccepted) = await trial.lines()
+    }
+}
+
+/// The requests of one checkup; a handful at most.
+private struct Trial {
+    let context: DoctorContext
+    let probe: Probe
+
+    /// As many as a busy folder of keys can need, and as few as Apple will not mind.
+    private static let limit = 8
+
+    func lines() async -> ([CheckLine], isAccepted: Bool) {
+        let secret: SecretText
+        let clientID: ClientID
+        switch subject {
+        case .nothing(let reason): return ([CheckLine("probe", .skipped, reason)], false)
+        case .secret(let text, let client): (secret, clientID) = (text, client)
+        }
+        switch await probe.verdict(on: secret, for: clientID) {
+        case .accepted:
+            let line = CheckLine(
+                "probe", .ok, "Apple accepts the secret of \(clientID)", confidence: .certain)
+            return ([line], true)
+        case .unknown(let failure):
+            let words = Diagnosis(RequestError(failure: failure, context: nil)).message
+            let line = CheckLine(
+                "probe", .warning, words, advice: Self.unproven, confidence: .possible)
+            return ([line], false)
+        case .refused:
+            return ([refused(clientID)] + (await others()), false)
+        }
+    }
+
+    private static let unproven =
+        "this does not show whether the secret is good: Apple documents the request for app transfers only"
+
+    private enum Subject {
+        case secret(SecretText, ClientID)
+        case nothing(String)
+    }
+
+    /// The secret in question: the one that was given, else one minted here.
+    private var subject: Subject {
+        if let given = context.given { return subject(given) }
+        guard let client = context.client?.client,
+            let secret = try? client.mintSecret(at: context.now)
+        else { return .nothing("there is no secret to test") }
+        return .secret(secret.text, client.clientID)
+    }
+
+    /// A private key or a token that was pasted by mistake must not leave this machine.
+    private func subject(_ given: SecretText) -> Subject {
+        let inspection = Inspection(of: given, expecting: ExpectedClient(), at: context.now)
+        guard inspection.recognition.kind == .clientSecret else {
+            return .nothing("the text is not a client_secret, so it was not sent")
+        }
+        let named = inspection.token?.payload["sub"]?.string.map { ClientID(unchecked: $0) }
+        guard let clientID = (try? context.clientID.get()) ?? named else {
+            return .nothing("client_id is not set, so the secret was not tested")
+        }
+        return .secret(SecretText(firstLine(given.bytes)), clientID)
+    }
+
+    private func refused(_ clientID: ClientID) -> CheckLine {
+        let seen = "Apple refuses the secret of \(clientID): invalid_client"
+        return CheckLine(
+            "probe", .failed, confidence: .certain,
+            Finding(
+                .unknownToApple, .error, .possible, seen: seen,
+                advice: """
+                    fix what the checks above report; if they report nothing, compare key, Key ID, \
+                    team and client with Apple's portal, and check whether the key was revoked there
+                    """))
+    }
+
+    private func others() async -> [CheckLine] {
+        guard let client = context.client?.client else { return [] }
+        if context.given != nil, await isAccepted(client) {
+            return [
+                CheckLine(
+                    "own_secret", .ok,
+                    "Apple accepts a secret minted here: the software that minted the other one is at fault",
+                    confidence: .certain)
+            ]
+        }
+        let candidates = Candidate.all(beside: client, context.localCandidates).prefix(Self.limit)
+        for candidate in candidates where await isAccepted(candidate.client) {
+            return [
+                CheckLine(
+                    "other_combinations",
+                    Finding(
+                        .otherAccepted, seen: "Apple accepts \(candidate.name)",
+                        advice: candidate.advice))
+            ]
+        }
+        return [
+            CheckLine(
+                "other_combinations", .skipped,
+                candidates.isEmpty
+                    ? "no other key, team or client was found on this machine"
+                    : "Apple accepts none of \(candidates.count) other combinations on this machine"
+            )
+        ]
+    }
+
+    private func isAccepted(_ client: Client) async -> Bool {
+        guard let secret = try? client.mintSecret(at: context.now) else { return false }
+        if case .accepted = await probe.verdict(on: secret.text, for: client.clientID) {
+            return true
+        }
+        return false
+    }
+}

@@ -1,0 +1,46 @@
+internal import JOSE
+internal import Lifecycle
+
+// What is said of a key set besides the result.
+extension Console {
+    /// Apple's keys have changed since the last time.
+    func note(_ change: KeySetCache.Change) {
+        guard !change.isEmpty else { return }
+        let parts = [("new", change.added), ("withdrawn", change.withdrawn)].filter { !$1.isEmpty }
+            .map { "\($0) \(listed($1))" }
+        note(
+            "Apple's keys have changed since they were last seen: \(parts.joined(separator: "; "))")
+    }
+
+    /// A set holds keys that verify nothing.
+    func note(_ ignored: [IgnoredKey]) {
+        guard !ignored.isEmpty else { return }
+        note("siwa ignores keys of the key set: \(ignored.listed)")
+    }
+
+    /// Apple's keys are not what was wished for, and are used all the same.
+    func warn(_ held: KeySetCache.Held, _ reason: String, at now: NumericDate) {
+        let age = now - held.fetchedAt
+        let ago =
+            age < .zero ? "in the future" : "\(DurationArgument(age).argumentDescription) ago"
+        warn("using Apple's keys of \(held.fetchedAt.rfc3339), \(ago): \(reason)")
+    }
+
+    /// The cache cannot be used.
+    func warn(_ fault: KeySetStoreFault) {
+        warn("the cache of Apple's key set is not used: \(fault.message)")
+    }
+}
+
+extension [IgnoredKey] {
+    /// `kid one (it is not for RS256), a key (it has no kid)`.
+    var listed: String {
+        SIWACLI.listed(map { "\($0.keyID.map { "kid \($0)" } ?? "a key") (\($0.reason.rawValue))" })
+    }
+}
+
+/// A server could send thousands.
+private func listed(_ items: [String]) -> String {
+    let more = items.count > 5 ? " and \(items.count - 5) more" : ""
+    return items.prefix(5).map { printable($0) }.joined(separator: ", ") + more
+}

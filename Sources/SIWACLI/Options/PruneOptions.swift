@@ -1,0 +1,43 @@
+internal import CommandTable
+internal import JOSE
+internal import Lifecycle
+
+/// The options of the commands that delete old rows of a vault, and their result.
+struct PruneOptions: Sendable {
+    @Required var age: DurationArgument
+    var vault: VaultArgument?
+
+    /// - Parameter help: which rows `--older-than` selects.
+    static func parameters<Root>(
+        at path: Path<Root, Self>, help: String
+    ) -> [Parameter<Root>] {
+        let options: [Parameter<Self>] = [
+            .option("older-than", \.$age, value: "DURATION", help: help),
+            VaultArgument.option(\.vault),
+        ]
+        return options.map { $0.rerooted(at: path) }
+    }
+
+    /// Deletes batches of rows until `delete` says that none is left, or a signal comes; prints
+    /// how many were deleted.
+    ///
+    /// - Parameters:
+    ///   - deed: what was done, behind the number: "tokens were removed from the vault".
+    ///   - delete: deletes a batch of rows older than a date.
+    func run(
+        _ session: Session, _ deed: String,
+        _ delete: (NumericDate) throws -> (count: Int, isLast: Bool)
+    ) throws {
+        let limit = session.world.clocks.now() - age.duration
+        var (count, isLast) = (0, false)
+        while !isLast {
+            let batch = try session.world.ending.completing { try delete(limit) }
+            count += batch.count
+            isLast = batch.isLast || session.world.ending.signal != nil
+        }
+        try session.report(
+            Report(
+                ["pruned": .integer(count)],
+                of: Deed("\(count) \(deed)", hint: "running it again is harmless")))
+    }
+}

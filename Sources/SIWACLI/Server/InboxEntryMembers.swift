@@ -1,0 +1,79 @@
+internal import JOSE
+internal import Lifecycle
+internal import ServerRecords
+
+extension InboxEntry {
+    /// The event in a list, its members in their order.
+    var members: [JSON.Member] {
+        [.init("jti", .string(id.rawValue)), .init("type", .string(type))]
+            + [
+                .init("user_id", .string(user.userID.rawValue)),
+                .init("client_id", .string(user.clientID.rawValue)),
+                .init("event_time", .string(occurredAt.rfc3339)),
+                .init("received_at", .string(receivedAt.rfc3339)),
+                .init("state", .string(state.rawValue)), .init("attempts", .integer(attempts)),
+                .init("next_attempt_at", nextAttemptAt.map { .string($0.rfc3339) } ?? .null),
+            ]
+    }
+
+    /// What is known besides: why the last attempt failed, and what is delivered.
+    var detailMembers: [JSON.Member] {
+        let content = body.map { bytes -> JSON in
+            let event = state.isVerified ? try? JSON(bytes) : nil
+            return event ?? .string(String(decoding: bytes, as: UTF8.self))
+        }
+        return [
+            .init("last_error", lastError.map { .string($0) } ?? .null),
+            .init(state.isVerified ? "event" : "payload", content ?? .null),
+        ]
+    }
+}
+
+extension RevocationStatus {
+    /// The request, its members in their order.
+    var members: [JSON.Member] {
+        let errors = jobs.compactMap(\.lastError)
+        return [
+            .init("revocation_id", .string(request.id)),
+            .init("state", .string(state.rawValue)),
+            .init("client_id", request.clientID.map { .string($0.rawValue) } ?? .null),
+            .init("user_id", request.userID.map { .string($0.rawValue) } ?? .null),
+            .init("requested_at", .string(request.requestedAt.rfc3339)),
+            .init("ended_at", endedAt.map { .string($0.rfc3339) } ?? .null),
+            .init("attempts", .integer(attempts)),
+            .init("next_attempt_at", nextAttemptAt.map { .string($0.rfc3339) } ?? .null),
+            .init("last_error", errors.last.map { .string($0) } ?? .null),
+            .init(
+                "tokens",
+                .array(jobs.map { .string($0.fingerprint.rawValue) })),
+        ]
+    }
+
+    /// How often its tokens were tried, the one that was tried most.
+    var attempts: Int { jobs.map(\.attempts).max() ?? 0 }
+
+    /// When one of its tokens is tried next.
+    var nextAttemptAt: NumericDate? { jobs.compactMap(\.nextAttemptAt).min() }
+}
+
+extension Diagnosis {
+    /// An event that was named is not in the inbox.
+    static func noEvent(_ id: String) -> Diagnosis {
+        negative(
+            "no_event", "the inbox has no event '\(id)'",
+            hints: ["'siwa inbox list' shows what there is"])
+    }
+
+    /// Some of the events that were named did not change.
+    static func unchanged(_ ids: [String], _ hint: String) -> Diagnosis {
+        negative(
+            "unchanged",
+            "\(ids.count) \(ids.count == 1 ? "event" : "events") did not change: "
+                + ids.prefix(20).joined(separator: ", "), hints: [hint])
+    }
+}
+
+extension [String] {
+    /// The ids of events; what cannot be one names none.
+    var eventIDs: [EventID] { compactMap { EventID($0) } }
+}

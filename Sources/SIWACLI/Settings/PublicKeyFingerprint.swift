@@ -1,0 +1,14 @@
+internal import Lifecycle
+internal import SIWACrypto
+
+extension P256PublicKey {
+    /// Whether both are the same point on the curve.
+    func isSame(as other: P256PublicKey) -> Bool {
+        x963Representation == other.x963Representation
+    }
+
+    /// The first 12 hexadecimal digits of the SHA-256 of its SubjectPublicKeyInfo.
+    var fingerprint: String {
+        (try? derRepresentation()).map { SecretText(SecretBytes($0)).description } ?? "unknown"
+    }
+}

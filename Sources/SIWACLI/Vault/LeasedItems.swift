@@ -1,0 +1,190 @@
+internal import JOSE
+internal import Lifecycle
+internal import SIWACrypto
+internal import Synchronization
+
+/// The items of a batch on a vault: leased a few at a time, given out one by one, and noted in the
+/// vault before their results are written.
+///
+/// A task of its own asks the database, so that sending never waits for a disk.
+final class LeasedItems: Sendable {
+    private let claim: VaultClaim
+    private let clocks: Clocks
+    private let output: BatchOutput
+    private let wake: WakeSignal
+    private let noted: @Sendable () -> Void
+    /// Wakes the task that asks the database.
+    private let changes = WakeSignal()
+    private let state: Mutex<State>
+
+    private struct State {
+        /// What decrypts records.
+        var vault: Vault
+        var records: LeasedRecords
+        var failure: VaultError?
+    }
+
+    /// - Parameters:
+    ///   - line: the number of the last line there is.
+    ///   - wake: notified when there are more items.
+    ///   - noted: called when results were written.
+    init(
+        _ claim: VaultClaim, after line: Int, _ clocks: Clocks, _ output: BatchOutput,
+        _ wake: WakeSignal, noted: @escaping @Sendable () -> Void
+    ) {
+        (self.claim, self.clocks, self.output) = (claim, clocks, output)
+        (self.wake, self.noted) = (wake, noted)
+        state = Mutex(
+            State(vault: claim.vault, records: LeasedRecords(size: claim.size, after: line)))
+    }
+
+    /// Why the vault could not be asked any more; nil if it could.
+    var failure: VaultError? { state.withLock { $0.failure } }
+
+    /// The next item, if there is one; see ``BatchRun``.
+    func next() -> BatchInput<TokenItem> {
+        guard !output.isFull else { return .notYet }
+        let now = clocks.timekeeper.elapsed()
+        let input: BatchInput<TokenItem> = state.withLock { state in
+            state.failure == nil ? state.records.next(at: now) : .end
+        }
+        changes.notify()
+        return input
+    }
+
+    /// Takes the result of an item; it is written once the vault has noted it.
+    func finish(_ item: TokenItem, _ event: NotedEvent?, _ report: ItemReport) {
+        state.withLock { $0.records.finish(item, event, report) }
+        changes.notify()
+    }
+
+    /// When an item may not be sent any more; see ``BatchRun``. Half of what remains of its lease
+    /// is kept for requests in flight.
+    func deadline(of item: TokenItem) -> Duration {
+        state.withLock { $0.records.deadline(of: item) }
+    }
+
+    /// Ends ``work()`` once everything that is finished is noted.
+    func close() {
+        state.withLock { $0.records.close() }
+        changes.notify()
+    }
+
+    /// Leases, renews and notes, until ``close()``.
+    func work() async {
+        await withDiscardingTaskGroup { timers in
+            timers.addTask { [changes, lease = claim.lease] in
+                while (try? await Task.sleep(for: lease.duration / 8)) != nil { changes.notify() }
+            }
+            do throws(VaultError) {
+                try await work(&timers)
+            } catch {
+                state.withLock { $0.failure = error }
+                wake.notify()
+            }
+            timers.cancelAll()
+        }
+    }
+
+    private func work(_ timers: inout DiscardingTaskGroup) async throws(VaultError) {
+        while true {
+            let seen = changes.count
+            try renewLeases()
+            if try !noteFinished(), try !leaseMore() {
+                guard !state.withLock({ $0.records.isClosed }) else {
+                    return try returnUnfinished()
+                }
+                startTimer(&timers)
+                await changes.wait(after: seen)
+            }
+        }
+    }
+}
+
+// The steps of work, each a transaction.
+extension LeasedItems {
+    /// Renews the leases of the items that wait, are in flight, or are held by the brake.
+    private func renewLeases() throws(VaultError) {
+        let now = clocks.timekeeper.elapsed()
+        let due = state.withLock { $0.records.dueForRenewal(at: now) }
+        guard !due.isEmpty else { return }
+        let renewed = try claim.vault.store.renew(Array(due.values), for: claim.lease)
+        state.withLock { state in
+            state.records.renewNext(at: now + claim.lease.duration / 4)
+            state.records.take(renewed, of: due, until: now + renewed.remaining / 2)
+        }
+    }
+
+    /// Notes what is finished, and writes its results. False if nothing is to be noted yet.
+    private func noteFinished() throws(VaultError) -> Bool {
+        let group = state.withLock { $0.records.takeFinished() }
+        guard !group.isEmpty else { return false }
+        try claim.vault.note(
+            group.compactMap { item in
+                item.record.map {
+                    VaultNote($0, item.event?.event, item.event?.details ?? VaultEventDetails())
+                }
+            },
+            releasedBy: claim.lease.owner, at: clocks.now())
+        for item in group {
+            output.write(line: item.line, id: item.record?.resultID, item.report)
+        }
+        noted()
+        return true
+    }
+
+    /// Leases more records. False if there are enough, or no more.
+    private func leaseMore() throws(VaultError) -> Bool {
+        guard state.withLock({ $0.records.isWantingMore }) else { return false }
+        let now = clocks.timekeeper.elapsed()
+        let claimed = try state.withLock { $0.vault }.claim(
+            claim.filter, limit: claim.size, for: claim.lease, intent: claim.intent,
+            at: clocks.now())
+        let vault = state.withLock { $0.vault }.renewed(for: claimed.records, claim.keys)
+        state.withLock { state in
+            state.vault = vault
+            if claimed.isEmpty { state.records.end() }
+            for row in claimed.damaged { state.records.add(row) }
+            if state.records.isEmpty {
+                state.records.renewNext(at: now + claim.lease.duration / 4)
+            }
+            for record in claimed.records {
+                state.records.add(record, until: now + claimed.remaining / 2) {
+                    line throws(VaultError) in
+                    TokenItem(
+                        try vault.sendableToken(of: record), line: line, id: record.resultID,
+                        clientID: record.user.clientID,
+                        isInDoubt: record.state == .revoking && claim.intent == .revocationBegun)
+                }
+            }
+        }
+        wake.notify()
+        return true
+    }
+
+    /// Returns what was not finished or cannot be read: other runs may lease it at once.
+    private func returnUnfinished() throws(VaultError) {
+        let left = state.withLock { $0.records.takeUnfinished() }
+        let owner = claim.lease.owner
+        if !left.records.isEmpty {
+            try claim.vault.note(
+                left.records.map { VaultNote($0, nil) }, releasedBy: owner, at: clocks.now())
+        }
+        if !left.damaged.isEmpty { try claim.vault.release(left.damaged, heldBy: owner) }
+    }
+
+    /// Soon, all that is finished is due to be noted, however little it is.
+    private func startTimer(_ timers: inout DiscardingTaskGroup) {
+        guard state.withLock({ $0.records.startTimer() }) else { return }
+        timers.addTask { [self] in
+            try? await Task.sleep(for: .milliseconds(50))
+            state.withLock { $0.records.endTimer() }
+            changes.notify()
+        }
+    }
+}
+
+extension VaultRecord {
+    /// What a result calls it.
+    fileprivate var resultID: JSON { .string(user.userID.rawValue) }
+}

@@ -1,0 +1,155 @@
+internal import JOSE
+internal import Lifecycle
+
+/// The records that a batch has leased: which items are ready, in flight, or finished and not yet
+/// noted in the vault. A pure value: ``LeasedItems`` asks the database.
+struct LeasedRecords: Sendable {
+    /// A record that is leased and not finished.
+    private struct Held: Sendable {
+        let record: VaultRecord
+        /// When it may not be sent any more: others may lease it soon.
+        var deadline: Duration
+    }
+
+    /// What came of a record.
+    struct Finished: Sendable {
+        let line: Int
+        /// Nil for a damaged row.
+        let record: VaultRecord?
+        let event: NotedEvent?
+        let report: ItemReport
+    }
+
+    /// How many records are leased at once.
+    private let size: Int
+    private var ready: ArraySlice<TokenItem> = []
+    /// By the number of their line.
+    private var held: [Int: Held] = [:]
+    /// Rows that cannot be read, which are leased to the end of the run.
+    private var damaged: Set<VaultRowKey> = []
+    private var finished: [Finished] = []
+    private var nextLine: Int
+    /// When leases are renewed next.
+    private var renewal = Duration.zero
+    private var isExhausted = false
+    private(set) var isClosed = false
+    /// Whether the oldest finished result has waited long enough for others.
+    private var isDue = false
+    private var isTimed = false
+
+    /// - Parameter line: the number of the last line there is.
+    init(size: Int, after line: Int) { (self.size, nextLine) = (size, line + 1) }
+
+    /// The next item, if there is one.
+    mutating func next(at now: Duration) -> BatchInput<TokenItem> {
+        while let item = ready.popFirst() {
+            if deadline(of: item) > now { return .item(item) }
+            finish(item, nil, ItemReport.late.identifying(item.fingerprint))
+        }
+        return isExhausted ? .end : .notYet
+    }
+
+    /// When an item may not be sent any more.
+    func deadline(of item: TokenItem) -> Duration { held[item.line]?.deadline ?? .zero }
+
+    /// Takes the result of an item.
+    mutating func finish(_ item: TokenItem, _ event: NotedEvent?, _ report: ItemReport) {
+        guard let held = held.removeValue(forKey: item.line) else { return }
+        finished.append(
+            Finished(line: item.line, record: held.record, event: event, report: report))
+    }
+
+    /// No item is finished any more.
+    mutating func close() { isClosed = true }
+}
+
+// Leasing and renewing.
+extension LeasedRecords {
+    /// Whether more records should be leased.
+    var isWantingMore: Bool { !isExhausted && !isClosed && ready.count <= size / 2 }
+
+    /// No record is left to lease.
+    mutating func end() { isExhausted = true }
+
+    /// Adds a record that was leased.
+    ///
+    /// - Parameters:
+    ///   - item: makes its item of the number of its line; throws if it cannot be decrypted.
+    ///   - deadline: when it may not be sent any more.
+    mutating func add(
+        _ record: VaultRecord, until deadline: Duration,
+        item: (Int) throws(VaultError) -> TokenItem
+    ) {
+        do throws(VaultError) {
+            ready.append(try item(nextLine))
+            held[nextLine] = Held(record: record, deadline: deadline)
+            nextLine += 1
+        } catch {
+            report(record, error)
+        }
+    }
+
+    /// Adds a row that cannot be read.
+    mutating func add(_ row: DamagedRecord) {
+        damaged.insert(row.key)
+        report(nil, row.error)
+    }
+
+    private mutating func report(_ record: VaultRecord?, _ error: VaultError) {
+        let report = ItemReport(
+            .invalid, .settings, [.error("vault", printable(error.message))])
+        finished.append(Finished(line: nextLine, record: record, event: nil, report: report))
+        nextLine += 1
+    }
+
+    /// Whether no record is held.
+    var isEmpty: Bool { held.isEmpty }
+
+    /// The records whose leases are to be renewed now, by their lines.
+    func dueForRenewal(at now: Duration) -> [Int: VaultRecordID] {
+        guard now >= renewal, !isClosed else { return [:] }
+        return held.mapValues(\.record.id)
+    }
+
+    /// Plans the next renewal.
+    mutating func renewNext(at moment: Duration) { renewal = moment }
+
+    /// Takes the outcome of a renewal. What others have leased is not sent any more.
+    ///
+    /// - Parameter deadline: for the records that are still leased.
+    mutating func take(
+        _ renewed: VaultRenewal, of due: [Int: VaultRecordID], until deadline: Duration
+    ) {
+        for (line, id) in due {
+            held[line]?.deadline = renewed.held.contains(id) ? deadline : .zero
+        }
+    }
+
+    /// What the run returns when it ends: records that were not finished, and damaged rows.
+    mutating func takeUnfinished() -> (records: [VaultRecord], damaged: Set<VaultRowKey>) {
+        defer { (ready, held, damaged) = ([], [:], []) }
+        return (held.values.map(\.record), damaged)
+    }
+}
+
+// Noting in groups: a transaction costs a disk as much for one record as for many, and other
+// processes wait meanwhile.
+extension LeasedRecords {
+    /// The finished records that are to be noted now; none while more are expected soon.
+    mutating func takeFinished() -> [Finished] {
+        let othersFollow = !isClosed && !held.isEmpty
+        guard !othersFollow || isDue || finished.count >= size / 2 else { return [] }
+        defer { (finished, isDue) = ([], false) }
+        return finished
+    }
+
+    /// Whether a timer is to be started, after which all that is finished is due.
+    mutating func startTimer() -> Bool {
+        guard !finished.isEmpty, !isTimed else { return false }
+        isTimed = true
+        return true
+    }
+
+    /// The timer ended.
+    mutating func endTimer() { (isTimed, isDue) = (false, true) }
+}

@@ -1,0 +1,33 @@
+internal import Lifecycle
+
+/// What an answer of Apple means for a record of the vault, and how it is known: one rule for single
+/// commands and batches.
+struct NotedEvent: Sendable {
+    let event: VaultEvent
+    let details: VaultEventDetails
+
+    private init(_ event: VaultEvent, _ details: VaultEventDetails) {
+        (self.event, self.details) = (event, details)
+    }
+
+    /// What the answer to a refresh means; nil if it does not concern the token.
+    init?(refresh outcome: ItemOutcome<TokenResponse>) {
+        switch outcome {
+        case .done(let answer):
+            self.init(.refreshed, VaultEventDetails(appleRequestID: answer.requestID))
+        case .refused(let refusal) where refusal.code == .invalidGrant:
+            self.init(
+                .refreshRefused,
+                VaultEventDetails(
+                    evidence: .refreshRejected, httpStatus: refusal.status,
+                    appleRequestID: refusal.requestID))
+        case .refused: return nil
+        }
+    }
+
+    /// What a revocation means; nil if the token may still work.
+    init?(_ revocation: Revocation) {
+        guard revocation.isDead else { return nil }
+        self.init(.revoked, VaultEventDetails(revocation))
+    }
+}

@@ -1,0 +1,124 @@
+internal import Lifecycle
+internal import LocalFiles
+internal import SIWACrypto
+internal import ServerRecords
+
+/// What `--timeout` limits when the vault keeps a command waiting.
+enum VaultTimeLimit: Sendable {
+    /// The whole command.
+    case command
+    /// Each statement, of commands over many records.
+    case statement
+}
+
+extension Session {
+    /// Opens the vault; its settings and keys are checked first.
+    func vault(_ limit: VaultTimeLimit = .command) throws -> Vault {
+        let store = try vaultStore(limit)
+        let keys = try vaultKeys()
+        do throws(VaultError) {
+            return try Vault(store, keys, by: world.actor)
+        } catch {
+            guard error.kind == .key else { throw error }
+        }
+        // Others may have made a newer key since the keys were read.
+        return try Vault(store, try vaultKeys(), by: world.actor)
+    }
+
+    /// The records alone.
+    func vaultStore(_ limit: VaultTimeLimit = .command) throws -> any VaultStore {
+        let url = try settings.vaultURL()
+        try examineVaultFiles(url.value)
+        let store = try world.vault(url.value, try patience(limit))
+        try examineProtection(of: store, at: url)
+        return store
+    }
+
+    /// The tables of siwa-server in the vault's database.
+    func serverStore(_ limit: VaultTimeLimit = .command) throws -> any ServerStore {
+        let url = try settings.vaultURL()
+        try examineVaultFiles(url.value)
+        let store = try world.serverStore(url.value, try patience(limit))
+        try examineProtection(of: store.vault, at: url)
+        return store
+    }
+
+    private func examineProtection(
+        of store: any VaultStore, at url: Setting<String>
+    ) throws {
+        for weakness in try store.weaknesses() {
+            guard !settings.isStrict.value else {
+                throw SettingsError(
+                    "the connection to the vault is not protected: \(weakness)", from: url.origin,
+                    hints: ["use sslmode=verify-full, siwa's default"])
+            }
+            console.warn("the connection to the vault: \(weakness); use sslmode=verify-full")
+        }
+    }
+
+    /// How long the vault may keep this command waiting; a signal shortens it.
+    private func patience(_ limit: VaultTimeLimit) throws(SettingsError) -> VaultPatience {
+        let timeout = try settings.timeout()
+        let (timekeeper, start, ending) = (world.clocks.timekeeper, startOfCommand, world.ending)
+        return VaultPatience {
+            let left =
+                switch limit {
+                case .statement: timeout
+                case .command: max(timeout - (timekeeper.elapsed() - start), .zero)
+                }
+            return ending.remaining.map { min($0, left) } ?? left
+        }
+    }
+
+    /// Looks at whose the files of an embedded vault are: the database, and what SQLite keeps
+    /// beside it.
+    private func examineVaultFiles(_ url: String) throws(SettingsError) {
+        guard let path = Settings.path(inVault: url) else { return }
+        for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) {
+            try examine(
+                FileWarning(
+                    "the vault", file, world.files.status(file), isSecret: false,
+                    world.variables), .configuration)
+        }
+    }
+
+    /// Reads the keys of the vault.
+    func vaultKeys() throws -> VaultKeyRing {
+        try requireOpenSSL()
+        let source = try settings.vaultKeySource(world.variables)
+        do {
+            return try VaultKeyRing(try text(of: source))
+        } catch let error as VaultError {
+            throw SettingsError(
+                .key, error.message,
+                hints: ["fix the keys in \(source.value.description)"])
+        }
+    }
+
+    private func text(of source: Setting<VaultKeySource>) throws(SettingsError) -> SecretBytes {
+        switch source.value {
+        case .variable(let name): return SecretBytes((world.variables(name) ?? "").utf8)
+        case .file(let path):
+            let file = try keyFile(path, source.origin)
+            try examine(
+                FileWarning(
+                    "the vault's keys", path, file.status, isSecret: true, world.variables), .key)
+            return file.contents
+        }
+    }
+
+    private func keyFile(_ path: String, _ origin: Origin) throws(SettingsError) -> LocalFile {
+        do {
+            return try world.files.read(path)
+        } catch {
+            throw SettingsError(
+                .key, "the vault's keys cannot be read: \(error)",
+                hints: (error.isMissing ? ["'siwa vault init' creates them with the vault"] : [])
+                    + [
+                        origin == .standard
+                            ? "if the keys are in another file, set it with \(SettingName.vaultKeyFile.places)"
+                            : "fix the path where it is set: \(origin)"
+                    ])
+        }
+    }
+}

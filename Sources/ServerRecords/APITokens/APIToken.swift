@@ -1,0 +1,29 @@
+package import JOSE
+
+/// What the holder of a token may do.
+package enum APIScope: String, Hashable, Sendable, CaseIterable {
+    case exchange, refresh, revoke, verify, secret, read, reveal
+}
+
+/// What the server knows of a token of its API.
+package struct APIToken: Hashable, Sendable {
+    /// What an operator calls it.
+    package let name: String
+    /// The SHA-256 of the token: 32 bytes.
+    package let digest: [UInt8]
+    /// What its holder may do.
+    package let scopes: Set<APIScope>
+    /// When it was made.
+    package let createdAt: NumericDate
+    /// When it expires; nil for never.
+    package let expiresAt: NumericDate?
+
+    /// Describes a token.
+    package init(
+        name: String, digest: [UInt8], scopes: Set<APIScope>, createdAt: NumericDate,
+        expiresAt: NumericDate?
+    ) {
+        (self.name, self.digest, self.scopes) = (name, digest, scopes)
+        (self.createdAt, self.expiresAt) = (createdAt, expiresAt)
+    }
+}

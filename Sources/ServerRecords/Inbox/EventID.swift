@@ -1,0 +1,51 @@
+internal import JOSE
+package import Lifecycle
+internal import SIWACrypto
+
+/// What names an event of the inbox: the `jti` of its notification, which is also the
+/// `webhook-id` of its deliveries.
+package struct EventID: Hashable, Sendable, CustomStringConvertible {
+    /// 1 to 255 visible ASCII characters.
+    package let rawValue: String
+
+    /// Accepts 1 to 255 visible ASCII characters, which a header field can hold; nil for any other
+    /// text.
+    package init?(_ text: String) {
+        let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        guard isVisible, (1...255).contains(text.utf8.count) else { return nil }
+        rawValue = text
+    }
+
+    /// The `jti` of a notification; the SHA-256 of its payload if it has none that a header field
+    /// can hold.
+    package init(jti: String?, payload: [UInt8]) throws(VaultError) {
+        if let id = jti.flatMap({ Self($0) }), !id.isUnverified {
+            self = id
+        } else {
+            self.init(unchecked: "sha256-" + (try Self.digest(payload)))
+        }
+    }
+
+    /// Names a payload whose signature is not verified yet. No verified event has such an id, so
+    /// that nobody can occupy the `jti` of a genuine one.
+    package init(unverified payload: [UInt8]) throws(VaultError) {
+        self.init(unchecked: Self.unverifiedPrefix + (try Self.digest(payload)))
+    }
+
+    private init(unchecked rawValue: String) { self.rawValue = rawValue }
+
+    private var isUnverified: Bool { rawValue.hasPrefix(Self.unverifiedPrefix) }
+
+    private static let unverifiedPrefix = "unverified-"
+
+    private static func digest(_ payload: [UInt8]) throws(VaultError) -> String {
+        do {
+            return try SHA256.digest(payload.span).hexadecimal
+        } catch {
+            throw VaultError(.key, "OpenSSL provides no SHA-256: \(error)")
+        }
+    }
+
+    /// The text.
+    package var description: String { rawValue }
+}

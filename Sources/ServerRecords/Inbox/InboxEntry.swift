@@ -1,0 +1,84 @@
+package import JOSE
+package import Lifecycle
+
+/// An event as the inbox lists it.
+package struct InboxEntry: Hashable, Sendable {
+    /// What names it.
+    package let id: EventID
+    /// Its place in the inbox, in the order of commit.
+    package let position: Int
+    /// What happened.
+    package let type: String
+    /// The client and the user that it is about.
+    package let user: VaultUser
+    /// When it happened.
+    package let occurredAt: NumericDate
+    /// When it was received.
+    package let receivedAt: NumericDate
+    /// What became of it.
+    package let state: InboxState
+    /// How often it was sent to the application.
+    package let attempts: Int
+    /// When it is sent next; nil unless it is pending.
+    package let nextAttemptAt: NumericDate?
+    /// Why the last attempt failed; nil if none did.
+    package let lastError: String?
+    /// What is delivered, or an unverified payload; nil once the user's events were erased.
+    package let body: [UInt8]?
+
+    /// Describes an event.
+    package init(
+        id: EventID, position: Int, type: String, user: VaultUser, occurredAt: NumericDate,
+        receivedAt: NumericDate, state: InboxState, attempts: Int, nextAttemptAt: NumericDate?,
+        lastError: String?, body: [UInt8]?
+    ) {
+        (self.id, self.position, self.type, self.user) = (id, position, type, user)
+        (self.occurredAt, self.receivedAt, self.state) = (occurredAt, receivedAt, state)
+        (self.attempts, self.nextAttemptAt) = (attempts, nextAttemptAt)
+        (self.lastError, self.body) = (lastError, body)
+    }
+}
+
+/// Which events are listed.
+package struct InboxFilter: Hashable, Sendable {
+    /// Events of these states; of all if there are none.
+    package var states: [InboxState]
+    /// Events of this type.
+    package var type: String?
+    /// Events about this user.
+    package var userID: UserID?
+    /// Events that were received from this moment on.
+    package var since: NumericDate?
+
+    /// Selects events; all of them unless limited.
+    package init(
+        states: [InboxState] = [], type: String? = nil, userID: UserID? = nil,
+        since: NumericDate? = nil
+    ) {
+        (self.states, self.type, self.userID, self.since) = (states, type, userID, since)
+    }
+}
+
+/// Some events of the inbox in the order of commit, and the damaged rows among them.
+package struct InboxPage: Hashable, Sendable {
+    /// The events that can be read.
+    package var entries: [InboxEntry] = []
+    /// What is wrong with the rows that cannot.
+    package var damaged: [VaultError] = []
+    /// The position of the last row; nil if there is none.
+    package var next: Int?
+
+    /// An empty page.
+    package init() {}
+
+    /// Whether there is nothing on the page.
+    package var isEmpty: Bool { entries.isEmpty && damaged.isEmpty }
+}
+
+/// Which events an operator means.
+package enum InboxSelection: Hashable, Sendable {
+    /// These.
+    case events([EventID])
+    /// All of a state.
+    case state(InboxState)
+}

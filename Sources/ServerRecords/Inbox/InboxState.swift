@@ -1,0 +1,20 @@
+/// What becomes of an event of the inbox.
+package enum InboxState: String, Hashable, Sendable, CaseIterable {
+    /// It is to be delivered.
+    case pending
+    /// The application accepted it.
+    case done
+    /// It was not delivered within seven days.
+    case dead
+    /// An operator, or the erasure of its user, cancelled its delivery.
+    case discarded
+    /// There was no address to deliver it to when it was received.
+    case none
+    /// Its signature cannot be verified until Apple's keys can be fetched.
+    case unverified
+    /// Its signature could not be verified for seven days.
+    case rejected
+
+    /// Whether Apple's signature of the event was verified.
+    package var isVerified: Bool { self != .unverified && self != .rejected }
+}

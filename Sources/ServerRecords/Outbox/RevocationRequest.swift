@@ -1,0 +1,70 @@
+package import JOSE
+package import Lifecycle
+
+/// What a caller asked to revoke: `POST /v1/revoke` with all jobs that it waits for.
+package struct RevocationRequest: Hashable, Sendable {
+    /// Its id, which the caller polls: 32 hexadecimal digits.
+    package let id: String
+    /// The client that the caller named; nil for all.
+    package let clientID: ClientID?
+    /// The user that the caller named; nil for a token or a code.
+    package let userID: UserID?
+    /// When it was asked for.
+    package let requestedAt: NumericDate
+
+    /// Describes a request.
+    package init(id: String, clientID: ClientID?, userID: UserID?, requestedAt: NumericDate) {
+        (self.id, self.clientID, self.userID) = (id, clientID, userID)
+        self.requestedAt = requestedAt
+    }
+}
+
+/// A request and what became of it.
+package struct RevocationStatus: Hashable, Sendable {
+    /// The request.
+    package let request: RevocationRequest
+    /// `pending` while one of its jobs is.
+    package let state: RevocationJob.State
+    /// When the last job ended; nil while one is pending.
+    package let endedAt: NumericDate?
+    /// Its jobs, in their order.
+    package let jobs: [RevocationJob]
+
+    /// Describes a request.
+    package init(
+        _ request: RevocationRequest, state: RevocationJob.State, endedAt: NumericDate?,
+        jobs: [RevocationJob]
+    ) {
+        (self.request, self.state, self.endedAt, self.jobs) = (request, state, endedAt, jobs)
+    }
+}
+
+extension RevocationJob.State {
+    /// The state of a request that waits for jobs in these states.
+    package static func of(_ states: [Self]) -> Self {
+        for state in [Self.pending, .dead, .unknown] where states.contains(state) { return state }
+        return .revoked
+    }
+}
+
+/// Some requests, the newest first, and the damaged rows among them.
+package struct RevocationPage: Hashable, Sendable {
+    /// The requests that can be read.
+    package var revocations: [RevocationStatus] = []
+    /// What is wrong with the rows that cannot.
+    package var damaged: [VaultError] = []
+
+    /// An empty page.
+    package init() {}
+}
+
+/// Jobs that were claimed.
+package struct DueRevocations: Sendable {
+    /// The jobs, each with how long ago it was ordered, by the database's clock.
+    package var jobs: [(job: RevocationJob, age: Duration)] = []
+    /// What is wrong with the rows that cannot be read; they are not tried.
+    package var damaged: [VaultError] = []
+
+    /// None.
+    package init() {}
+}

@@ -1,0 +1,56 @@
+public import FoundationEssentials
+internal import JOSE
+internal import Lifecycle
+
+/// What a verified notification says (Apple: "Processing changes for Sign in with Apple accounts").
+public struct AccountEvent: Sendable {
+    /// What happened.
+    ///
+    /// Open, because Apple may add events.
+    public struct Kind: RawRepresentable, Hashable, Sendable {
+        /// Apple's word, such as `consent-revoked`.
+        public let rawValue: String
+
+        /// Takes any word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The user stopped using Sign in with Apple for the app: its tokens do not work any more.
+        public static let consentRevoked = Self(rawValue: "consent-revoked")
+        /// The user deleted their Apple Account.
+        public static let accountDeleted = Self(rawValue: "account-deleted")
+        /// The relay address forwards mail again.
+        public static let emailEnabled = Self(rawValue: "email-enabled")
+        /// The relay address forwards no more mail.
+        public static let emailDisabled = Self(rawValue: "email-disabled")
+    }
+
+    /// What happened.
+    public let kind: Kind
+    /// The user it happened to.
+    public let userID: String
+    /// The client it is about: the primary App ID of its group.
+    public let clientID: String
+    /// When it happened.
+    public let occurredAt: Date
+    /// When Apple issued the notification.
+    public let issuedAt: Date
+    /// The address, if the event is about one.
+    public let email: String?
+    /// Whether ``email`` is a relay's; nil if Apple does not say.
+    public let isPrivateEmail: Bool?
+    /// Names the notification, which Apple may send more than once: `jti`; nil if it has no name.
+    public let id: String?
+    /// The event as a JSON object, also members that have no property here.
+    public let json: String
+
+    init(_ notification: Lifecycle.Notification) {
+        let event = notification.event
+        kind = Kind(rawValue: event.kind.rawValue)
+        userID = event.userID.rawValue
+        clientID = notification.clientID.rawValue
+        (occurredAt, issuedAt) = (event.occurredAt.date, notification.issuedAt.date)
+        (email, isPrivateEmail) = (event.email, event.isPrivateEmail)
+        id = notification.id
+        json = event.json.text
+    }
+}

@@ -1,0 +1,24 @@
+package import FoundationEssentials
+package import JOSE
+internal import Lifecycle
+
+extension NumericDate {
+    /// The second that a date is in.
+    package init(_ date: Date) {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        // A double that is no number, or too large, would trap.
+        self.init(Int(exactly: seconds) ?? (seconds < 0 ? .min : .max))
+    }
+
+    /// The date.
+    package var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
+}
+
+extension Timekeeper {
+    /// Measures and waits by `clock`.
+    init(_ clock: some Clock<Duration>) {
+        let start = clock.now
+        self.init(
+            elapsed: { start.duration(to: clock.now) }, sleep: { try await clock.sleep(for: $0) })
+    }
+}

@@ -1,0 +1,137 @@
+package import Lifecycle
+internal import SIWACrypto
+
+/// Sends requests to Apple: libcurl (`CurlTransport`), an emulator, or an HTTP client of yours.
+///
+/// ```swift
+/// struct MyTransport: Transport {
+///     func send(_ request: TransportRequest) async throws -> TransportResponse {
+///         let answer = try await http.execute(request.method, request.url, request.headers,
+///                                             request.body, timeout: request.timeout)
+///         return TransportResponse(status: answer.status, headers: answer.headers, body: answer.body)
+///     }
+/// }
+/// ```
+public protocol Transport: Sendable {
+    /// Sends a request once and returns the whole response, whatever its status.
+    ///
+    /// It must neither follow redirects nor repeat a request, and must check the server's
+    /// certificate.
+    ///
+    /// - Throws: ``TransportError``, if it is known whether the request can have left; any other
+    ///   error counts as one after which it may have.
+    func send(_ request: TransportRequest) async throws -> TransportResponse
+}
+
+/// A request to Apple.
+public struct TransportRequest: Sendable {
+    package let request: HTTPRequest
+
+    /// How long to wait for the whole response.
+    public let timeout: Duration
+
+    package init(_ request: HTTPRequest, timeout: Duration) {
+        (self.request, self.timeout) = (request, timeout)
+    }
+
+    /// `GET` or `POST`.
+    public var method: String { request.method.rawValue }
+
+    /// The absolute URL.
+    public var url: String { request.url }
+
+    /// The header fields, without `Host` and `Content-Length`.
+    public var headers: [(name: String, value: String)] {
+        request.fields.map { ($0.name, $0.value) }
+    }
+
+    /// The body, empty for a GET. It holds secrets: never log it.
+    public var body: [UInt8] { request.body.revealed() }
+}
+
+extension TransportRequest: CustomReflectable {
+    /// Keeps `dump` and `print` from showing the body.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["method": method, "url": url, "timeout": timeout])
+    }
+}
+
+/// A response of Apple.
+public struct TransportResponse: Sendable {
+    package let response: HTTPResponse
+
+    /// Takes what a server sent.
+    ///
+    /// - Parameters:
+    ///   - status: the status code.
+    ///   - headers: the header fields in the order they came.
+    ///   - body: the body, decoded if it came with a content coding.
+    public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        response = HTTPResponse(
+            status: status, fields: headers.map { HTTPField($0.name, $0.value) }, body: body)
+    }
+
+    package init(_ response: HTTPResponse) { self.response = response }
+
+    /// The status code.
+    public var status: Int { response.status }
+
+    /// The header fields in the order they came.
+    public var headers: [(name: String, value: String)] {
+        response.fields.map { ($0.name, $0.value) }
+    }
+
+    /// The body. It may hold tokens: never log it.
+    public var body: [UInt8] { response.body }
+}
+
+/// No complete response came.
+public struct TransportError: Error, Sendable, CustomStringConvertible {
+    package let error: Lifecycle.TransportError
+
+    /// Says why there is no response.
+    ///
+    /// - Parameters:
+    ///   - message: what happened; it must hold no secret.
+    ///   - requestMayHaveLeft: false only if certainly no byte of the request reached the server:
+    ///     the one case in which a single-use code is sent again.
+    ///   - isTemporary: whether the same request may succeed later.
+    public init(_ message: String, requestMayHaveLeft: Bool, isTemporary: Bool = true) {
+        let kind: Lifecycle.TransportError.Kind =
+            isTemporary ? (requestMayHaveLeft ? .cut : .connect) : .unavailable
+        error = Lifecycle.TransportError(kind, message, requestMayHaveLeft: requestMayHaveLeft)
+    }
+
+    package init(_ error: Lifecycle.TransportError) { self.error = error }
+
+    /// What happened.
+    public var description: String { error.message }
+
+    /// False only if certainly no byte of the request reached the server.
+    public var requestMayHaveLeft: Bool { error.requestMayHaveLeft }
+
+    /// Whether the same request may succeed later.
+    public var isTemporary: Bool { error.scope == .passing }
+}
+
+/// A ``Transport`` as the engine uses it.
+struct EngineTransport: Lifecycle.Transport {
+    private let base: any Transport
+
+    init(_ base: any Transport) { self.base = base }
+
+    func send(
+        _ request: HTTPRequest, timeout: Duration
+    ) async throws(Lifecycle.TransportError) -> HTTPResponse {
+        do {
+            return try await base.send(TransportRequest(request, timeout: timeout)).response
+        } catch let error as TransportError {
+            throw error.error
+        } catch {
+            // Its words may repeat the request: only its type is shown.
+            throw Lifecycle.TransportError(
+                error is CancellationError ? .cancelled : .cut,
+                "the transport failed with \(type(of: error))", requestMayHaveLeft: true)
+        }
+    }
+}

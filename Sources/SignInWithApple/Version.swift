@@ -1,2 +1,0 @@
-/// siwa's version, as `--version` and the User-Agent show it.
-public let version = "0.1.0"

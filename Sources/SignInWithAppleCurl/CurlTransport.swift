@@ -1,0 +1,36 @@
+internal import CurlTransport
+internal import Lifecycle
+public import SignInWithApple
+
+/// Sends requests with libcurl: TLS 1.2 or newer, certificate and host always checked, redirects
+/// not followed, `HTTPS_PROXY` and `NO_PROXY` honoured.
+///
+/// Many tasks may share one transport: its requests share connections.
+public struct CurlTransport: SignInWithApple.Transport {
+    private let curl: CurlEngine
+
+    /// Loads libcurl.
+    ///
+    /// - Parameter authorityFile: a PEM file of certificates to trust besides the system's.
+    /// - Throws: `TransportError` if libcurl is missing or too old, or if the file cannot be
+    ///   read.
+    public init(authorityFile: String? = nil) throws(SignInWithApple.TransportError) {
+        do {
+            curl = try CurlEngine(authorityFile: authorityFile)
+        } catch {
+            throw SignInWithApple.TransportError(error)
+        }
+    }
+
+    /// Sends a request once; see `Transport`.
+    public func send(
+        _ request: TransportRequest
+    ) async throws(SignInWithApple.TransportError) -> TransportResponse {
+        do {
+            return TransportResponse(
+                try await curl.send(request.request, timeout: request.timeout))
+        } catch {
+            throw SignInWithApple.TransportError(error)
+        }
+    }
+}

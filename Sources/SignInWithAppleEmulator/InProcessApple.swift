@@ -1,0 +1,150 @@
+package import AppleEmulator
+public import FoundationEssentials
+internal import JOSE
+internal import Lifecycle
+internal import SIWACrypto
+public import SignInWithApple
+
+/// An Apple for tests in the same process: an emulator without a socket, and one app that it knows.
+///
+/// It is as strict as `siwa-emulator`, and has the same controls.
+///
+/// ```swift
+/// let apple = try await InProcessApple()
+/// let signIn = try await apple.client.exchange(try await apple.signIn())
+/// ```
+public struct InProcessApple: Sendable {
+    /// The app: a client with a key of its own, which reaches this emulator.
+    public let client: SignInWithAppleClient
+    /// Sends requests to this emulator, for clients of your own.
+    public let transport: any SignInWithApple.Transport
+    /// The app's team.
+    public let teamID: String
+    /// The id of the app's private key.
+    public let keyID: String
+    /// The app's private key, a PEM as in a `.p8` file.
+    public let privateKey: String
+    package let emulator: AppleEmulator
+
+    /// Starts with one app and one user, who is called `alice`.
+    ///
+    /// - Parameters:
+    ///   - clientID: the app's client id.
+    ///   - now: the time on both sides; unless given, it stands still in January 2027.
+    /// - Throws: ``EmulatorError`` if no keys can be made.
+    public init(
+        clientID: String = "com.example.app",
+        now: @escaping @Sendable () -> Date = { Date(timeIntervalSince1970: 1_800_000_000) }
+    ) async throws(EmulatorError) {
+        (teamID, keyID) = ("A1B2C3D4E5", "K1L2M3N4P5")
+        do {
+            let key = try P256PrivateKey.generate()
+            privateKey = String(decoding: try key.pemRepresentation().revealed(), as: UTF8.self)
+            emulator = AppleEmulator(
+                configuration: Self.configuration(clientID, teamID, keyID, key.publicKey),
+                keys: try await Self.keys.value,
+                clock: { NumericDate(now()) })
+            transport = InProcessTransport(EmulatorTransport(emulator))
+            client = try SignInWithAppleClient(
+                teamID: teamID, clientID: clientID, keyID: keyID, privateKey: privateKey,
+                transport: transport, now: now)
+        } catch {
+            throw EmulatorError(message: "\(error)")
+        }
+    }
+
+    private static func configuration(
+        _ clientID: String, _ teamID: String, _ keyID: String, _ key: P256PublicKey
+    ) -> EmulatorConfiguration {
+        EmulatorConfiguration(
+            teamID: TeamID(unchecked: teamID),
+            clients: [EmulatedClient(clientID: ClientID(unchecked: clientID), kind: .app)],
+            keys: [EmulatedKey(keyID: KeyID(unchecked: keyID), publicKey: key)],
+            users: [
+                EmulatedUser(
+                    name: "alice", userID: EmulatedUser.freshUserID(), firstName: "Alice",
+                    lastName: "Archer", email: "alice@example.com")
+            ])
+    }
+
+    /// Apple's own keys, which take longer to make than everything else: all instances share them.
+    private static let keys = Task { try await EmulatorKeys.generate() }
+
+    /// Signs a user in.
+    ///
+    /// - Parameters:
+    ///   - user: the name of the user.
+    ///   - nonce: the nonce of the sign-in request.
+    /// - Returns: the authorization code.
+    /// - Throws: ``EmulatorError`` if there is no such user.
+    public func signIn(
+        _ user: String = "alice", nonce: String? = nil
+    ) async throws(EmulatorError) -> String {
+        let nonce = nonce.map { [JSON.Member("nonce", .string($0))] } ?? []
+        let answer = try await control(
+            "codes",
+            .object(
+                [
+                    .init("client_id", .string(client.clientID)), .init("user", .string(user)),
+                ] + nonce))
+        return answer["code"]?.string ?? ""
+    }
+
+    /// Controls the emulator, as a request to its path under `/emulator/` does: faults, the clock,
+    /// notifications, users, the log of requests (docs/emulator.md).
+    ///
+    /// ```swift
+    /// try await apple.control("faults", #"{"endpoint": "/auth/token", "status": 503}"#)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: the path behind `/emulator/`.
+    ///   - body: a JSON object.
+    /// - Returns: the answer, a JSON object.
+    /// - Throws: ``EmulatorError`` with what the same request would be told.
+    @discardableResult
+    public func control(
+        _ name: String, _ body: String = "{}"
+    ) async throws(EmulatorError) -> String {
+        let json: JSON
+        do throws(JSONError) {
+            json = try JSON(text: body)
+        } catch {
+            throw EmulatorError(message: "the body \(error)")
+        }
+        return try await control(name, json).text
+    }
+
+    private func control(_ name: String, _ body: JSON) async throws(EmulatorError) -> JSON {
+        do {
+            return try await emulator.control(name, body)
+        } catch {
+            throw EmulatorError(message: "\(error)")
+        }
+    }
+}
+
+/// The emulator cannot do what it was asked to.
+public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong.
+    public let message: String
+
+    /// ``message``.
+    public var description: String { message }
+}
+
+/// The emulator as a transport of the library.
+private struct InProcessTransport: SignInWithApple.Transport {
+    private let emulator: EmulatorTransport
+
+    init(_ emulator: EmulatorTransport) { self.emulator = emulator }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        do {
+            return TransportResponse(
+                try await emulator.send(request.request, timeout: request.timeout))
+        } catch {
+            throw SignInWithApple.TransportError(error)
+        }
+    }
+}

@@ -1,0 +1,195 @@
+internal import Dispatch
+public import FoundationEssentials
+internal import JOSE
+internal import Lifecycle
+internal import LocalFiles
+internal import SIWACrypto
+public import SignInWithApple
+internal import TokenVault
+
+/// Refresh tokens kept until an account is deleted: encrypted in a SQLite file or on PostgreSQL.
+///
+/// The vault is the one of `siwa vault`: the commands and this library may use it at the same time.
+/// Calls do not block: the database has a thread of its own.
+///
+/// ```swift
+/// let vault = try await TokenVault(url: "sqlite:vault.db", keys: keys)
+/// try await vault.store(signIn)
+/// try await vault.revoke(userID: signIn.userID, with: apple)
+/// ```
+public struct TokenVault: Sendable {
+    private let vault: Vault
+    private let queue: DispatchQueue
+    private let now: @Sendable () -> NumericDate
+
+    /// Opens a vault.
+    ///
+    /// - Parameters:
+    ///   - url: `sqlite:PATH` or `postgresql://…`, as libpq understands it.
+    ///   - keys: the text of the vault's key file: a line for each key, `NUMBER KEY`.
+    ///   - application: the name of this program in the vault's history.
+    ///   - timeout: how long the database may take for a statement.
+    ///   - now: the calendar; the system's unless given.
+    /// - Throws: ``TokenVaultError``.
+    public init(
+        url: String, keys: String, application: String = "SignInWithApple",
+        timeout: Duration = .seconds(10), now: @escaping @Sendable () -> Date = { Date() }
+    ) async throws(TokenVaultError) {
+        let queue = DispatchQueue(label: "siwa.vault", qos: .userInitiated)
+        (self.queue, self.now) = (queue, { NumericDate(now()) })
+        vault = try await queue.run { () throws(VaultError) in
+            try Vault(
+                openVaultStore(url, patience: .eachStatement(timeout)),
+                VaultKeyRing(SecretBytes(keys.utf8)),
+                by: VaultActor(command: application, host: hostName()))
+        }
+    }
+
+    /// Makes a vault, which must not exist yet.
+    ///
+    /// - Parameters:
+    ///   - url: where, see ``init(url:keys:application:timeout:now:)``.
+    ///   - keys: its keys, see ``newKeys()``.
+    ///   - timeout: how long the database may take for a statement.
+    /// - Throws: ``TokenVaultError``, of kind `alreadyInitialized` if there is one.
+    public static func create(
+        url: String, keys: String, timeout: Duration = .seconds(10)
+    ) async throws(TokenVaultError) {
+        try await DispatchQueue(label: "siwa.vault").run { () throws(VaultError) in
+            try Vault.create(
+                openVaultStore(url, patience: .eachStatement(timeout)),
+                VaultKeyRing(SecretBytes(keys.utf8)))
+        }
+    }
+
+    /// Makes the key of a new vault. Without it nobody can read the tokens: keep it, and keep it
+    /// apart from the database.
+    ///
+    /// - Returns: the text of a key file.
+    /// - Throws: ``TokenVaultError`` if the system provides no entropy.
+    public static func newKeys() throws(TokenVaultError) -> String {
+        do throws(VaultError) {
+            return String(decoding: try VaultKeyRing.newLine(number: 1).revealed(), as: UTF8.self)
+        } catch {
+            throw TokenVaultError(error)
+        }
+    }
+
+    func run<Value: Sendable>(
+        _ body: @escaping @Sendable (Vault, NumericDate) throws(VaultError) -> Value
+    ) async throws(TokenVaultError) -> Value {
+        try await queue.run { [vault, now] () throws(VaultError) in try body(vault, now()) }
+    }
+}
+
+// Storing and reading.
+extension TokenVault {
+    /// Stores the refresh token of a sign-in.
+    ///
+    /// - Throws: ``TokenVaultError``, of kind `invalidArgument` if the sign-in has none.
+    @discardableResult
+    public func store(_ signIn: SignIn) async throws(TokenVaultError) -> StoredToken {
+        guard let token = signIn.refreshToken else {
+            throw TokenVaultError(.invalidArgument, "the sign-in has no refresh token")
+        }
+        return try await store(
+            token, userID: signIn.userID, clientID: signIn.claims.clientID)
+    }
+
+    /// Stores a refresh token that Apple just issued. One that is stored already becomes active.
+    ///
+    /// - Parameters:
+    ///   - refreshToken: the token.
+    ///   - userID: the `sub` of the identity token that came with it.
+    ///   - clientID: the client that it was issued to.
+    /// - Throws: ``TokenVaultError``.
+    @discardableResult
+    public func store(
+        _ refreshToken: String, userID: String, clientID: String
+    ) async throws(TokenVaultError) -> StoredToken {
+        let user = try vaultUser(userID, clientID)
+        let token = RefreshToken(SecretText(refreshToken))
+        do throws(OpaqueTokenError) {
+            try validateOpaqueToken(token.text)
+        } catch {
+            throw TokenVaultError(.invalidArgument, "the refresh token \(error)")
+        }
+        return try await run { vault, now throws(VaultError) in
+            StoredToken(try vault.store(token, for: user, at: now))
+        }
+    }
+
+    /// The tokens of a user, in the order in which they were stored.
+    ///
+    /// - Parameters:
+    ///   - userID: the user.
+    ///   - clientID: the client that they were issued to.
+    /// - Throws: ``TokenVaultError``, of kind `recordDamaged` if one cannot be read.
+    public func tokens(
+        userID: String, clientID: String
+    ) async throws(TokenVaultError) -> [StoredToken] {
+        try await records(of: vaultUser(userID, clientID)).map(StoredToken.init)
+    }
+
+    /// Decrypts a stored token.
+    ///
+    /// - Returns: the refresh token.
+    /// - Throws: ``TokenVaultError``, of kind `sealBroken` if the record was changed.
+    public func refreshToken(of token: StoredToken) async throws(TokenVaultError) -> String {
+        try await run { vault, _ throws(VaultError) in
+            try vault.token(of: token.record).text.revealed()
+        }
+    }
+
+    /// Removes the tokens of a user.
+    ///
+    /// - Parameters:
+    ///   - userID: the user.
+    ///   - clientID: the client that they were issued to.
+    ///   - isErasing: deletes the user's history as well.
+    /// - Returns: how many tokens were removed.
+    /// - Throws: ``TokenVaultError``.
+    @discardableResult
+    public func remove(
+        userID: String, clientID: String, isErasing: Bool = false
+    ) async throws(TokenVaultError) -> Int {
+        let user = try vaultUser(userID, clientID)
+        return try await run { vault, now throws(VaultError) in
+            let page = try vault.keyless.remove(user, isErasing: isErasing, at: now)
+            return page.records.count + page.damaged.count
+        }
+    }
+
+    /// The records of a user, the oldest first.
+    func records(of user: VaultUser) async throws(TokenVaultError) -> [VaultRecord] {
+        try await run { vault, _ throws(VaultError) in
+            let page = try vault.store.records(of: [user])
+            if let damaged = page.damaged.first { throw damaged.error }
+            return page.records.sorted { ($0.storedAt, $0.id) < ($1.storedAt, $1.id) }
+        }
+    }
+
+    func vaultUser(_ userID: String, _ clientID: String) throws(TokenVaultError) -> VaultUser {
+        do throws(IdentifierError) {
+            return try VaultUser(ClientID(validating: clientID), validating: userID)
+        } catch {
+            throw TokenVaultError(.invalidArgument, "'\(error.text)' \(error.fault)")
+        }
+    }
+}
+
+extension DispatchQueue {
+    /// Does something that blocks.
+    fileprivate func run<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(VaultError) -> Value
+    ) async throws(TokenVaultError) -> Value {
+        let result = await withCheckedContinuation { continuation in
+            async { continuation.resume(returning: Result(catching: body)) }
+        }
+        do throws(VaultError) {
+            return try result.get()
+        } catch {
+            throw TokenVaultError(error)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import Lifecycle
+public import SignInWithApple
+
+/// Why a call to the vault failed.
+public struct TokenVaultError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong. Later versions may add kinds.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// There is no vault at that place.
+        case notInitialized
+        /// There is a vault already.
+        case alreadyInitialized
+        /// The vault was made by a newer version.
+        case tooNew
+        /// The place cannot be used: its URL, its folder, its permissions, its login.
+        case unusable
+        /// The library for the database is not installed.
+        case unavailable
+        /// Another process holds the vault for too long.
+        case busy
+        /// No room is left.
+        case full
+        /// The server did not prove its identity, or does not encrypt the connection.
+        case untrusted
+        /// The server does not answer.
+        case unreachable
+        /// The database is broken.
+        case damaged
+        /// A key is missing, malformed or another one.
+        case key
+        /// Others added a newer key: open the vault again with it.
+        case keySuperseded
+        /// A record cannot be decrypted: it was changed, or belongs elsewhere.
+        case sealBroken
+        /// A row of the database is not a record.
+        case recordDamaged
+        /// A stored text cannot be a token of Apple's: siwa 0.1 stored any text.
+        case tokenInvalid
+        /// A user id, a client id or a token cannot be one, or a sign-in has no refresh token.
+        case invalidArgument
+        /// Apple did not revoke a token: see ``TokenVaultError/cause``.
+        case notRevoked
+    }
+
+    /// What went wrong.
+    public let kind: Kind
+    /// What happened. It may name a user and a fingerprint, never a token.
+    public let description: String
+    /// Whether the same call may succeed later.
+    public let isRetryable: Bool
+    /// Why Apple did not revoke a token; nil for other kinds.
+    public let cause: SignInWithAppleError?
+
+    init(
+        _ kind: Kind, _ description: String, isRetryable: Bool = false,
+        cause: SignInWithAppleError? = nil
+    ) {
+        (self.kind, self.description) = (kind, description)
+        (self.isRetryable, self.cause) = (isRetryable, cause)
+    }
+
+    init(_ error: VaultError) {
+        self.init(Kind(error.kind), error.message, isRetryable: error.isTemporary)
+    }
+}
+
+extension TokenVaultError.Kind {
+    init(_ kind: VaultError.Kind) {
+        switch kind {
+        case .notInitialized, .serverNotInitialized: self = .notInitialized
+        case .alreadyInitialized: self = .alreadyInitialized
+        case .tooNew: self = .tooNew
+        case .unusable: self = .unusable
+        case .unavailable: self = .unavailable
+        case .busy: self = .busy
+        case .full: self = .full
+        case .untrusted: self = .untrusted
+        case .unreachable: self = .unreachable
+        case .damaged: self = .damaged
+        case .key: self = .key
+        case .keySuperseded: self = .keySuperseded
+        case .sealBroken: self = .sealBroken
+        case .recordDamaged: self = .recordDamaged
+        case .tokenInvalid: self = .tokenInvalid
+        }
+    }
+}

@@ -1,0 +1,79 @@
+internal import Lifecycle
+internal import Synchronization
+
+/// A store's one connection: made when it is first needed, made anew when it broke.
+final class ConnectionPool: Sendable {
+    private let connector: any DatabaseConnector
+    private let schema: Schema
+    private let turn = Mutex(())
+    /// Touched by whoever has the turn.
+    nonisolated(unsafe) private var connection: (any Database)?
+
+    init(_ connector: any DatabaseConnector, _ schema: Schema) {
+        (self.connector, self.schema) = (connector, schema)
+    }
+
+    /// All of `body` happens, or nothing. It runs again when the connection broke, once, and when
+    /// another transaction was in the way.
+    func transaction<Result: Sendable>(
+        _ access: Access, _ body: (any Database) throws(DatabaseFailure) -> Result
+    ) throws(VaultError) -> Result {
+        try persistently { () throws(DatabaseFailure) in
+            let database = if let connection { connection } else { try open() }
+            connection = database
+            return try database.transaction(access, body)
+        }
+    }
+
+    /// Makes the tables, and what `body` adds to them.
+    func create(
+        _ body: (any Database) throws(DatabaseFailure) -> Void
+    ) throws(VaultError) {
+        try persistently { () throws(DatabaseFailure) in
+            let database =
+                if let connection { connection } else { try connector.connect(creating: true) }
+            try database.transaction(.writing) { database throws(DatabaseFailure) in
+                try schema.create(in: database, connector.name)
+                try body(database)
+            }
+            connection = database
+        }
+    }
+
+    private func open() throws(DatabaseFailure) -> any Database {
+        let database = try connector.connect(creating: false)
+        let (schema, name) = (schema, connector.name)
+        let isOutdated = try database.transaction(.reading) { database throws(DatabaseFailure) in
+            try schema.isOutdated(in: database, name)
+        }
+        if isOutdated {
+            try database.transaction(.writing) { database throws(DatabaseFailure) in
+                try schema.migrate(database, name)
+            }
+        }
+        return database
+    }
+
+    /// So many transactions in a row can be in the way before it is somebody else's fault.
+    private static let repetitions = 30
+
+    private func persistently<Result: Sendable>(
+        _ body: () throws(DatabaseFailure) -> Result
+    ) throws(VaultError) -> Result {
+        try turn.withLock { _ throws(VaultError) in
+            var (reconnections, repetitions) = (1, Self.repetitions)
+            var mayHaveCommitted = false
+            while true {
+                do throws(DatabaseFailure) { return try body() } catch {
+                    mayHaveCommitted = mayHaveCommitted || error.mayHaveCommitted
+                    if error.isLoss { connection = nil }
+                    switch error.remedy {
+                    case .reconnection where reconnections > 0: reconnections -= 1
+                    case .repetition where repetitions > 0: repetitions -= 1
+                    default: throw mayHaveCommitted ? error.error.withUnknownCommit : error.error
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+internal import CPostgres
+internal import Glibc
+internal import Lifecycle
+
+/// A database on a server that is, or is to be, a vault.
+struct PostgresConnector: DatabaseConnector {
+    private let url: String
+    private let patience: VaultPatience
+    private let isPooled: Bool
+
+    /// - Parameter isPooled: a pooler may be in front of the server: nothing is left in a session.
+    init(url: String, patience: VaultPatience, isPooled: Bool) {
+        (self.url, self.patience, self.isPooled) = (url, patience, isPooled)
+    }
+
+    let name = "the PostgreSQL database"
+
+    func connect(creating: Bool) throws(DatabaseFailure) -> any Database {
+        let postgres = try lifting { () throws(VaultError) in try PostgresLibrary.functions.get() }
+        let url = try PostgresURL(url, postgres)
+        let settings = try PostgresSettings(url, postgres)
+        let attempt = PostgresAttempt(
+            postgres: postgres, url: url,
+            protection: PostgresProtection(settings, .find()),
+            limit: WaitLimit(patience, longest: .seconds(url.connectTimeout)))
+        let connection =
+            try settings.needsNameServer ? attempt.connectOnAnotherThread() : attempt.connect()
+        let database = PostgresDatabase(postgres, owning: connection, patience, isPooled: isPooled)
+        try database.prepare()
+        return database
+    }
+
+    func weaknesses() throws(DatabaseFailure) -> [String] {
+        let postgres = try lifting { () throws(VaultError) in try PostgresLibrary.functions.get() }
+        let settings = try PostgresSettings(try PostgresURL(url, postgres), postgres)
+        return PostgresProtection(settings, .find()).weakness.map { [$0] } ?? []
+    }
+}
+
+/// One attempt to connect to a server.
+struct PostgresAttempt: Sendable {
+    let postgres: siwa_postgres
+    let url: PostgresURL
+    let protection: PostgresProtection
+    let limit: WaitLimit
+
+    /// Connects in steps, because only so libpq tells the server's code for a refusal.
+    func connect() throws(DatabaseFailure) -> OpaquePointer {
+        guard let connection = postgres.start(parameters) else {
+            throw DatabaseFailure(.unusable, "PostgreSQL's library has no memory")
+        }
+        _ = postgres.PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
+        _ = postgres.PQsetNoticeReceiver(connection, { _, _ in }, nil)
+        do throws(DatabaseFailure) {
+            try finish(connection)
+            return connection
+        } catch {
+            postgres.PQfinish(connection)
+            throw error
+        }
+    }
+
+    // What is in front of `dbname`, the URL, counts unless the URL says otherwise. A network that
+    // swallows everything is noticed in half a minute.
+    private var parameters: [(keyword: String, value: String)] {
+        [
+            ("fallback_application_name", "siwa"), ("keepalives_idle", "10"),
+            ("keepalives_interval", "5"), ("keepalives_count", "4"), ("tcp_user_timeout", "30000"),
+            ("dbname", url.text), ("client_encoding", "UTF8"),
+        ] + (protection.mode.map { [("sslmode", $0)] } ?? [])
+            + (protection.rootCertificate.map { [("sslrootcert", $0)] } ?? [])
+    }
+
+    private func finish(_ connection: OpaquePointer) throws(DatabaseFailure) {
+        var next = PGRES_POLLING_WRITING
+        var status = postgres.PQstatus(connection)
+        if status == CONNECTION_BAD { next = PGRES_POLLING_FAILED }
+        while next != PGRES_POLLING_OK {
+            guard next != PGRES_POLLING_FAILED else {
+                throw refusal(connection, isAboutTLS: status == CONNECTION_SSL_STARTUP)
+            }
+            let events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT
+            let slice = limit.slice
+            if isSocketReady(postgres.PQsocket(connection), for: events, within: slice) {
+                status = postgres.PQstatus(connection)
+                next = postgres.PQconnectPoll(connection)
+            } else if slice == 0 {
+                throw late
+            }
+        }
+    }
+
+    /// The server, or the name server, did not answer in time.
+    var late: DatabaseFailure {
+        DatabaseFailure(
+            .unreachable,
+            "the PostgreSQL server did not answer within \(limit.allowed.inSeconds)",
+            .disconnection)
+    }
+
+    private func refusal(_ connection: OpaquePointer, isAboutTLS: Bool) -> DatabaseFailure {
+        let words = postgres.PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+        let refusal = ConnectionRefusal(words)
+        let needsPassword = postgres.PQconnectionNeedsPassword(connection) == 1
+        let kind = refusal.kind(needsPassword: needsPassword)
+        guard isAboutTLS, kind == .unusable else { return DatabaseFailure(kind, refusal.message) }
+        return DatabaseFailure(.untrusted, refusal.message)
+    }
+}
+
+extension siwa_postgres {
+    /// Begins a connection; nil when there is no memory for it.
+    func start(_ parameters: [(keyword: String, value: String)]) -> OpaquePointer? {
+        withCStrings(parameters.map(\.keyword)) { keywords in
+            withCStrings(parameters.map(\.value)) { values in
+                PQconnectStartParams(keywords, values, 1)
+            }
+        }
+    }
+}
+
+/// Lends texts to C, and a null pointer behind them.
+private func withCStrings<Result>(
+    _ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> Result
+) -> Result {
+    let copies = texts.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies.map { UnsafePointer($0) } + [nil])
+}

@@ -1,0 +1,47 @@
+internal import CSQLite
+internal import Glibc
+internal import Lifecycle
+
+/// A file that is, or is to be, a vault.
+struct SQLiteConnector: DatabaseConnector {
+    private let path: String
+    private let patience: VaultPatience
+
+    init(path: String, patience: VaultPatience) { (self.path, self.patience) = (path, patience) }
+
+    var name: String { "'\(path)'" }
+
+    func connect(creating: Bool) throws(DatabaseFailure) -> any Database {
+        let sqlite = try lifting { () throws(VaultError) in try SQLiteLibrary.functions.get() }
+        if creating { try makeFile() } else { try findFile() }
+        let database = try SQLiteDatabase(sqlite, path, patience)
+        if creating { try database.startLog() }
+        return database
+    }
+
+    /// Before SQLite does, which would let everybody read it. Its other files get the mode of
+    /// this one.
+    private func makeFile() throws(DatabaseFailure) {
+        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            if errno == EEXIST { return }
+            throw refusal("cannot be made")
+        }
+        close(file)
+    }
+
+    /// SQLite would not tell a missing file from one that it must not read.
+    private func findFile() throws(DatabaseFailure) {
+        guard access(path, F_OK) != 0 else { return }
+        guard errno == ENOENT || errno == ENOTDIR else { throw refusal("cannot be opened") }
+        throw DatabaseFailure(.notInitialized, "there is no vault in \(name)")
+    }
+
+    private func refusal(_ what: String) -> DatabaseFailure {
+        let code = errno
+        let isFull = code == ENOSPC || code == EDQUOT
+        return DatabaseFailure(
+            isFull ? .full : .unusable,
+            "\(name) \(what): \(String(cString: strerror(code)).lowercased())")
+    }
+}

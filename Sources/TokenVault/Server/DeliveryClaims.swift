@@ -1,0 +1,189 @@
+internal import JOSE
+internal import Lifecycle
+internal import ServerRecords
+
+// Deliveries: which event is sent next, and what becomes of it; each inside a transaction that
+// writes. An event that is leased is due when its lease ends.
+extension Database {
+    /// Claims up to `limit` events that are due.
+    func claimDeliveries(
+        _ limit: Int, _ lease: VaultLease
+    ) throws(DatabaseFailure) -> DueDeliveries {
+        var due = DueDeliveries()
+        // Events that are held back are looked at once a minute, so this ends.
+        while due.deliveries.count < limit {
+            let rows = try dueEvents(limit - due.deliveries.count)
+            if rows.isEmpty { break }
+            var held: [[Value]] = []
+            var leased: [[Value]] = []
+            for row in rows {
+                do throws(DamagedColumn) {
+                    var checked = CheckedRow(Array(row.dropFirst()))
+                    let isHeld = try checked.integer("order", in: 0...1) == 1
+                    if isHeld { held.append([row[0]]) }
+                    guard !isHeld else { continue }
+                    due.deliveries.append(try DueDelivery(&checked))
+                    leased.append([row[0]] + lease.milliseconds)
+                } catch {
+                    due.damaged.append(VaultError(damagedEvent: row[2], error.reason))
+                    try putAside(row[0])
+                }
+            }
+            try hold(held)
+            try self.lease(leased)
+        }
+        return due
+    }
+
+    /// Events that are due, those due longest first, and whether an earlier one of their user
+    /// holds them back.
+    private func dueEvents(_ limit: Int) throws(DatabaseFailure) -> [[Value]] {
+        let sql = """
+            SELECT position, CASE WHEN EXISTS (
+                    SELECT 1 FROM inbox_event AS earlier
+                    WHERE earlier.user_id = inbox_event.user_id AND earlier.state = 'pending'
+                        AND (earlier.event_time, earlier.position)
+                            < (inbox_event.event_time, inbox_event.position)
+                        AND (earlier.holds_until IS NULL
+                            OR earlier.holds_until > \(dialect.moment))
+                ) THEN 1 ELSE 0 END,
+                jti, body, attempts, changed_at, \(dialect.now)
+            FROM inbox_event
+            WHERE state = 'pending' AND due_at <= \(dialect.moment)
+            ORDER BY due_at, position LIMIT $1 \(dialect.skippingLockedRows)
+            """
+        return try run(sql, .integer(limit))
+    }
+
+    private func hold(_ positions: [[Value]]) throws(DatabaseFailure) {
+        _ = try run(
+            "UPDATE inbox_event SET due_at = \(dialect.moment) + 60000 WHERE position = $1",
+            each: positions)
+    }
+
+    private func lease(_ values: [[Value]]) throws(DatabaseFailure) {
+        _ = try run(
+            """
+            UPDATE inbox_event SET lease_owner = $2, due_at = \(dialect.moment) + $3
+            WHERE position = $1
+            """, each: values)
+    }
+
+    /// A damaged event is looked at once an hour, and holds nothing back.
+    private func putAside(_ position: Value) throws(DatabaseFailure) {
+        _ = try run(
+            """
+            UPDATE inbox_event SET due_at = \(dialect.moment) + 3600000,
+                holds_until = \(dialect.moment), lease_owner = NULL
+            WHERE position = $1
+            """, position)
+    }
+
+    func renewDeliveries(
+        _ ids: [EventID], _ lease: VaultLease
+    ) throws(DatabaseFailure) -> Set<EventID> {
+        let sql = """
+            UPDATE inbox_event SET due_at = \(dialect.moment) + $3
+            WHERE jti = $1 AND state = 'pending' AND lease_owner = $2 RETURNING 1
+            """
+        let answers = try run(sql, each: ids.map { [$0.value] + lease.milliseconds })
+        return Set(zip(ids, answers).filter { !$1.isEmpty }.map(\.0))
+    }
+
+    /// Notes what became of attempts. An event that the application accepted is done, whoever sent
+    /// it; a failure counts only if its sender still holds the event.
+    func note(_ outcomes: [DeliveryOutcome], by owner: String) throws(DatabaseFailure) {
+        var counts = CountChanges()
+        for outcome in outcomes.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
+            let rows = try note(outcome, .text(owner))
+            guard let user = rows.first?.first else { continue }
+            switch outcome.next {
+            case .retry: continue
+            case .done:
+                counts.add(1, InboxState.done)
+                counts.add(1, .delivered)
+            case .dead:
+                counts.add(1, InboxState.dead)
+                counts.add(1, .undelivered)
+            }
+            counts.add(-1, InboxState.pending)
+            try hurry(user)
+        }
+        try counts.write(to: self)
+    }
+
+    /// - Returns: the event's user; nothing if the outcome does not count.
+    private func note(
+        _ outcome: DeliveryOutcome, _ owner: Value
+    ) throws(DatabaseFailure) -> [[Value]] {
+        let ending = "changed_at = \(dialect.now), due_at = NULL, holds_until = NULL"
+        let change: (sql: String, values: [Value])
+        switch outcome.next {
+        case .done: change = ("state = 'done', last_error = NULL, \(ending)", [])
+        case .dead:
+            change = ("state = 'dead', last_error = $3, \(ending)", [Value(outcome.error)])
+        case .retry(let delay):
+            change = (
+                """
+                last_error = $3, due_at = \(dialect.moment) + $4,
+                    holds_until = COALESCE(holds_until, \(dialect.moment) + $5)
+                """,
+                [
+                    Value(outcome.error), .integer(delay.wholeMilliseconds),
+                    .integer(DeliveryOutcome.hold.wholeMilliseconds),
+                ]
+            )
+        }
+        let isHeld = outcome.next == .done ? "($2 = $2)" : "lease_owner = $2"
+        let sql = """
+            UPDATE inbox_event SET attempts = attempts + 1, lease_owner = NULL, \(change.sql)
+            WHERE jti = $1 AND state = 'pending' AND \(isHeld) RETURNING user_id
+            """
+        return try run(sql, [outcome.id.value, owner] + change.values)
+    }
+
+    /// What a user's ended event held back is due now, unless it failed by itself.
+    private func hurry(_ user: Value) throws(DatabaseFailure) {
+        _ = try run(
+            """
+            UPDATE inbox_event SET due_at = \(dialect.moment)
+            WHERE position = (
+                    SELECT position FROM inbox_event WHERE user_id = $1 AND state = 'pending'
+                    ORDER BY event_time, position LIMIT 1)
+                AND lease_owner IS NULL AND attempts = 0
+            """, user)
+    }
+
+    /// No process works on anything: all leases end.
+    func endDeliveryLeases() throws(DatabaseFailure) {
+        _ = try run(
+            """
+            UPDATE inbox_event SET lease_owner = NULL, due_at = \(dialect.moment)
+            WHERE state = 'pending' AND lease_owner IS NOT NULL
+            """)
+    }
+}
+
+extension DueDelivery {
+    fileprivate init(_ row: inout CheckedRow) throws(DamagedColumn) {
+        let id = try row.eventID()
+        let body = try row.bytes("body")
+        let attempts = try row.integer("attempts", in: .attempts)
+        let begin = try row.date("changed_at")
+        self.init(
+            id: id, body: body, attempts: attempts, age: max(try row.date("now") - begin, .zero))
+    }
+}
+
+extension VaultLease {
+    /// The owner, and how long the lease lasts.
+    var milliseconds: [Value] { [.text(owner), .integer(duration.wholeMilliseconds)] }
+}
+
+extension Duration {
+    /// Rounded down; at most a hundred years.
+    var wholeMilliseconds: Int {
+        let longest = Duration.seconds(3_155_760_000)
+        return Int(clamping: Int64((min(max(self, .zero), longest) / .milliseconds(1))))
+    }
+}

@@ -1,0 +1,94 @@
+internal import Lifecycle
+internal import ServerRecords
+
+// The journal of codes; each inside a transaction that writes. Its times are in milliseconds.
+extension Database {
+    /// Decides about a request. A new code is noted before it is sent.
+    func begin(_ request: CodeRequest, _ lease: VaultLease) throws(DatabaseFailure) -> CodeDecision
+    {
+        if let entry = try codeEntry(request.code) {
+            guard entry.age >= CodeEntry.remembered, !entry.isLeased else {
+                return entry.decision(about: request)
+            }
+            _ = try run("DELETE FROM code_journal WHERE code_sha256 = $1", request.code.value)
+        }
+        // If another process adds the code meanwhile, this fails, and is decided again.
+        _ = try run(
+            """
+            INSERT INTO code_journal (code_sha256, client_id, parameters, state, changed_at,
+                lease_owner, lease_until)
+            VALUES ($1, $2, $3, 'sent', \(dialect.moment), $4, \(dialect.moment) + $5)
+            """,
+            [
+                request.code.value, .text(request.clientID.rawValue), .bytes(request.parameters),
+            ] + lease.milliseconds)
+        return .send
+    }
+
+    private func codeEntry(_ code: CodeDigest) throws(DatabaseFailure) -> CodeEntry? {
+        let sql = """
+            SELECT client_id, parameters, state, \(dialect.moment) - changed_at,
+                CASE WHEN lease_until > \(dialect.moment) THEN 1 ELSE 0 END, key_number, answer
+            FROM code_journal WHERE code_sha256 = $1 \(dialect.lockingRows)
+            """
+        guard let row = try run(sql, code.value).first else { return nil }
+        do throws(DamagedColumn) {
+            return try CodeEntry(row)
+        } catch {
+            // Whether it was sent is not known then, so it must not be sent.
+            throw DatabaseFailure(
+                .recordDamaged, "an entry of the journal of codes is damaged: \(error.reason)")
+        }
+    }
+
+    func renew(_ codes: [CodeDigest], _ lease: VaultLease) throws(DatabaseFailure) {
+        _ = try run(
+            """
+            UPDATE code_journal SET lease_until = \(dialect.moment) + $3
+            WHERE code_sha256 = $1 AND lease_owner = $2 AND state = 'sent'
+            """, each: codes.map { [$0.value] + lease.milliseconds })
+    }
+
+    func finish(
+        _ code: CodeDigest, _ outcome: CodeOutcome, by owner: String
+    ) throws(DatabaseFailure) {
+        let condition = "WHERE code_sha256 = $1 AND lease_owner = $2 AND state = 'sent'"
+        let entry = [code.value, Value.text(owner)]
+        let ending = "changed_at = \(dialect.moment), lease_until = 0"
+        switch outcome {
+        case .notSent: _ = try run("DELETE FROM code_journal \(condition)", entry)
+        case .unanswered:
+            _ = try run(
+                "UPDATE code_journal SET state = 'unanswered', \(ending) \(condition)", entry)
+        case .answered(let answer):
+            _ = try run(
+                """
+                UPDATE code_journal SET state = 'answered', key_number = $3, answer = $4, \(ending)
+                \(condition)
+                """, entry + [.integer(answer.keyNumber), .bytes(answer.bytes)])
+        }
+    }
+
+    /// No process works on anything: all leases end.
+    func endCodeLeases() throws(DatabaseFailure) {
+        _ = try run("UPDATE code_journal SET lease_until = 0 WHERE state = 'sent'")
+    }
+}
+
+extension CodeDigest {
+    fileprivate var value: Value { .bytes(bytes) }
+}
+
+extension CodeEntry {
+    fileprivate init(_ row: [Value]) throws(DamagedColumn) {
+        var row = CheckedRow(row)
+        let clientID = try row.clientID()
+        let parameters = try row.bytes("parameters")
+        let state: State = try row.known("state")
+        let age = try row.age()
+        let isLeased = try row.integer("lease", in: 0...1) == 1
+        self.init(
+            clientID: clientID, parameters: parameters, state: state, age: age,
+            isLeased: isLeased, answer: try row.optionalSecret())
+    }
+}

@@ -1,0 +1,220 @@
+internal import JOSE
+internal import Lifecycle
+internal import ServerRecords
+
+// Requests to revoke, and the jobs that they wait for; each inside a transaction that writes. A job
+// that is leased is due when its lease ends.
+extension Database {
+    /// Adds a request and its jobs. One that is under way for the same token is shared.
+    func add(
+        _ request: RevocationRequest, _ jobs: [RevocationJob], _ counts: inout CountChanges
+    ) throws(DatabaseFailure) {
+        let inserted = try run(
+            """
+            INSERT INTO revocation (revocation_id, client_id, user_id, requested_at, state)
+            VALUES ($1, $2, $3, $4, 'pending') RETURNING id
+            """,
+            [
+                .text(request.id), Value(request.clientID?.rawValue),
+                Value(request.userID?.rawValue), .integer(request.requestedAt.seconds),
+            ])
+        guard let id = inserted.first?.first else {
+            throw DatabaseFailure(.damaged, "the outbox did not number a request")
+        }
+        counts.add(1, RevocationJob.State.pending)
+        counts.add(1, .requested)
+        let inOrder = jobs.sorted {
+            ($0.clientID.rawValue, $0.fingerprint) < ($1.clientID.rawValue, $1.fingerprint)
+        }
+        for job in inOrder {
+            let number = if let shared = try shared(job) { shared } else { try insert(job) }
+            _ = try run(
+                "INSERT INTO revocation_part (revocation, job) VALUES ($1, $2)", id, number)
+        }
+        try settle([id], &counts)
+    }
+
+    /// The number of the job that is under way for the same token.
+    private func shared(_ job: RevocationJob) throws(DatabaseFailure) -> Value? {
+        let rows = try run(
+            """
+            SELECT \(RevocationJob.columns) FROM revocation_job
+            WHERE client_id = $1 AND token_fingerprint = $2 AND state = 'pending'
+            \(dialect.lockingRows)
+            """, .text(job.clientID.rawValue), .text(job.fingerprint.rawValue))
+        guard let row = rows.first else { return nil }
+        guard var known = try? RevocationJob(row) else { return row[0] }
+        known.join(job.proof)
+        _ = try run(
+            "UPDATE revocation_job SET proof = $2 WHERE id = $1", row[0],
+            .text(known.proof.rawValue))
+        return row[0]
+    }
+
+    /// If another process adds one for the same token meanwhile, this fails, and is decided again.
+    private func insert(_ job: RevocationJob) throws(DatabaseFailure) -> Value {
+        let sql = """
+            INSERT INTO revocation_job (\(RevocationJob.writtenColumns), created_at, due_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+                CASE WHEN $6 = 'pending' THEN \(dialect.moment) END)
+            RETURNING id
+            """
+        guard
+            let id = try run(sql, job.values + [.integer(job.createdAt.seconds)]).first?.first
+        else { throw DatabaseFailure(.damaged, "the outbox did not number a job") }
+        return id
+    }
+
+    /// Ends requests whose jobs have all ended. Of those who end jobs of one request at the same
+    /// time, the last one to lock it sees what the others wrote.
+    func settle(_ requests: [Value], _ counts: inout CountChanges) throws(DatabaseFailure) {
+        for id in requests {
+            _ = try run("SELECT 1 FROM revocation WHERE id = $1 \(dialect.lockingRows)", id)
+            let states = try run(
+                """
+                SELECT state FROM revocation_job
+                WHERE id IN (SELECT job FROM revocation_part WHERE revocation = $1)
+                """, id
+            ).map { $0.first?.text.flatMap(RevocationJob.State.init) ?? .dead }
+            let state = RevocationJob.State.of(states)
+            guard state != .pending else { continue }
+            let ended = try run(
+                """
+                UPDATE revocation SET state = $2, ended_at = \(dialect.now)
+                WHERE id = $1 AND state = 'pending' RETURNING 1
+                """, id, .text(state.rawValue))
+            if ended.isEmpty { continue }
+            counts.add(-1, RevocationJob.State.pending)
+            counts.add(1, state)
+            counts.add(1, state == .revoked ? .revoked : .unrevoked)
+        }
+    }
+
+    /// Writes a job that its owner still holds.
+    func note(
+        _ job: RevocationJob, _ delay: Duration?, by owner: String
+    ) throws(DatabaseFailure) -> Bool {
+        let isKept = job.state == .pending && delay == nil
+        let sql = """
+            UPDATE revocation_job SET client_id = $1, user_id = $2, token_fingerprint = $3,
+                kind = $4, proof = $5, state = $6, was_active = $7, http_status = $8,
+                apple_request_id = $9, evidence = $10, refresh_status = $11, attempts = $12,
+                ended_at = $13, last_error = $14, key_number = $15, sealed = $16,
+                due_at = CASE WHEN $6 <> 'pending' THEN NULL WHEN $17 = 1 THEN due_at
+                    ELSE \(dialect.moment) + $18 END,
+                lease_owner = CASE WHEN $17 = 1 THEN lease_owner END
+            WHERE id = $19 AND state = 'pending' AND lease_owner = $20 RETURNING 1
+            """
+        let written = try run(
+            sql,
+            job.values + [
+                .integer(isKept ? 1 : 0), .integer(delay?.wholeMilliseconds ?? 0),
+                .integer(job.number), .text(owner),
+            ])
+        guard !written.isEmpty else { return false }
+        guard job.state != .pending else { return true }
+        var counts = CountChanges()
+        try settle(requests(ofJob: job.number), &counts)
+        try counts.write(to: self)
+        return true
+    }
+
+    private func requests(ofJob number: Int) throws(DatabaseFailure) -> [Value] {
+        let sql = "SELECT revocation FROM revocation_part WHERE job = $1 ORDER BY revocation"
+        return try run(sql, .integer(number)).compactMap(\.first)
+    }
+
+    /// Claims up to `limit` jobs that are due.
+    func claimRevocations(
+        of request: String?, _ limit: Int, _ lease: VaultLease
+    ) throws(DatabaseFailure) -> DueRevocations {
+        var conditions = Conditions()
+        conditions.add("state = 'pending'")
+        conditions.add("due_at <= \(dialect.moment)")
+        if let request {
+            conditions.add(
+                """
+                id IN (SELECT job FROM revocation_part WHERE revocation = (
+                    SELECT id FROM revocation WHERE revocation_id = \
+                \(conditions.add(.text(request)))))
+                """)
+        }
+        let sql = """
+            SELECT \(RevocationJob.columns), \(dialect.now)
+            FROM revocation_job \(conditions.sql)
+            ORDER BY due_at, id LIMIT \(conditions.add(.integer(limit)))
+            \(dialect.skippingLockedRows)
+            """
+        var due = DueRevocations()
+        var leased: [[Value]] = []
+        for row in try run(sql, conditions.values) {
+            do throws(DamagedColumn) {
+                let job = try RevocationJob(row)
+                let now = NumericDate(row.last?.integer ?? 0)
+                due.jobs.append((job, max(now - job.createdAt, .zero)))
+                leased.append([row[0]] + lease.milliseconds)
+            } catch {
+                due.damaged.append(VaultError(damagedJob: row[0], error.reason))
+                // Looked at again in an hour.
+                leased.append([row[0], .null, .integer(3_600_000)])
+            }
+        }
+        _ = try run(
+            """
+            UPDATE revocation_job SET lease_owner = $2, due_at = \(dialect.moment) + $3
+            WHERE id = $1
+            """, each: leased)
+        return due
+    }
+
+    func renewRevocations(
+        _ numbers: [Int], _ lease: VaultLease
+    ) throws(DatabaseFailure) -> Set<Int> {
+        let sql = """
+            UPDATE revocation_job SET due_at = \(dialect.moment) + $3
+            WHERE id = $1 AND state = 'pending' AND lease_owner = $2 RETURNING 1
+            """
+        let answers = try run(sql, each: numbers.map { [.integer($0)] + lease.milliseconds })
+        return Set(zip(numbers, answers).filter { !$1.isEmpty }.map(\.0))
+    }
+
+    /// Makes the jobs of a request due now: pending ones, and dead ones from the beginning.
+    func retry(_ request: String, _ counts: inout CountChanges) throws(DatabaseFailure) {
+        let found = try run(
+            "SELECT id, state FROM revocation WHERE revocation_id = $1 \(dialect.lockingRows)",
+            .text(request))
+        guard let row = found.first, let id = row.first else { return }
+        let part = "id IN (SELECT job FROM revocation_part WHERE revocation = $1)"
+        _ = try run(
+            """
+            UPDATE revocation_job SET due_at = \(dialect.moment)
+            WHERE \(part) AND state = 'pending' AND lease_owner IS NULL
+            """, id)
+        let revived = try run(
+            """
+            UPDATE revocation_job SET state = 'pending', due_at = \(dialect.moment), attempts = 0,
+                ended_at = NULL, created_at = \(dialect.now)
+            WHERE \(part) AND state = 'dead' AND sealed IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM revocation_job AS other
+                WHERE other.client_id = revocation_job.client_id
+                    AND other.token_fingerprint = revocation_job.token_fingerprint
+                    AND other.state = 'pending')
+            RETURNING 1
+            """, id)
+        guard !revived.isEmpty, let state = row[1].text.flatMap(RevocationJob.State.init),
+            state != .pending
+        else { return }
+        _ = try run("UPDATE revocation SET state = 'pending', ended_at = NULL WHERE id = $1", id)
+        counts.add(-1, state)
+        counts.add(1, RevocationJob.State.pending)
+    }
+
+    /// No process works on anything: all leases end.
+    func endRevocationLeases() throws(DatabaseFailure) {
+        _ = try run(
+            """
+            UPDATE revocation_job SET lease_owner = NULL, due_at = \(dialect.moment)
+            WHERE state = 'pending' AND lease_owner IS NOT NULL
+            """)
+    }
+}

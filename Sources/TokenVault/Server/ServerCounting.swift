@@ -1,0 +1,159 @@
+internal import JOSE
+internal import Lifecycle
+internal import ServerRecords
+
+/// What a transaction adds to the maintained counts. It is written last, in one order, so that no
+/// two transactions wait for each other.
+struct CountChanges {
+    private var counts: [String: Int] = [:]
+    private var activity: [HourlyActivity.Kind: Int] = [:]
+
+    /// Events came into a state, or left it.
+    mutating func add(_ count: Int, _ state: InboxState) {
+        counts["inbox.\(state.rawValue)", default: 0] += count
+    }
+
+    /// Requests to revoke came into a state, or left it.
+    mutating func add(_ count: Int, _ state: RevocationJob.State) {
+        counts["revocation.\(state.rawValue)", default: 0] += count
+    }
+
+    /// Something happened in this hour.
+    mutating func add(_ count: Int, _ kind: HourlyActivity.Kind) {
+        activity[kind, default: 0] += count
+    }
+
+    /// Writes them.
+    func write(to database: any Database) throws(DatabaseFailure) {
+        let counted = counts.filter { $0.value != 0 }.sorted { $0.key < $1.key }
+        _ = try database.run(
+            """
+            INSERT INTO server_count (name, value) VALUES ($1, $2)
+            ON CONFLICT (name) DO UPDATE SET value = server_count.value + excluded.value
+            """, each: counted.map { [.text($0.key), .integer($0.value)] })
+        let happened = activity.filter { $0.value != 0 }
+            .sorted { $0.key.rawValue < $1.key.rawValue }
+        _ = try database.run(
+            """
+            INSERT INTO server_activity (hour, kind, value)
+            VALUES (\(database.dialect.now) / 3600, $1, $2)
+            ON CONFLICT (hour, kind)
+            DO UPDATE SET value = server_activity.value + excluded.value
+            """, each: happened.map { [.text($0.key.rawValue), .integer($0.value)] })
+    }
+}
+
+// What is counted.
+extension Database {
+    /// Takes the next positions of the inbox. Nobody else gets one until the transaction ends.
+    ///
+    /// - Returns: the first.
+    func takePositions(_ count: Int) throws(DatabaseFailure) -> Int {
+        let sql =
+            "UPDATE server_count SET value = value + $1 WHERE name = 'position' RETURNING value"
+        guard let last = try run(sql, .integer(count)).first?.first?.integer,
+            (count..<Int.max).contains(last)
+        else { throw DatabaseFailure(.damaged, "the inbox does not know its last position") }
+        return last - count + 1
+    }
+
+    /// A maintained count; 0 if nothing was counted.
+    func count(_ state: InboxState) throws(DatabaseFailure) -> Int {
+        try run(
+            "SELECT value FROM server_count WHERE name = $1", .text("inbox.\(state.rawValue)")
+        ).first?.first?.integer ?? 0
+    }
+
+    func serverCounts() throws(DatabaseFailure) -> ServerCounts {
+        var counts = ServerCounts()
+        for row in try run("SELECT name, value FROM server_count") {
+            guard let name = row[0].text, let value = row[1].integer, value >= 0 else { continue }
+            if let state = name.removing("inbox.").flatMap(InboxState.init) {
+                counts.inbox[state] = value
+            } else if let state = name.removing("revocation.").flatMap(RevocationJob.State.init) {
+                counts.revocations[state] = value
+            }
+        }
+        counts.oldestPendingEvent = try age(
+            """
+            SELECT changed_at, \(dialect.now) FROM inbox_event WHERE state = 'pending'
+            ORDER BY changed_at LIMIT 1
+            """)
+        counts.oldestPendingRevocation = try age(
+            """
+            SELECT requested_at, \(dialect.now) FROM revocation WHERE state = 'pending'
+            ORDER BY requested_at LIMIT 1
+            """)
+        counts.tokens = try tokenCounts()
+        return counts
+    }
+
+    private func age(_ sql: String) throws(DatabaseFailure) -> Duration? {
+        guard let row = try run(sql).first, let begin = row[0].integer, let now = row[1].integer
+        else { return nil }
+        return max(NumericDate(now) - NumericDate(begin), .zero)
+    }
+
+    private func tokenCounts() throws(DatabaseFailure) -> [ClientID: [VaultState: Int]] {
+        var counts: [ClientID: [VaultState: Int]] = [:]
+        for row in try run("SELECT client_id, state, value FROM server_token_count") {
+            guard let client = row[0].text.flatMap({ try? ClientID(validating: $0) }),
+                let state = row[1].text.flatMap(VaultState.init), let value = row[2].integer
+            else { continue }
+            counts[client, default: [:]][state] = value
+        }
+        return counts
+    }
+
+    /// Whether the vault's tokens were counted more than a minute ago.
+    func mustCountTokens() throws(DatabaseFailure) -> Bool {
+        try !run(
+            """
+            SELECT 1 FROM server_count
+            WHERE name = 'tokens_counted_at' AND value <= \(dialect.now) - 60
+            """
+        ).isEmpty
+    }
+
+    /// Counts the vault's tokens, unless another process just did.
+    func countTokens() throws(DatabaseFailure) {
+        let taken = try run(
+            """
+            UPDATE server_count SET value = \(dialect.now)
+            WHERE name = 'tokens_counted_at' AND value <= \(dialect.now) - 60 RETURNING 1
+            """)
+        guard !taken.isEmpty else { return }
+        _ = try run("DELETE FROM server_token_count")
+        _ = try run(
+            """
+            INSERT INTO server_token_count (client_id, state, value)
+            SELECT client_id, state, count(*) FROM vault_token GROUP BY state, client_id
+            """)
+    }
+
+    func activity(hours: Int) throws(DatabaseFailure) -> [HourlyActivity] {
+        let sql = """
+            SELECT hour, kind, value FROM server_activity
+            WHERE hour > \(dialect.now) / 3600 - $1 ORDER BY hour, kind
+            """
+        var found: [HourlyActivity] = []
+        for row in try run(sql, .integer(hours)) {
+            guard let hour = row[0].integer, (0..<10_000_000).contains(hour),
+                let kind = row[1].text.flatMap(HourlyActivity.Kind.init), let value = row[2].integer
+            else { continue }
+            let begin = NumericDate(hour * 3600)
+            if found.last?.begin != begin {
+                found.append(HourlyActivity(begin: begin, counts: [:]))
+            }
+            found[found.count - 1].counts[kind] = value
+        }
+        return found
+    }
+}
+
+extension String {
+    /// What follows a prefix; nil if the text does not begin with it.
+    fileprivate func removing(_ prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+}

@@ -1,0 +1,95 @@
+import AppleEmulator
+import JOSE
+import Lifecycle
+import TestSupport
+import Testing
+
+/// The console's events over sockets: readers that stay, leave, and do not read.
+@Suite struct EventStreamTests {
+    private static let limit = 32
+
+    /// Requests with long rows, as a browser sees them.
+    private static func cause(_ count: Int, at served: Served) async {
+        let long = String(repeating: "x", count: 200)
+        for _ in 0..<count {
+            _ = await served.emulator.respond(
+                to: EmulatorRequest(
+                    method: "POST", target: "/auth/token",
+                    fields: [HTTPField("Content-Type", Form.contentType)],
+                    body: Array("grant_type=\(long)&client_id=\(long)".utf8)))
+        }
+    }
+
+    @Test func `32 readers are served, the next is told to come again, and a place gets free`()
+        async throws
+    {
+        try await Served.run { served in
+            var streams = try (0..<Self.limit).map { _ in try EventStream(port: served.port) }
+            for stream in streams {
+                #expect(try await stream.status() == "HTTP/1.1 200 OK")
+            }
+            let refused = try EventStream(port: served.port)
+            try await refused.read("a refusal") { $0.contains("\r\n\r\n") }
+            #expect(refused.text.hasPrefix("HTTP/1.1 503 "))
+            #expect(refused.text.contains("\r\nRetry-After: 10\r\n"))
+            await Self.cause(1, at: served)
+            for stream in streams {
+                try await stream.read("the request") { $0.contains("event: requests") }
+            }
+            streams = []
+            try await eventually("a free place") {
+                // A closed connection is detected by the next write.
+                await Self.cause(1, at: served)
+                let stream = try EventStream(port: served.port)
+                return try await stream.status() == "HTTP/1.1 200 OK"
+            }
+        }
+    }
+
+    @Test func `a reader that does not read costs the others nothing, and loses its place`()
+        async throws
+    {
+        try await Served.run { served in
+            let silent = try EventStream(port: served.port, window: 4096)
+            var readers = try (1..<Self.limit).map { _ in try EventStream(port: served.port) }
+            for reader in readers { #expect(try await reader.status() == "HTTP/1.1 200 OK") }
+            var sent = 0
+            // First the buffers between the two must fill, then the idle timeout passes.
+            try await eventually("the end of the silent stream") {
+                await Self.cause(50, at: served)
+                sent += 50
+                for reader in readers {
+                    try await reader.read("request \(sent)") { $0.contains("\nid: \(sent)\n") }
+                    reader.clear()
+                }
+                let next = try EventStream(port: served.port)
+                return try await next.status() == "HTTP/1.1 200 OK"
+            }
+            readers.removeAll { !$0.hasEnded }
+            #expect(readers.isEmpty && !silent.hasEnded)
+        }
+    }
+
+    @Test func `a stream without news outlives the idle timeout`() async throws {
+        try await Served.run { served in
+            let stream = try EventStream(port: served.port)
+            // The status has a clock: it is sent again with every heartbeat.
+            try await stream.read("the panels and more than 15 seconds of heartbeats") {
+                $0.matches(of: /"panel":"status"|: heartbeat/).count >= 4
+            }
+            #expect(!stream.hasEnded)
+        }
+    }
+
+    @Test func `a server with open streams stops`() async throws {
+        var streams: [EventStream] = []
+        try await Served.run { served in
+            for _ in 0..<5 { streams.append(try EventStream(port: served.port)) }
+            for stream in streams { #expect(try await stream.status() == "HTTP/1.1 200 OK") }
+        }
+        for stream in streams {
+            try await stream.read("the end") { _ in false }
+            #expect(stream.hasEnded)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Arguments reach the programs by way of C's entry point. Swift's own `CommandLine` finds them by
+/// `/proc/self/maps`.
+@Suite struct ArgumentsTests {
+    static let products = ["siwa", "siwa-emulator"]
+
+    @Test(
+        .enabled(if: geteuid() == 0, "needs root, to mount over /proc"), arguments: products)
+    func `arguments arrive without proc`(_ name: String) async throws {
+        let unshare = try #require(Executable.installed("unshare"))
+        let result = try await unshare.run(
+            "-m", "bash", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh",
+            try Executable.product(name).path, "--version",
+            environment: ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"])
+        #expect(result.output.hasPrefix("\(name) "), "\(result)")
+    }
+
+    @Test(arguments: products)
+    func `arguments arrive whatever a preloaded library does`(_ name: String) async throws {
+        let folder = try TemporaryFolder()
+        let source = try folder.write("preloaded.c", Self.hidingTheMemoryMap)
+        let library = folder.path("preloaded.so")
+        let compiled = try await Executable(path: "/usr/bin/env").run(
+            "clang", "-shared", "-fPIC", "-o", library, source, environment: ["PATH": path])
+        try #require(compiled.exitCode == 0, "\(compiled)")
+        let result = try await Executable.product(name).run(
+            "--version", environment: ["LD_PRELOAD": library])
+        #expect(result.output.hasPrefix("\(name) "), "\(result)")
+    }
+
+    @Test(arguments: products)
+    func `arguments that are not UTF-8 are a clear error`(_ name: String) async throws {
+        let result = try await Executable(path: "/bin/bash").run(
+            "-c", "exec \"$0\" inspect $'\\xff'", try Executable.product(name).path)
+        #expect(result.exitCode == 2, "\(result)")
+        #expect(result.errors.hasPrefix("\(name): usage: an argument is not UTF-8\n"), "\(result)")
+    }
+
+    /// Where Swift's toolchain is, which has a C compiler.
+    private var path: String { getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin" }
+
+    private static let hidingTheMemoryMap = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <stdio.h>
+        #include <string.h>
+        FILE *fopen(const char *path, const char *mode) {
+            if (strcmp(path, "/proc/self/maps") == 0) return NULL;
+            FILE *(*next)(const char *, const char *) = dlsym(RTLD_NEXT, "fopen");
+            return next(path, mode);
+        }
+        """
+}

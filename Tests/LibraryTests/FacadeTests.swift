@@ -1,0 +1,165 @@
+import Foundation
+import SignInWithApple
+import SignInWithAppleCurl
+import SignInWithAppleEmulator
+import TestSupport
+import Testing
+
+/// The library as a server uses it, over real sockets.
+@Suite struct FacadeTests {
+    @Test func `the client as the README shows it`() async throws {
+        try await Fixture.serving { fixture in
+            let (pem, baseURL) = (fixture.apple.privateKey, fixture.url)
+            let (nonce, code): (String?, String) = (
+                "n-1", try await fixture.apple.signIn(nonce: "n-1")
+            )
+
+            let apple = try SignInWithAppleClient(
+                teamID: "A1B2C3D4E5", clientID: "com.example.app", keyID: "K1L2M3N4P5",
+                privateKey: pem,
+                transport: try CurlTransport(authorityFile: nil),
+                baseURL: baseURL)
+            let signIn = try await apple.exchange(code, nonce: nonce)
+            let token = try #require(signIn.refreshToken)
+            #expect(signIn.claims.email == "alice@example.com" && !signIn.claims.isPrivateEmail)
+            #expect(signIn.userID == signIn.claims.userID && !signIn.userID.isEmpty)
+            #expect(try #require(signIn.tokens.accessTokenExpiresAt) > Date())
+
+            try await apple.refresh(token)
+            let identityToken = try #require(signIn.tokens.identityToken)
+            let claims = try await apple.verify(identityToken, nonce: nonce)
+            #expect(claims.userID == signIn.userID && claims.expiresAt > claims.issuedAt)
+
+            let proof = try await apple.revoke(token, proof: .beforeAndAfter)
+            #expect(proof.evidence == .refreshAcceptedThenRejected)
+            #expect(proof.isDead && proof.wasActive == true && proof.status == 200)
+
+            let body = try await fixture.notification("consent-revoked")
+            let event = try await apple.notification(body)
+            #expect(event.kind == .consentRevoked && event.userID == signIn.userID)
+            #expect(event.clientID == apple.clientID && event.id != nil)
+
+            let secret = try apple.clientSecret(lifetime: .seconds(300))
+            #expect(secret.text.split(separator: ".").count == 3)
+            #expect(abs(secret.expiresAt.timeIntervalSinceNow - 300) < 60)
+        }
+    }
+
+    @Test(arguments: [RevocationProofLevel.none, .confirm])
+    func `each proof shows what it can`(_ level: RevocationProofLevel) async throws {
+        try await Fixture.serving { fixture in
+            let token = try #require(
+                try await fixture.client.exchange(fixture.apple.signIn()).refreshToken)
+            let first = try await fixture.client.revoke(token, proof: level)
+            #expect(first.evidence == (level == .none ? nil : .refreshRejected))
+            #expect(first.isDead && first.wasActive == nil)
+            let second = try await fixture.client.revoke(token)
+            #expect(second.wasActive == false && second.status == nil && second.isDead)
+            let failure = try await thrownError { () async throws(SignInWithAppleError) in
+                try await fixture.client.refresh(token)
+            }
+            #expect(failure.kind == .grantRefused && failure.appleError == "invalid_grant")
+            #expect(!failure.isRetryable && !failure.codeMayBeSpent && failure.status == 400)
+        }
+    }
+
+    @Test func `an access token can be revoked`() async throws {
+        try await Fixture.serving { fixture in
+            let signIn = try await fixture.client.exchange(fixture.apple.signIn())
+            let result = try await fixture.client.revoke(accessToken: signIn.accessToken)
+            #expect(result.evidence == nil && result.status == 200)
+        }
+    }
+
+    @Test func `a wrong nonce throws the tokens`() async throws {
+        try await Fixture.serving { fixture in
+            let code = try await fixture.apple.signIn(nonce: "right")
+            let failure = try await thrownError { () async throws(SignInWithAppleError) in
+                try await fixture.client.exchange(code, nonce: "wrong")
+            }
+            #expect(failure.kind == .invalidIdentityToken && failure.codeMayBeSpent)
+            #expect(!failure.isRetryable && failure.failedChecks.map(\.name) == ["nonce"])
+            let token = try #require(failure.tokens?.refreshToken)
+            #expect(try await fixture.client.revoke(token).evidence == .refreshAcceptedThenRejected)
+            #expect(!"\(failure)".contains(token))
+        }
+    }
+
+    @Test func `a second exchange and another key are refused by kind`() async throws {
+        try await Fixture.serving { fixture in
+            let code = try await fixture.apple.signIn()
+            try await fixture.client.exchange(code)
+            let spent = try await thrownError { () async throws(SignInWithAppleError) in
+                try await fixture.client.exchange(code)
+            }
+            #expect(spent.kind == .grantRefused && !spent.isRetryable && spent.tokens == nil)
+            let other = try await InProcessApple()
+            let stranger = try SignInWithAppleClient(
+                teamID: fixture.apple.teamID, clientID: fixture.client.clientID,
+                keyID: fixture.apple.keyID, privateKey: other.privateKey,
+                transport: try CurlTransport(), baseURL: fixture.url)
+            let unused = try await fixture.apple.signIn()
+            let refused = try await thrownError { () async throws(SignInWithAppleError) in
+                try await stranger.exchange(unused)
+            }
+            #expect(refused.kind == .clientRefused && refused.appleError == "invalid_client")
+        }
+    }
+
+    @Test func `an outage passes, and a code is sent once`() async throws {
+        try await Fixture.serving { fixture in
+            let token = try #require(
+                try await fixture.client.exchange(fixture.apple.signIn()).refreshToken)
+            try await fixture.apple.control(
+                "faults", #"{"endpoint": "/auth/token", "status": 503}"#)
+            try await fixture.client.refresh(token)
+            try await fixture.apple.control(
+                "faults", #"{"endpoint": "/auth/token", "status": 500}"#)
+            let code = try await fixture.apple.signIn()
+            let failure = try await thrownError { () async throws(SignInWithAppleError) in
+                try await fixture.client.exchange(code)
+            }
+            #expect(failure.kind == .unavailable && failure.codeMayBeSpent && !failure.isRetryable)
+            // The fault was used up by the one request: the code itself still works.
+            try await fixture.client.exchange(code)
+        }
+    }
+
+    @Test func `tokens of another app and forged ones are not valid`() async throws {
+        try await Fixture.serving { fixture in
+            let signIn = try await fixture.client.exchange(fixture.apple.signIn())
+            let token = try #require(signIn.tokens.identityToken)
+            let other = try fixture.client.client(for: "com.example.other")
+            let failure1 = try await thrownError { () async throws(SignInWithAppleError) in
+                try await other.verify(token)
+            }
+            #expect(failure1.failedChecks.map(\.name) == ["audience"])
+            let accepting = try fixture.client.client(
+                for: "com.example.other", audiences: [fixture.client.clientID])
+            #expect(try await accepting.verify(token).userID == signIn.userID)
+            let parts = token.split(separator: ".")
+            for forged in ["\(parts[0]).\(parts[1]).AAAA", "\(parts[1])", "", "a.b.c"] {
+                let failure = try await thrownError { () async throws(SignInWithAppleError) in
+                    try await fixture.client.verify(forged)
+                }
+                #expect(failure.kind == .invalidIdentityToken && !failure.isRetryable)
+            }
+            let failure2 = try await thrownError { () async throws(SignInWithAppleError) in
+                try await fixture.client.notification(#"{"payload":"\#(token)"}"#)
+            }
+            #expect(failure2.kind == .invalidNotification)
+            #expect(failure2.failedChecks.map(\.name) == ["event"])
+        }
+    }
+}
+
+extension Fixture {
+    /// The body of a notification about `alice`.
+    func notification(_ type: String) async throws -> String {
+        let answer = try await apple.control(
+            "notifications", #"{"client_id": "\#(client.clientID)", "type": "\#(type)"}"#)
+        let json = try JSONSerialization.jsonObject(with: Data(answer.utf8))
+        let payload = try #require((json as? [String: Any])?["payload"] as? String)
+        return #"{"payload":"\#(payload)"}"#
+    }
+}

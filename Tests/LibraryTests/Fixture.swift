@@ -1,0 +1,75 @@
+import AppleEmulator
+import EmulatorServer
+import Foundation
+import SignInWithApple
+import SignInWithAppleCurl
+import SignInWithAppleEmulator
+import Synchronization
+import Testing
+
+/// An Apple behind a real socket, and a client that reaches it with libcurl.
+struct Fixture: Sendable {
+    let apple: InProcessApple
+    let url: String
+    let client: SignInWithAppleClient
+
+    static func serving(_ body: (Fixture) async throws -> Void) async throws {
+        let apple = try await InProcessApple(now: { Date() })
+        try await EmulatorServer.serving(apple.emulator) { server in
+            let client = try makeClient(apple, try CurlTransport(), baseURL: server.url)
+            try await body(Fixture(apple: apple, url: server.url, client: client))
+        }
+    }
+
+    static func makeClient(
+        _ apple: InProcessApple, _ transport: any SignInWithApple.Transport,
+        baseURL: String = "https://appleid.apple.com", maxAttempts: Int = 4,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws -> SignInWithAppleClient {
+        try SignInWithAppleClient(
+            teamID: apple.teamID, clientID: apple.client.clientID, keyID: apple.keyID,
+            privateKey: apple.privateKey, transport: transport, baseURL: baseURL,
+            maxAttempts: maxAttempts, now: now)
+    }
+}
+
+/// A custom transport: another one, whose calls are counted and may be replaced.
+final class SpyTransport: SignInWithApple.Transport {
+    typealias Replacement = @Sendable (TransportRequest) async throws -> TransportResponse?
+
+    private let base: any SignInWithApple.Transport
+    private let paths = Mutex<[String]>([])
+    private let replacement: Replacement
+
+    init(_ base: any SignInWithApple.Transport, _ replacement: @escaping Replacement = { _ in nil })
+    {
+        (self.base, self.replacement) = (base, replacement)
+    }
+
+    /// The paths that were asked, in their order.
+    var requests: [String] { paths.withLock { $0 } }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        paths.withLock { $0.append(request.path) }
+        if let response = try await replacement(request) { return response }
+        return try await base.send(request)
+    }
+}
+
+extension TransportRequest {
+    var path: String { "/" + url.split(separator: "/").dropFirst(2).joined(separator: "/") }
+}
+
+/// The error that `body` throws.
+func thrownError<Value>(
+    _ body: () async throws(SignInWithAppleError) -> Value
+) async throws -> SignInWithAppleError {
+    do {
+        _ = try await body()
+    } catch {
+        return error
+    }
+    throw NothingThrown()
+}
+
+struct NothingThrown: Error {}

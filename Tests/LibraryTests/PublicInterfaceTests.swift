@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the products promise: docs/api has it, a line for each declaration.
+///
+/// After a change on purpose: `RECORD_SNAPSHOTS=1 swift test --filter PublicInterfaceTests`.
+@Suite struct PublicInterfaceTests {
+    static let products = [
+        "SignInWithApple", "SignInWithAppleCurl", "SignInWithAppleVault", "SignInWithAppleEmulator",
+    ]
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    @Test(arguments: products) func `is the one that is recorded`(_ product: String) async throws {
+        let lines = try await symbols(of: product).map(\.line).sorted()
+        let file = Self.root.appending(path: "docs/api/\(product).txt")
+        if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] != nil {
+            try (lines.joined(separator: "\n") + "\n").write(
+                to: file, atomically: true, encoding: .utf8)
+        }
+        let recorded = try String(contentsOf: file, encoding: .utf8)
+            .split(separator: "\n").map(String.init)
+        let added = Set(lines).subtracting(recorded).sorted()
+        let removed = Set(recorded).subtracting(lines).sorted()
+        #expect(added.isEmpty, "added to \(product): \(added.joined(separator: "\n"))")
+        #expect(removed.isEmpty, "removed from \(product): \(removed.joined(separator: "\n"))")
+        #expect(!lines.isEmpty)
+    }
+
+    @Test(arguments: products) func `is documented`(_ product: String) async throws {
+        let undocumented = try await symbols(of: product).filter { !$0.isDocumented }
+        #expect(undocumented.map(\.line) == [])
+    }
+
+    /// No type of an inner module, and none of C, is part of an interface.
+    @Test(arguments: products) func `names its own types only`(_ product: String) async throws {
+        let allowed = Set(Self.products + ["Swift", "_Concurrency", "FoundationEssentials"])
+        for symbol in try await symbols(of: product) {
+            #expect(symbol.modules.subtracting(allowed).isEmpty, "\(symbol.line)")
+        }
+    }
+
+    private struct Symbol {
+        let line: String
+        let isDocumented: Bool
+        let modules: Set<String>
+
+        init?(_ json: [String: Any]) {
+            let fragments = json["declarationFragments"] as? [[String: String]] ?? []
+            guard let path = json["pathComponents"] as? [String], !fragments.isEmpty else {
+                return nil
+            }
+            let declaration = fragments.compactMap { $0["spelling"] }.joined()
+                .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            line = path.joined(separator: ".") + ": " + declaration
+            isDocumented = json["docComment"] != nil
+            modules = Set(fragments.compactMap { $0["preciseIdentifier"].flatMap(moduleName) })
+        }
+    }
+
+    private func symbols(of product: String) async throws -> [Symbol] {
+        let folder = try TemporaryFolder()
+        let maps = try FileManager.default.contentsOfDirectory(
+            at: Self.root.appending(path: "Sources"), includingPropertiesForKeys: nil
+        ).map { $0.appending(path: "module.modulemap").path() }
+            .filter(FileManager.default.fileExists)
+        let swift = try #require(swiftOnPath)
+        let result = try await Executable(path: swift).run(
+            Executable.Call(
+                [
+                    "symbolgraph-extract", "-module-name", product, "-I", try modulesFolder(),
+                    "-target", try target(), "-minimum-access-level", "public",
+                    "-skip-synthesized-members", "-output-dir", folder.path("."),
+                ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] },
+                environment: ProcessInfo.processInfo.environment, limit: .seconds(300)))
+        try #require(result.exitCode == 0, "\(result)")
+        let data = Data(try folder.contents("\(product).symbols.json"))
+        let graph = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        return (graph["symbols"] as? [[String: Any]] ?? []).compactMap(Symbol.init)
+    }
+
+    private var swiftOnPath: String? {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+            .map { "\($0)/swift" }.first(where: FileManager.default.isExecutableFile)
+    }
+
+    /// Beside the test bundle that runs now.
+    private func modulesFolder() throws -> String {
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(filePath: own).deletingLastPathComponent().appending(path: "Modules").path()
+    }
+
+    private func target() throws -> String {
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(filePath: own).deletingLastPathComponent().deletingLastPathComponent()
+            .lastPathComponent
+    }
+}
+
+/// The module in a mangled name such as `s:15SignInWithApple0aB5TokenV`; nil if there is none, as
+/// for a type of the standard library.
+private func moduleName(_ identifier: String) -> String? {
+    guard identifier.hasPrefix("s:") else { return identifier.hasPrefix("c:") ? "C" : nil }
+    let rest = identifier.dropFirst(2)
+    let digits = rest.prefix(while: \.isNumber)
+    guard let length = Int(digits) else { return nil }
+    return String(rest.dropFirst(digits.count).prefix(length))
+}

@@ -1,0 +1,103 @@
+import Foundation
+import SignInWithApple
+import SignInWithAppleEmulator
+import SignInWithAppleVault
+import TestSupport
+import Testing
+
+/// The vault as a server uses it.
+@Suite struct LibraryVaultTests {
+    @Test func `an account from sign-in to deletion`() async throws {
+        let folder = try TemporaryFolder()
+        let (url, keys) = ("sqlite:" + folder.path("vault.db"), try TokenVault.newKeys())
+        let missing = await #expect(throws: TokenVaultError.self) {
+            try await TokenVault(url: url, keys: keys)
+        }
+        #expect(missing?.kind == .notInitialized && missing?.isRetryable == false)
+        try await TokenVault.create(url: url, keys: keys)
+        let vault = try await TokenVault(url: url, keys: keys)
+
+        let apple = try await InProcessApple()
+        let signIn = try await apple.client.exchange(try await apple.signIn())
+        let stored = try await vault.store(signIn)
+        #expect(stored.state == .active && stored.userID == signIn.userID)
+        #expect(try await vault.refreshToken(of: stored) == signIn.refreshToken)
+        var printed = "\(stored)"
+        dump(stored, to: &printed)
+        #expect(!printed.contains(try #require(signIn.refreshToken)))
+
+        let results = try await vault.revoke(userID: signIn.userID, with: apple.client)
+        #expect(results.map(\.evidence) == [.refreshAcceptedThenRejected])
+        let tokens = try await vault.tokens(userID: signIn.userID, clientID: stored.clientID)
+        #expect(tokens.map(\.state) == [.revoked])
+        let again = try await vault.revoke(userID: signIn.userID, with: apple.client)
+        #expect(again.map(\.status) == [nil] && again.allSatisfy(\.isDead))
+        #expect(try await vault.revoke(userID: "nobody", with: apple.client).isEmpty)
+        #expect(try await vault.remove(userID: signIn.userID, clientID: stored.clientID) == 1)
+    }
+
+    @Test func `an outage keeps the intent, and the next call finishes it`() async throws {
+        let (vault, _) = try await makeVault()
+        let apple = try await InProcessApple()
+        let signIn = try await apple.client.exchange(try await apple.signIn())
+        try await vault.store(signIn)
+        let spy = SpyTransport(apple.transport) { _ in
+            throw TransportError("no connection", requestMayHaveLeft: false, isTemporary: true)
+        }
+        let offline = try Fixture.makeClient(apple, spy, maxAttempts: 1)
+        let failure = await #expect(throws: TokenVaultError.self) {
+            try await vault.revoke(userID: signIn.userID, with: offline)
+        }
+        #expect(failure?.kind == .notRevoked && failure?.isRetryable == true)
+        #expect(failure?.cause?.kind == .unreachable)
+        let clientID = apple.client.clientID
+        let states = try await vault.tokens(userID: signIn.userID, clientID: clientID)
+        #expect(states.map(\.state) == [.revoking])
+        try await vault.revoke(userID: signIn.userID, with: apple.client)
+        let after = try await vault.tokens(userID: signIn.userID, clientID: clientID)
+        #expect(after.map(\.state) == [.revoked])
+    }
+
+    @Test func `a notification ends a user's tokens`() async throws {
+        let (vault, _) = try await makeVault()
+        try await Fixture.serving { fixture in
+            let signIn = try await fixture.client.exchange(try await fixture.apple.signIn())
+            try await vault.store(signIn)
+            try await vault.store("r1.0.x.y", userID: signIn.userID, clientID: "com.example.web")
+            let event = try await fixture.client.notification(
+                try await fixture.notification("account-delete"))
+            #expect(event.kind == .accountDeleted)
+            let tokens = try await vault.apply(event, clientIDs: ["com.example.web"])
+            #expect(tokens.map(\.state) == [.accountDeleted, .accountDeleted])
+        }
+    }
+
+    @Test func `another key, and what cannot be a user`() async throws {
+        let folder = try TemporaryFolder()
+        let url = "sqlite:" + folder.path("vault.db")
+        try await TokenVault.create(url: url, keys: try TokenVault.newKeys())
+        for (keys, kind) in [
+            (try TokenVault.newKeys(), TokenVaultError.Kind.key), ("", .key), ("1 zzzz", .key),
+        ] {
+            let failure = await #expect(throws: TokenVaultError.self) {
+                try await TokenVault(url: url, keys: keys)
+            }
+            let digits = keys.split(separator: " ").last.map(String.init) ?? "none"
+            #expect(failure?.kind == kind && failure?.description.contains(digits) == false)
+        }
+        let (vault, _) = try await makeVault()
+        for user in ["", "a\0b", String(repeating: "a", count: 256)] {
+            let failure = await #expect(throws: TokenVaultError.self) {
+                try await vault.tokens(userID: user, clientID: "com.example.app")
+            }
+            #expect(failure?.kind == .invalidArgument)
+        }
+    }
+
+    private func makeVault() async throws -> (TokenVault, TemporaryFolder) {
+        let folder = try TemporaryFolder()
+        let (url, keys) = ("sqlite:" + folder.path("vault.db"), try TokenVault.newKeys())
+        try await TokenVault.create(url: url, keys: keys)
+        return (try await TokenVault(url: url, keys: keys), folder)
+    }
+}

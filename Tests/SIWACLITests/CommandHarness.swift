@@ -1,0 +1,155 @@
+import AppleEmulator
+import JOSE
+import Lifecycle
+import SIWACLI
+import SIWACrypto
+import TestSupport
+import Testing
+
+@testable import LocalFiles
+
+/// Runs commands: files in memory, a clock that does not move by itself, an Apple of its own.
+struct CommandHarness: Sendable {
+    let memory = Memory()
+    let emulator: AppleEmulator
+    let wire: Wire
+    /// Whatever URL names it: one vault for each harness.
+    let vault = MemoryVaultStore()
+
+    init() async throws {
+        let fixtures = try await Fixtures.shared.value
+        emulator = AppleEmulator(
+            configuration: fixtures.apple, keys: fixtures.emulatorKeys,
+            clock: { [memory] in memory.with { $0.now } })
+        wire = Wire(emulator, timekeeper: Self.timekeeper)
+        memory.with {
+            $0.variables = ["HOME": "/home/me", "SIWA_CONFIG": "/siwa/config.json"]
+            $0.files["/siwa/config.json"] = .init(contents: Array(Fixtures.configuration.utf8))
+            $0.files["/siwa/AuthKey_K1L2M3N4P5.p8"] = .init(contents: Array(fixtures.key.utf8))
+            $0.files["/siwa/keys.json"] = .init(contents: fixtures.tokens.keySet.bytes)
+        }
+    }
+
+    /// Waiting takes no time, and no time passes by itself.
+    private static let timekeeper = Timekeeper(elapsed: { .zero }, sleep: { _ in })
+
+    /// The world as a command sees it. Standard input is there only when a scenario gives some.
+    private var world: World {
+        var world = World.refusing
+        world.clocks = Clocks(
+            now: { [memory] in memory.with { $0.now } }, timekeeper: Self.timekeeper)
+        world.variables = { [memory] name in memory.with { $0.variables[name] } }
+        world.files.read = { [memory] path throws(FileError) in try memory.read(path) }
+        world.files.write = { [memory] bytes, path, _ throws(FileError) in
+            memory.write(bytes, to: path)
+        }
+        world.files.create = { [memory] bytes, path throws(FileError) in
+            try memory.create(bytes, at: path)
+        }
+        world.files.exists = { [memory] path in memory.with { $0.files[path] != nil } }
+        world.files.status = { [memory] path in try? memory.read(path).status }
+        world.files.names = { [memory] folder in
+            memory.with { $0.files.keys.filter { $0.hasPrefix(folder + "/") } }
+                .map { String($0.dropFirst(folder.count + 1)) }.filter { !$0.contains("/") }
+                .sorted()
+        }
+        world.files.makeFolder = { [memory] _ in memory.with { $0.usesCache = true } }
+        world.files.tryLock = { [memory] path in memory.lock(path) }
+        world.streams = .inside(memory)
+        if let input = memory.with({ $0.input }) {
+            let line = input.prefix { $0 != 0x0A }
+            world.files.readLine = { () throws(FileError) in SecretBytes(line) }
+            world.files.readAll = { () throws(FileError) in SecretBytes(input) }
+        }
+        world.output = { [memory] bytes throws(FileError) in try memory.print(bytes) }
+        world.errorLine = { [memory] line in memory.with { $0.errors.append(line) } }
+        world.transport = { [memory, wire] settings throws(TransportError) in
+            memory.with { $0.trusted += settings.authorityFile.map { [$0] } ?? [] }
+            return FeedCarrier(wire)
+        }
+        world.vault = { [vault] _, _ throws(VaultError) in vault }
+        return world
+    }
+
+    /// Runs one command line and looks at everything every run must hold to.
+    func run(_ arguments: [String]) async -> Outcome {
+        memory.with {
+            ($0.output, $0.errors, $0.written, $0.trusted) = ([], [], [], [])
+            $0.usesCache = false
+        }
+        let sentBefore = wire.sent
+        let exitCode = await runSIWA(arguments, in: world)
+        let outcome = memory.with { state in
+            Outcome(
+                arguments: arguments, exitCode: exitCode,
+                output: String(decoding: state.output, as: UTF8.self), errors: state.errors,
+                sent: wire.sent - sentBefore, written: state.written, trusted: state.trusted,
+                usesCache: state.usesCache)
+        }
+        Invariants(outcome, secrets: secrets(among: arguments)).check()
+        memory.with { $0.input = nil }
+        return outcome
+    }
+
+    /// Signs somebody in, and answers what the app gets.
+    func signIn(
+        _ client: String, _ extra: JSON = [:]
+    ) async throws -> (code: String, identityToken: String) {
+        let members = [JSON.Member("client_id", .string(client))] + (extra.members ?? [])
+        let answer = try await emulator.control("codes", .object(members))
+        return (
+            try #require(answer["code"]?.string), try #require(answer["id_token"]?.string)
+        )
+    }
+
+    /// All that may stand on no line of standard error.
+    private func secrets(among arguments: [String]) -> Set<String> {
+        let state = memory.with { $0 }
+        let texts = state.files.values.map { String(decoding: $0.contents, as: UTF8.self) }
+        let keys = (texts + state.variables.values).filter { $0.contains("PRIVATE KEY") }
+            .flatMap { $0.split { "\n\r\\".contains($0) } }.map(String.init)
+            .filter { $0.count > 20 && !$0.hasPrefix("-----") }
+        return wire.secrets.union(keys).union(typed(in: arguments, state))
+            .union(vaultKeys(among: texts + state.variables.values)).union(["r-hush"])
+    }
+
+    /// What 64 hexadecimal digits can be in a harness.
+    private func vaultKeys(among texts: [String]) -> [String] {
+        texts.flatMap { $0.split { " \n,".contains($0) } }
+            .filter { $0.utf8.count == 64 && $0.allSatisfy(\.isHexDigit) }.map(String.init)
+    }
+
+    /// The secrets that stand on the command line, or that it points to.
+    private func typed(in arguments: [String], _ state: Memory.State) -> [String] {
+        let takers = [
+            "--token", "--code", "--nonce", "--code-verifier", "--access-token", "--secret",
+            "verify", "notification", "inspect",
+        ]
+        return zip(arguments, arguments.dropFirst()).compactMap { name, value in
+            guard takers.contains(name) else { return nil }
+            let text: String? =
+                switch value {
+                case "-": state.input.map { String(decoding: $0, as: UTF8.self) }
+                case _ where value.hasPrefix("@env:"): state.variables[String(value.dropFirst(5))]
+                case _ where value.hasPrefix("@"):
+                    state.files[String(value.dropFirst())].map {
+                        String(decoding: $0.contents, as: UTF8.self)
+                    }
+                default: value
+                }
+            return text?.split { "\r\n".contains($0) }.first.map(String.init)
+        }.filter { $0.count > 5 }
+    }
+}
+
+/// What one run left behind.
+struct Outcome: Sendable {
+    let arguments: [String]
+    let exitCode: CInt
+    let output: String
+    let errors: [String]
+    let sent: Int
+    let written: [String]
+    let trusted: [String]
+    var usesCache = false
+}

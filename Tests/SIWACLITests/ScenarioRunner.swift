@@ -1,0 +1,151 @@
+import AppleEmulator
+import JOSE
+import Lifecycle
+import SIWACrypto
+import TestSupport
+import Testing
+
+/// Runs one scenario in a harness of its own.
+struct ScenarioRunner {
+    private let harness: CommandHarness
+    private let scenario: Scenario
+    private var names: [String: String]
+    private var call: Scenario.Line?
+    private var expected = Expectation()
+    private var outcome: Outcome?
+
+    init(_ scenario: Scenario) async throws {
+        harness = try await CommandHarness()
+        self.scenario = scenario
+        names = try await Fixtures.shared.value.shapes
+    }
+
+    mutating func play() async throws {
+        for line in scenario.lines {
+            if !expected.note(line.verb, expand(line.rest)) {
+                judge()
+                try await carryOut(line)
+            }
+        }
+        judge()
+    }
+
+    /// Compares what came of the last run with what was said of it.
+    private mutating func judge() {
+        guard let call, let outcome else { return }
+        for fault in expected.faults(of: outcome) {
+            Issue.record("\(scenario.file):\(call.number) $ \(call.rest)\n\(fault)")
+        }
+        self.call = nil
+        expected = Expectation()
+    }
+
+    private mutating func carryOut(_ line: Scenario.Line) async throws {
+        let words = ShellWords(line.rest).words.map(expand)
+        switch line.verb {
+        case "$":
+            call = line
+            outcome = await harness.run(Array(words.dropFirst()))
+        case "save": try save(words)
+        case "code":
+            let extra = try JSON(text: words.count > 2 ? words[2] : "{}")
+            let signIn = try await harness.signIn(words[1], extra)
+            names[words[0]] = signIn.code
+            names[words[0] + "_ID_TOKEN"] = signIn.identityToken
+        case "sign": names[words[0]] = try await sign(words)
+        case "apple": _ = try await harness.emulator.control(words[0], try JSON(text: words[1]))
+        case "line": harness.wire.fail(try lineFault(words))
+        case "vault": try vault(words)
+        case "record": try compareRecord(words, line.number)
+        default: try prepare(line, words)
+        }
+    }
+
+    /// The lines that prepare the harness.
+    private func prepare(_ line: Scenario.Line, _ words: [String]) throws {
+        let body = line.body.map { expand($0) + "\n" }.joined()
+        try harness.memory.with { state in
+            switch line.verb {
+            case "env":
+                for word in words {
+                    let pair = word.split(separator: "=", maxSplits: 1).map(String.init)
+                    state.variables[pair[0]] = pair.count > 1 ? pair[1] : ""
+                }
+            case "unset": for word in words { state.variables[word] = nil }
+            case "file":
+                let bits = words.count > 1 ? UInt32(words[1], radix: 8) : nil
+                state.files[words[0]] = .init(
+                    contents: Array(body.utf8), permissions: bits ?? 0o600,
+                    isForeign: words.last == "foreign")
+            case "nothing": (state.files, state.variables) = ([:], ["HOME": "/home/me"])
+            case "stdin":
+                state.input = Array(
+                    (body.isEmpty ? words.joined(separator: " ") + "\n" : body).utf8)
+            case "stdout":
+                state.blockage = Memory.Blockage(rawValue: words[0])
+                #expect(state.blockage != nil, "\(scenario.file):\(line.number)")
+            case "later": state.now = state.now + .seconds(try #require(Int(words[0])))
+            default: Issue.record("\(scenario.file):\(line.number) no such line: \(line.verb)")
+            }
+        }
+    }
+
+    /// `save NAME` keeps standard output without its line end, `save NAME MEMBER` one member.
+    private mutating func save(_ words: [String]) throws {
+        let output = try #require(outcome?.output)
+        names[words[0]] =
+            words.count > 1
+            ? try #require(try JSON(text: output)[words[1]]?.string) : String(output.dropLast())
+    }
+
+    /// `sign NAME CLAIMS [HEADER]`: a token as Apple makes it, but for these members.
+    private func sign(_ words: [String]) async throws -> String {
+        let changes = try words.dropFirst().map { try JSON(text: $0) }
+        return try await Fixtures.shared.value.tokens.sign(
+            claims: changes[0], header: changes.count > 1 ? changes[1] : [:])
+    }
+
+    /// `vault`: there is one, empty, and its settings are in the environment. `vault fails KIND
+    /// [CALLS]`, `vault works`.
+    private func vault(_ words: [String]) throws {
+        switch words.first {
+        case nil:
+            let keys = try VaultKeyRing.newLine(number: 1)
+            try Vault.create(harness.vault, VaultKeyRing(keys))
+            harness.memory.with { state in
+                state.variables["SIWA_VAULT_URL"] = "sqlite:/siwa/vault.db"
+                state.files["/siwa/vault.key"] = .init(contents: keys.revealed())
+            }
+        case "fails":
+            let kind = try #require(VaultError.Kind(rawValue: words[1]))
+            harness.vault.fail(
+                with: VaultError(kind, "as the scenario has it"),
+                after: words.count > 2 ? try #require(Int(words[2])) : 0)
+        default: harness.vault.fail(with: nil)
+        }
+    }
+
+    /// `record CLIENT USER STATE…`, a state a token, or `none`.
+    private func compareRecord(_ words: [String], _ line: Int) throws {
+        let user = VaultUser(ClientID(unchecked: words[0]), UserID(unchecked: words[1]))
+        let states = try harness.vault.records(of: [user]).records.map(\.state.rawValue)
+        let state = states.isEmpty ? "none" : states.joined(separator: " ")
+        #expect(state == words.dropFirst(2).joined(separator: " "), "\(scenario.file):\(line)")
+    }
+
+    /// `line KIND left` or `line KIND unsent`: how the next request fails.
+    private func lineFault(_ words: [String]) throws -> TransportError {
+        TransportError(
+            try #require(TransportError.Kind(rawValue: words[0])), "as the scenario has it",
+            requestMayHaveLeft: words[1] == "left")
+    }
+
+    /// Puts in what `$NAME` stands for, the longest name first.
+    private func expand(_ text: String) -> String {
+        guard text.contains("$") else { return text }
+        return names.sorted { $0.key.count > $1.key.count }.reduce(text) { text, name in
+            text.split(separator: "$\(name.key)", omittingEmptySubsequences: false)
+                .joined(separator: name.value)
+        }
+    }
+}

@@ -1,0 +1,268 @@
+import JOSE
+import Lifecycle
+import SIWACrypto
+import TestSupport
+import Testing
+
+/// The console at /emulator in a real browser, with real clicks, while the real `siwa` is at work.
+@Suite(.enabled(if: Browser.executable != nil, "Chromium is not installed: make test-browser"))
+struct ConsoleBrowserTests {
+    @Test func `a refused request appears by itself with its reason, and opens`() async throws {
+        let apple = try await LocalApple(usesTLS: false)
+        let console = try await ConsolePage(apple)
+        try await console.browser.run("window.isSamePage = true")
+        #expect(try await apple.siwa("refresh", "--token", "r-bad").exitCode == 5)
+        try await console.wait("#log .refused .verdict", says: "does not look like anything Apple")
+        #expect(try await console.browser.value("window.isSamePage") == true)
+        #expect(try await console.text("#log .refused .status") == "400 invalid_grant")
+
+        try await console.browser.click("refresh_token: this does not look like")
+        try await console.wait("#log .detail .failed", says: "does not look like anything Apple")
+        let detail = try await console.text("#log .detail")
+        for part in ["Checks, in Apple’s order", "Parameters", "client_secret, decoded", "As curl"]
+        {
+            #expect(detail.contains(part), "\(part)")
+        }
+        #expect(detail.contains("••••••") && !detail.contains("r-bad"))
+        try await console.browser.click("Copy")
+        try await console.wait("[data-copy]", says: "Copied")
+        try await console.browser.click("refresh_token: this does not look like")
+        try await console.browser.wait(until: "!document.querySelector('.detail')")
+        #expect(console.browser.problems == [])
+    }
+
+    @Test func `a fault set by a click changes the next answer, and one taken back none`()
+        async throws
+    {
+        let apple = try await LocalApple(usesTLS: false)
+        let console = try await ConsolePage(apple)
+        try await console.browser.click("invalid_client")
+        try await console.wait("#faults .lines", says: "answered 400 instead")
+        let struck = try await apple.siwa("refresh", "--token", "r-bad")
+        #expect(struck.errors.hasPrefix("siwa: invalid_client: "), "\(struck)")
+        try await console.wait("#log .request.fault", says: "fault: answered 400 instead")
+        try await console.wait("#faults .empty", says: "No fault waits")
+
+        try await console.browser.click("Outage (503)")
+        try await console.wait("#faults .lines", says: "answered 503 instead")
+        try await console.browser.click("Remove all")
+        try await console.wait("#faults .empty", says: "No fault waits")
+        #expect(try await apple.siwa("refresh", "--token", "r-bad").exitCode == 5)
+        #expect(try await apple.requests().map { $0["status"] } == [400, 400])
+        #expect(console.browser.problems == [])
+    }
+
+    @Test func `users, consents, keys and the clock change by clicks, and Apple notifies`()
+        async throws
+    {
+        try await RawServer.serving([.readRequest, .answer(200), .close]) { receiver in
+            let apple = try await LocalApple(usesTLS: false, changesKeys: true)
+            let token = try await apple.siwa("exchange", "--code", try await apple.code()).json
+            let console = try await ConsolePage(apple)
+            let browser = console.browser
+            try await console.fill("#notifications input[name=url]", receiver.url + "/apple")
+            try await browser.click("Save")
+            try await browser.click("Revoke consent")
+            try await console.wait("#notifications .attempts", says: "200")
+            try await console.wait("#people", says: "revoked")
+            let body = try #require(receiver.requests.first?.body)
+            let event = try await apple.siwa("notification", "-", input: body).json["event"]
+            #expect(event?["type"] == "consent-revoked" && event?["user_id"] == token["user_id"])
+            try await browser.click("Send twice")
+            try await console.wait("#notifications .attempts", says: "200 × 3")
+            #expect(Set(receiver.requests.map(\.body)) == [body])
+            for (button, type) in [
+                ("Stop relay mail", "email-disabled"), ("Delete account", "account-delete"),
+            ] {
+                try await browser.click(button)
+                try await console.wait("#notifications", says: type)
+                try await eventually(type) {
+                    guard let body = receiver.requests.last?.body else { return false }
+                    let event = try await apple.siwa("notification", "-", input: body).json["event"]
+                    return event?["type"]?.string?.hasPrefix(type) == true
+                }
+            }
+            let keys = try await apple.siwa("keys").output
+            try await browser.click("Rotate")
+            try await console.wait("#history", says: "keys/rotate")
+            #expect(try await apple.siwa("keys", "--refresh").output != keys)
+            try await browser.click("+1 day")
+            try await console.wait("header", says: "1 day ahead")
+            try await browser.click("Back to now")
+            try await browser.wait(until: "!document.querySelector('header .warn')")
+            #expect(browser.problems == [])
+        }
+    }
+
+    @Test func `a user is added and signed in, and a mistake is said`() async throws {
+        let apple = try await LocalApple(usesTLS: false)
+        let console = try await ConsolePage(apple)
+        let browser = console.browser
+        try await browser.click("Add a user")
+        try await console.fill("#people input[name=name]", "dora")
+        try await console.fill("#people input[name=email]", "dora@example.com")
+        try await browser.run(
+            "document.querySelector('#people input[name=name]').form.requestSubmit()")
+        try await console.wait("#people", says: "dora@example.com")
+        try await console.fill("#people input[name=name]", "dora")
+        try await browser.run(
+            "document.querySelector('#people input[name=name]').form.requestSubmit()")
+        try await console.wait("#toasts .error", says: "'dora' exists already")
+        try await browser.click("Sign a user in")
+        try await browser.run(
+            "document.querySelector('#people select[name=client_id]').form.requestSubmit()")
+        try await browser.wait(until: "!!document.querySelector('#toasts code')")
+        let code = try await console.text("#toasts code")
+        #expect(try await apple.siwa("exchange", "--code", code).exitCode == 0)
+        // The browser itself logs the one answer with status 400.
+        #expect(browser.problems.count == 1, "\(browser.problems)")
+    }
+
+    @Test func `100 requests a second are all shown, and every click works meanwhile`()
+        async throws
+    {
+        let apple = try await LocalApple(usesTLS: false)
+        let console = try await ConsolePage(apple)
+        // Counts what the page does: rows that it adds, and events that it handles.
+        try await console.browser.run(
+            """
+            window.rows = 0; window.events = 0;
+            new MutationObserver(changes => {
+              window.events += 1;
+              for (const change of changes)
+                window.rows += [...change.addedNodes].filter(node => node.nodeType === 1).length;
+            }).observe(document.getElementById("log"), { childList: true });
+            """)
+        let tokens = (1...1000).map { "r-\($0)\n" }.joined()
+        let load = try apple.start(
+            ["batch", "revoke", "--input", "-", "--rate", "100/s"], input: tokens)
+        for number in 1...5 {
+            try await console.browser.click("Slow, 5 s")
+            try await console.wait("#faults .lines", says: "delayed by")
+            try await console.browser.click("Remove all")
+            try await console.wait("#faults .empty", says: "No fault waits")
+            #expect(!load.hasEnded, "click \(number) took effect only after 1000 requests")
+        }
+        #expect(try await load.result().exitCode == 0)
+        let count = try await apple.requests(after: 0, limit: 5000).count
+        #expect(count >= 1000)
+        try await console.browser.wait(until: "window.rows >= \(count)")
+        #expect(try await console.browser.value("window.rows") == .integer(count))
+        let events = try #require(try await console.browser.value("window.events").integer)
+        #expect(events < count, "requests that come together are one event")
+        #expect(
+            try await console.browser.value("document.querySelectorAll('#log > li').length") == 200)
+        #expect(console.browser.problems == [])
+    }
+
+    @Test func `without scripts everything works by reloading`() async throws {
+        let apple = try await LocalApple(usesTLS: false)
+        #expect(try await apple.siwa("refresh", "--token", "r-bad").exitCode == 5)
+        let browser = try await Browser()
+        try await browser.allowScripts(false)
+        let console = try await ConsolePage(apple, in: browser, isLive: false)
+        try await browser.wait(
+            until: "!!document.querySelector('noscript meta[http-equiv=refresh]')")
+        try await browser.click("refresh_token: this does not look like")
+        try await console.wait("#log .detail .failed", says: "does not look like anything Apple")
+        try await browser.click("invalid_client")
+        try await console.wait("#faults .lines", says: "answered 400 instead")
+        let struck = try await apple.siwa("refresh", "--token", "r-bad")
+        #expect(struck.errors.hasPrefix("siwa: invalid_client: "), "\(struck)")
+        #expect(browser.problems == [])
+    }
+
+    @Test(arguments: [400, 700, 1000, 1600], [false, true])
+    func `every width, light and dark, without a horizontal scroll bar and with contrast`(
+        _ width: Int, _ isDark: Bool
+    ) async throws {
+        let apple = try await LocalApple(usesTLS: false)
+        try await apple.fillConsole()
+        let browser = try await Browser()
+        try await browser.show(width: width, height: 900)
+        try await browser.prefer(dark: isDark)
+        let console = try await ConsolePage(apple, in: browser)
+        try await browser.run(
+            """
+            document.querySelectorAll("details").forEach(details => { details.open = true; });
+            document.querySelectorAll("#log a.row").forEach(row => row.click());
+            """)
+        try await browser.wait(
+            until: "document.querySelectorAll('.detail').length == "
+                + "document.querySelectorAll('#log a.row').length")
+        let root = "document.documentElement"
+        #expect(try await browser.value("\(root).scrollWidth - \(root).clientWidth") == 0)
+        let ground = try await browser.value("getComputedStyle(document.body).backgroundColor")
+        #expect(ground == (isDark ? "rgb(14, 17, 23)" : "rgb(244, 245, 248)"))
+        #expect(try await console.faintTexts() == [])
+        #expect(browser.problems == [])
+    }
+
+    @Test func `nothing that a client sends runs on the page`() async throws {
+        let apple = try await LocalApple(usesTLS: false)
+        let hostile =
+            #"<img src=x onerror="document.title='run'">'"/><script>document.title='run'</script>"#
+        try await apple.post(
+            "users",
+            ["name": "<img/src=x>", "first_name": .string(hostile), "email": .string(hostile)])
+        try await apple.post("codes", ["client_id": "com.example.app", "user": "<img/src=x>"])
+        try await apple.post("notifications", ["type": .string(hostile), "user": "<img/src=x>"])
+        try await apple.post("faults", ["headers": ["X-A": .string(hostile)], "delay": "1ms"])
+        let answer = try await apple.siwa(
+            "refresh", "--token", "r-bad", "--client-id", "com.example.evil")
+        #expect(answer.exitCode != 0)
+        for name in ["client_id", "grant_type", "code", "scope"] {
+            let form = Form([(name, .plain(hostile)), (hostile, .plain(hostile))])
+            try await apple.send("/auth/token", form, agent: hostile)
+        }
+        let console = try await ConsolePage(apple)
+        try await console.browser.run(
+            "document.querySelectorAll('#log a.row').forEach(row => row.click())")
+        try await console.browser.wait(until: "document.querySelectorAll('.detail').length >= 5")
+        try await apple.send("/auth/token", Form([("client_id", .plain(hostile))]), agent: hostile)
+        try await console.browser.wait(until: "document.querySelectorAll('#log > li').length >= 6")
+        #expect(try await console.browser.value("document.title") == "siwa-emulator: console")
+        #expect(try await console.browser.value("document.images.length") == 0)
+        #expect(try await console.browser.value("document.scripts.length") == 1)
+        #expect(try await console.text("body").contains("<script>document.title='run'</script>"))
+        #expect(console.browser.problems == [])
+    }
+
+    @Test func `the page finds its emulator again after a restart`() async throws {
+        let apple = try await LocalApple(usesTLS: false)
+        _ = try await apple.code()
+        #expect(try await apple.siwa("keys", "--refresh").exitCode == 0)
+        let console = try await ConsolePage(apple)
+        try await console.wait("#log", says: "/auth/keys")
+        try await console.browser.run("window.isSamePage = true")
+        #expect(try await apple.stop().exitCode == 0)
+        try await console.wait("#live", says: "not connected")
+        let next = try apple.serveAgain()
+        defer { next.signal(9) }
+        try await console.wait("#live", says: "live")
+        try await console.browser.wait(until: "window.isSamePage === undefined")
+        try await console.wait(".welcome", says: "No request yet")
+        try await console.browser.click("+1 hour")
+        try await console.wait("header", says: "1 hour ahead")
+    }
+
+    @Test func `a screen reader is told what everything is`() async throws {
+        let apple = try await LocalApple(usesTLS: false)
+        try await apple.fillConsole()
+        let console = try await ConsolePage(apple)
+        let names = try await console.browser.accessibleNames()
+        func named(_ role: String) -> [String] { names.filter { $0.role == role }.map(\.name) }
+        for role in ["button", "link", "textbox", "combobox", "spinbutton", "heading", "region"] {
+            #expect(!named(role).isEmpty && !named(role).contains(""), "\(role)")
+        }
+        let buttons = named("button").filter { $0.hasPrefix("Revoke the consent of") }
+        #expect(Set(buttons).count == buttons.count && !buttons.isEmpty)
+        #expect(
+            named("region") == [
+                "Requests", "Clock", "Faults", "Users", "Tokens", "Notifications",
+                "Clients and keys", "Changes",
+            ])
+        #expect(named("main").count == 1 && named("banner").count == 1)
+        #expect(named("status").count == 1)
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import SIWACrypto
+import TestSupport
+import Testing
+
+/// Tables on a real terminal, a pseudo terminal that script(1) makes, and elsewhere.
+@Suite(.enabled(if: Executable.installed("script") != nil, "needs script(1)"))
+struct TerminalTests {
+    private static let width = 70
+    private let folder: TemporaryFolder
+    private let siwa: String
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        siwa = try Executable.product("siwa").path
+        let lines = (0..<3).map { number in
+            """
+            {"client_id":"com.example.app","user_id":"00123\(number).0123456789abcdef.0830",\
+            "token":"r0123456789abcdef0123456789abcde\(number).0.mrtu.AAAAAAAAAAAAAAAAAAAAAA"}
+            """
+        }
+        let made = try await Executable(path: "/bin/bash").run(
+            .init(
+                ["-c", #""$0" vault init && "$0" vault import"#, siwa], environment: environment,
+                input: .text(lines.joined(separator: "\n"))))
+        try #require(made.exitCode == 0, "\(made)")
+    }
+
+    private var environment: [String: String] {
+        [
+            "PATH": "/usr/bin:/bin", "HOME": folder.path, "TERM": "xterm", "SIWA": siwa,
+            "SIWA_VAULT_URL": "sqlite:\(folder.path("vault.db"))", "SHELL": "/bin/bash",
+            "SIWA_BASE_URL": "http://127.0.0.1:9",
+        ]
+    }
+
+    /// What a terminal shows of a shell command in which `$SIWA` is siwa.
+    private func shown(
+        _ command: String, _ more: [String: String] = [:]
+    ) async throws -> [Substring] {
+        let script = try #require(Executable.installed("script"))
+        let result = try await script.run(
+            .init(
+                ["-qc", "stty cols \(Self.width); \(command)", "/dev/null"],
+                environment: environment.merging(more) { $1 }))
+        return result.output.replacingOccurrences(of: "\r\n", with: "\n").split(separator: "\n")
+    }
+
+    private static let tables = [
+        "vault list", "vault history --since 2020-01-01T00:00:00Z", "config show", "doctor",
+    ]
+
+    @Test(arguments: tables) func `a table fits the terminal, in colour`(
+        _ table: String
+    ) async throws {
+        let lines = try await shown("$SIWA \(table)")
+        #expect(lines.count > 1, "\(lines)")
+        #expect(lines.contains { $0.contains("\u{1B}[") }, "\(lines)")
+        for line in lines.prefix(while: { !$0.hasPrefix("most likely cause") }) {
+            #expect(Self.uncoloured(line).count <= Self.width, "\(line.debugDescription)")
+        }
+    }
+
+    @Test(arguments: tables) func `a table is neither wrapped nor coloured for another program`(
+        _ table: String
+    ) async throws {
+        // Standard error stays the terminal.
+        _ = try await shown("$SIWA \(table) | cat > \(folder.path("piped"))")
+        let piped = String(decoding: try folder.contents("piped"), as: UTF8.self)
+        #expect(piped.split(separator: "\n").contains { $0.count > Self.width }, "\(piped)")
+        let plain = try await Executable(path: siwa).run(
+            .init(table.split(separator: " ").map { String($0) }, environment: environment))
+        #expect(piped == plain.output)
+        #expect(!piped.contains("\u{1B}"), "\(piped)")
+    }
+
+    @Test(arguments: ["NO_COLOR=1", "TERM=dumb", "2> /dev/null"])
+    func `colour is switched off`(_ way: String) async throws {
+        let command =
+            way.hasPrefix("2") ? "$SIWA vault list \(way)" : "\(way) $SIWA vault list"
+        let lines = try await shown(command)
+        #expect(lines.count > 3, "\(lines)")
+        #expect(!lines.joined().contains("\u{1B}"), "\(lines)")
+        #expect(lines.allSatisfy { $0.count <= Self.width }, "\(lines)")
+    }
+
+    @Test func `a warning is coloured, a secret is not`() async throws {
+        let key = try folder.write(
+            "key.p8", try P256PrivateKey.generate().pemRepresentation().revealed())
+        chmod(key, 0o644)
+        let lines = try await shown(
+            "$SIWA secret --key \(key) --team-id A1B2C3D4E5 --key-id K1L2M3N4P5 --client-id app")
+        let warning = try #require(lines.first { $0.contains("warning:") }, "\(lines)")
+        #expect(warning.contains("\u{1B}[33m"), "\(lines)")
+        let secret = try #require(lines.last)
+        #expect(secret.hasPrefix("eyJ") && !secret.contains("\u{1B}"), "\(lines)")
+    }
+
+    private static func uncoloured(_ line: Substring) -> String {
+        line.split(separator: "\u{1B}[", omittingEmptySubsequences: false).enumerated()
+            .map { $0 == 0 ? $1 : $1.drop { $0 != "m" }.dropFirst() }.joined()
+    }
+}

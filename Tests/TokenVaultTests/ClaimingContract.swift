@@ -1,0 +1,110 @@
+import Lifecycle
+import TestSupport
+import Testing
+
+extension StoreContract {
+    static let claiming = [
+        StoreContract("a claim changes what it takes, and answers what it was") { fixture in
+            let store = try fixture.vault()
+            try store.put(VaultUser.samples(3).map { VaultRecord($0, checkedAt: 5) })
+            let claimed = try store.claim(VaultFilter(), limit: 2, for: .long("a")) {
+                VaultClaimChange($0.becoming(.revoking))
+            }.records
+            #expect(claimed.count == 2 && claimed.allSatisfy { $0.state == .active })
+            for record in claimed {
+                #expect(try store.record(of: record.user) == record.becoming(.revoking))
+            }
+            #expect(try store.counts(of: nil) == [.revoking: 2, .active: 1])
+        },
+        StoreContract("a filter chooses what is claimed") { fixture in
+            let store = try fixture.vault()
+            try store.putOfTwoKeys(Samples.population)
+            for (number, filter) in Samples.filters.enumerated() {
+                let expected = Samples.population.filter { filter.matches($0) }.map(\.user).sorted()
+                #expect(try store.claim(.long("\(number)"), filter) == expected, "\(filter)")
+                try store.release(expected, by: "\(number)")
+            }
+        },
+        StoreContract("what is claimed is nobody else's, and not one's own again") { fixture in
+            let (one, other) = (try fixture.vault(), try fixture.store())
+            let users = VaultUser.samples(5)
+            try one.put(users.map { VaultRecord($0) })
+            let mine = try one.claim(.long("a"), limit: 3)
+            let others = try other.claim(.long("b"))
+            #expect(mine.count == 3 && Set(mine + others) == Set(users) && others.count == 2)
+            #expect(try one.claim(.long("a")) == [] && other.claim(.long("c")) == [])
+        },
+        StoreContract("what is given back is another's, but not the same owner's again") {
+            fixture in
+            let store = try fixture.vault()
+            try store.put(VaultUser.samples(2).map { VaultRecord($0) })
+            let users = try store.claim(.long("a"))
+            try store.change(users, releasedBy: "a") { user, record in
+                user == users[0] ? .put(VaultRecord(user, .dead)) : .keep
+            }
+            #expect(try store.claim(.long("a")) == [])
+            #expect(try store.claim(.long("b")) == users)
+        },
+        StoreContract("what is given back is not for those who had begun before") { fixture in
+            let store = try fixture.vault()
+            try store.put(VaultUser.samples(2).map { VaultRecord($0) })
+            #expect(try store.claim(.long("a"), limit: 1) == [.sample(0)])
+            #expect(try store.claim(.long("b")) == [.sample(1)])
+            try await Task.sleep(for: .milliseconds(5))
+            fixture.passTime()
+            try store.release([.sample(0)], by: "a")
+            try store.change([.sample(1)], releasedBy: "b") { user, _ in
+                .put(VaultRecord(user, .dead))
+            }
+            #expect(try store.claim(.long("a")) == [] && store.claim(.long("b")) == [])
+            #expect(try store.claim(.long("c")) == [.sample(0), .sample(1)])
+        },
+        StoreContract("only its owner gives a record back") { fixture in
+            let store = try fixture.vault()
+            try store.put([VaultRecord(.sample(1))])
+            #expect(try store.claim(.long("a")) == [.sample(1)])
+            for owner in ["b", nil] {
+                for next in [Decision.keep, .put(VaultRecord(.sample(1), .dead))] {
+                    try store.change([.sample(1)], releasedBy: owner) { _, _ in next }
+                    #expect(try store.claim(.long("c")) == [])
+                }
+            }
+            try store.release([.sample(1)], by: "a")
+            #expect(try store.claim(.long("d")) == [.sample(1)])
+        },
+        StoreContract("a record that was removed and made anew is nobody's") { fixture in
+            let store = try fixture.vault()
+            try store.put([VaultRecord(.sample(1))])
+            #expect(try store.claim(.long("a")) == [.sample(1)])
+            try store.change([.sample(1)], releasedBy: nil) { _, _ in .remove }
+            try store.put([VaultRecord(.sample(1))])
+            #expect(try store.claim(.long("a")) == [.sample(1)])
+        },
+        StoreContract("a lease ends, and then another may claim, not the same owner") { fixture in
+            let store = try fixture.vault()
+            try store.put([VaultRecord(.sample(1))])
+            #expect(try store.claim(.short("dead")) == [.sample(1)])
+            try await eventually("the lease ends") {
+                #expect(try store.claim(.long("dead")) == [])
+                fixture.passTime()
+                return try fixture.store().claim(.long("b")) == [.sample(1)]
+            }
+            try store.release([.sample(1)], by: "dead")
+            #expect(try store.claim(.long("c")) == [], "it is b's now")
+        },
+        StoreContract("what was stored since the last claim can be claimed") { fixture in
+            let store = try fixture.vault()
+            try store.put([VaultRecord(.sample(5))])
+            #expect(try store.claim(.long("a")) == [.sample(5)])
+            try store.put([VaultRecord(.sample(1)), VaultRecord(.sample(9), .dead)])
+            #expect(try store.claim(.long("a")) == [.sample(1), .sample(9)])
+        },
+        StoreContract("a lease of any length is one") { fixture in
+            let store = try fixture.vault()
+            try store.put([VaultRecord(.sample(1)), VaultRecord(.sample(2))])
+            let endless = VaultLease(owner: "a", duration: .seconds(Int64.max))
+            #expect(try store.claim(endless, limit: 1).count == 1)
+            #expect(try store.claim(.long("b")).count == 1)
+        },
+    ]
+}

@@ -1,0 +1,177 @@
+import JOSE
+import Lifecycle
+import ServerRecords
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import TokenVault
+
+/// What deliveries promise on both databases.
+@Suite(.blocking) struct DeliveryContractTests {
+    @Test(arguments: SQLBackend.available)
+    func `only the first waiting event of a user is sent, by the time it happened`(
+        _ backend: SQLBackend
+    ) async throws {
+        let store = try (await backend.fixture()).preparedServerStore()
+        try store.receive([
+            .sample(1, of: 1, at: 20), .sample(2, of: 1, at: 10), .sample(3, of: 2, at: 30),
+            .sample(4, of: 1, at: 10),
+        ])
+        #expect(try Set(store.claimed()) == [2, 3])
+        #expect(try store.claimed("b") == [])
+        try store.note([.accepted(.sample(2)), .accepted(.sample(3))], by: "a")
+        #expect(try store.claimed() == [4])
+        try store.note([.accepted(.sample(4))], by: "a")
+        #expect(try store.claimed() == [1])
+        try store.note([.accepted(.sample(1))], by: "a")
+        #expect(try store.claimed() == [])
+        #expect(try store.counts().present == [.done: 4])
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `an event that keeps failing holds its user's others back for an hour`(
+        _ backend: SQLBackend
+    ) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        try store.receive([.sample(1, of: 1, at: 1), .sample(2, of: 1, at: 2)])
+        let first = try #require(
+            try store.claimDeliveries(limit: 1, for: .long("a")).deliveries.first)
+        try store.note([.failed(first, "HTTP 500", jitter: 0)], by: "a")
+        let entry = try #require(try store.inboxEvent(first.id).entries.first)
+        #expect(entry.state == .pending && entry.attempts == 1 && entry.lastError == "HTTP 500")
+        #expect(entry.nextAttemptAt != nil)
+        try fixture.makeDue()
+        #expect(try store.claimed("b", limit: 1) == [1])
+        try fixture.makeDue("jti = 'event-2'")
+        #expect(try store.claimed("c") == [])
+        let held = try fixture.run("SELECT holds_until FROM inbox_event WHERE jti = 'event-1'")
+        let again = try DueDelivery(id: .sample(1), body: [], attempts: 1, age: .seconds(1))
+        try store.note([.failed(again, "HTTP 500", jitter: 0)], by: "b")
+        #expect(
+            try fixture.run("SELECT holds_until FROM inbox_event WHERE jti = 'event-1'") == held)
+        try fixture.run("UPDATE inbox_event SET holds_until = 1 WHERE jti = 'event-1'")
+        try fixture.makeDue()
+        #expect(try Set(store.claimed("d")) == [1, 2])
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `a poisoned user's events are in nobody's way`(_ backend: SQLBackend) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        try store.receive((1...60).map { try .sample($0, of: 1, at: $0) })
+        try store.receive((61...65).map { try .sample($0, of: $0) })
+        #expect(try store.claimed(limit: 4) == [1, 61, 62, 63])
+        #expect(try store.claimed(limit: 4) == [64, 65])
+        #expect(try store.claimed(limit: 4) == [])
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `a lease ends, is renewed, and only its holder's failure counts`(
+        _ backend: SQLBackend
+    ) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        try store.receive([.sample(1, of: 1), .sample(2, of: 2)])
+        #expect(try Set(store.claimed("a")) == [1, 2])
+        #expect(try store.renewDeliveries([.sample(1)], for: .long("a")) == [.sample(1)])
+        #expect(try store.renewDeliveries([.sample(1)], for: .long("b")) == [])
+        try fixture.makeDue()
+        #expect(try Set(store.claimed("b")) == [1, 2])
+        #expect(try store.renewDeliveries([.sample(1)], for: .long("a")) == [])
+        let old = try DueDelivery(id: .sample(1), body: [], attempts: 0, age: .seconds(1))
+        try store.note([.failed(old, "late", jitter: 0)], by: "a")
+        #expect(try store.inboxEvent(.sample(1)).entries.first?.attempts == 0)
+        try store.note([.accepted(.sample(2))], by: "a")
+        #expect(try store.inboxEvent(.sample(2)).entries.first?.state == .done)
+        try fixture.serverStore().prepare(isAlone: true)
+        #expect(try store.claimed("c") == [1])
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `what is given up is dead, and is replayed from the beginning`(
+        _ backend: SQLBackend
+    ) async throws {
+        let store = try (await backend.fixture()).preparedServerStore()
+        try store.receive([.sample(1, of: 1, at: 1), .sample(2, of: 1, at: 2)])
+        #expect(try store.claimed() == [1])
+        let late = try DueDelivery(id: .sample(1), body: [], attempts: 99, age: .seconds(604_800))
+        try store.note([.failed(late, "HTTP 404", jitter: 0)], by: "a")
+        #expect(try store.states() == ["event-1": .dead, "event-2": .pending])
+        #expect(try store.claimed() == [2])
+        try store.note([.accepted(.sample(2))], by: "a")
+        #expect(try store.replay(.state(.dead)) == [.sample(1)])
+        let entry = try #require(try store.inboxEvent(.sample(1)).entries.first)
+        #expect(entry.attempts == 0 && entry.lastError == nil)
+        #expect(try store.replay(.events([.sample(2), .sample(9)])) == [.sample(2)])
+        #expect(try store.claimed() == [1])
+        #expect(try store.replay(.events([.sample(1)])) == [])
+        #expect(try store.discard([.sample(1), .sample(2), .sample(9)]).count == 2)
+        #expect(try store.discard([.sample(1)]) == [])
+        #expect(try store.counts().present == [.discarded: 2])
+        let activity = try store.activity(hours: 2)
+        #expect(activity.reduce(0) { $0 + ($1.counts[.undelivered] ?? 0) } == 1)
+        #expect(activity.reduce(0) { $0 + ($1.counts[.received] ?? 0) } == 2)
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `workers that claim at once share the events`(_ backend: SQLBackend) async throws {
+        let fixture = try await backend.fixture()
+        try fixture.preparedServerStore().receive(
+            (0..<60).map { try .sample($0, of: $0 % 20, at: $0) })
+        let sent = Mutex<[Int]>([])
+        try atOnce(4) { number in
+            let store = try fixture.serverStore()
+            while try store.counts().present[.pending] != nil {
+                let mine = try store.claimDeliveries(limit: 3, for: .long("\(number)")).deliveries
+                sent.withLock { $0 += mine.map(\.number) }
+                try store.note(mine.map { .accepted($0.id) }, by: "\(number)")
+            }
+        }
+        let all = sent.withLock(\.self)
+        #expect(all.sorted() == Array(0..<60))
+        for user in 0..<20 {
+            #expect(all.filter { $0 % 20 == user } == [user, user + 20, user + 40])
+        }
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `the counts stay right, whatever happens`(_ backend: SQLBackend) async throws {
+        var random = SeededRandom.announced(for: "counts of the inbox")
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        for round in 0..<120 {
+            let number = Int.random(in: 0..<30, using: &random)
+            let id = try EventID.sample(number)
+            switch Int.random(in: 0..<9, using: &random) {
+            case 0...2:
+                try store.receive([.sample(number, of: number % 5, isDelivered: round % 4 != 0)])
+            case 3: _ = try store.keep(.sample(number, of: number % 5), limit: 5)
+            case 4: _ = try store.discard([id])
+            case 5: _ = try store.replay(.events([id]))
+            case 6: try store.settle([UnverifiedNotification.sample(number).id], as: .rejected)
+            case 7: if round % 3 == 0 { _ = try store.forget(VaultUser.sample(number % 5).userID) }
+            default:
+                let due = try store.claimDeliveries(limit: 2, for: .long("a")).deliveries
+                try store.note(
+                    due.map {
+                        $0.number % 2 == 0 ? .accepted($0.id) : .failed($0, "no", jitter: 0)
+                    },
+                    by: "a")
+            }
+        }
+        let rows = try fixture.run("SELECT state, count(*) FROM inbox_event GROUP BY state")
+        let counted = Dictionary(
+            uniqueKeysWithValues: rows.map { ($0[0].text.flatMap(InboxState.init), $0[1].integer) })
+        let kept = try store.counts().present
+        #expect(counted == Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) }))
+    }
+}
+
+extension SQLStoreFixture {
+    /// Lets leases and waits of pending events end.
+    func makeDue(_ condition: String = "state = 'pending'") throws {
+        try run("UPDATE inbox_event SET due_at = 1 WHERE \(condition)")
+    }
+}

@@ -1,0 +1,63 @@
+import JOSE
+import Lifecycle
+import ServerRecords
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import TokenVault
+
+/// Events that arrive at the same time, committed together.
+@Suite(.blocking) struct GroupCommitTests {
+    @Test(arguments: SQLBackend.available)
+    func `events that arrive together share transactions`(_ backend: SQLBackend) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        let asked = Mutex(0)
+        let group = GroupCommit(
+            store,
+            decide: { _, _ in
+                asked.withLock { $0 += 1 }
+                return VaultChanges()
+            }, run: { body in try? startThread(body) })
+        let outcomes = try await withThrowingTaskGroup(of: GroupCommit.Outcome.self) { tasks in
+            for number in 0..<400 {
+                let event = try IncomingEvent.sample(number / 2, of: number / 2)
+                tasks.addTask { try await group.receive(event).outcome }
+            }
+            return try await tasks.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == .stored } == 200)
+        #expect(outcomes.count { $0 == .known } == 200)
+        #expect(try store.counts().present == [.pending: 200])
+        #expect(asked.withLock { (1..<400).contains($0) })
+    }
+
+    @Test func `an event that cannot be stored fails alone`() async throws {
+        let fixture = try SQLiteStoreFixture()
+        let store = try fixture.preparedServerStore()
+        let poison = try EventID.sample(5)
+        let group = GroupCommit(
+            store,
+            decide: { events, _ throws(VaultError) in
+                if events.contains(where: { $0.event.id == poison }) {
+                    throw VaultError(.sealBroken, "poison")
+                }
+                return VaultChanges()
+            }, run: { body in try? startThread(body) })
+        let failed = try await withThrowingTaskGroup(of: Int?.self) { tasks in
+            for number in 0..<20 {
+                let event = try IncomingEvent.sample(number, of: number)
+                tasks.addTask {
+                    do {
+                        _ = try await group.receive(event)
+                        return nil
+                    } catch { return number }
+                }
+            }
+            return try await tasks.reduce(into: []) { $0.append($1) }.compactMap(\.self)
+        }
+        #expect(failed == [5])
+        #expect(try store.states().count == 19)
+    }
+}

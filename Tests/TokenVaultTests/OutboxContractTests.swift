@@ -1,0 +1,192 @@
+import JOSE
+import Lifecycle
+import ServerRecords
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import TokenVault
+
+/// What the outbox promises on both databases.
+@Suite(.blocking) struct OutboxContractTests {
+    private let now = NumericDate(1_790_000_000)
+
+    private func request(_ id: String) -> RevocationRequest {
+        RevocationRequest(
+            id: id, clientID: nil, userID: VaultUser.sample(1).userID, requestedAt: now)
+    }
+
+    private func job(_ token: Int, _ proof: RevocationJob.Proof = .none) -> RevocationJob {
+        let user = VaultUser.sample(1)
+        return RevocationJob(
+            number: 0, clientID: user.clientID, userID: user.userID, fingerprint: .sample(token),
+            kind: .refreshToken, proof: proof, createdAt: now,
+            secret: SealedSecret(keyNumber: 1, bytes: [9, UInt8(token)]))
+    }
+
+    private func due(_ store: any ServerStore, _ owner: String) throws -> [RevocationJob] {
+        try store.claimRevocations(of: nil, limit: 100, for: .long(owner)).jobs.map(\.job)
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `requests share the job of a token, and end with the last one`(
+        _ backend: SQLBackend
+    ) async throws {
+        let store = try (await backend.fixture()).preparedServerStore()
+        let first = try store.add(request("1"), [job(1), job(2)])
+        #expect(first.state == .pending && first.jobs.count == 2)
+        #expect(first.jobs.map(\.secret?.bytes) == [[9, 1], [9, 2]])
+        let second = try store.add(request("2"), [job(2, .checkFirst), job(3)])
+        #expect(Set(second.jobs.map(\.number)).intersection(first.jobs.map(\.number)).count == 1)
+        var jobs = try due(store, "a")
+        #expect(jobs.map(\.fingerprint) == [.sample(1), .sample(2), .sample(3)])
+        #expect(jobs[1].proof == .checkFirst)
+        #expect(try due(store, "b") == [])
+        for index in jobs.indices {
+            let revocation = Revocation(
+                status: 200, wasActive: true, evidence: .acceptedThenRejected, refreshStatus: 400,
+                requestID: "r\(index)")
+            let hasEnded = jobs[index].end(revocation, at: now)
+            #expect(hasEnded)
+            #expect(try !store.note(jobs[index], retryAfter: nil, by: "b"))
+            #expect(try store.note(jobs[index], retryAfter: nil, by: "a"))
+            #expect(try !store.note(jobs[index], retryAfter: nil, by: "a"))
+            let states = try ["1", "2"].map { try #require(try store.revocation($0)).state }
+            #expect(states == [index < 1 ? .pending : .revoked, index < 2 ? .pending : .revoked])
+        }
+        let ended = try #require(try store.revocation("2"))
+        #expect(ended.endedAt != nil && ended.jobs.allSatisfy { $0.secret == nil })
+        #expect(ended.jobs.map(\.progress) == jobs[1...].map(\.progress))
+        let counts = try store.counts()
+        #expect(counts.revocations.filter { $0.value != 0 } == [.revoked: 2])
+        #expect(counts.oldestPendingRevocation == nil)
+        #expect(try store.revocations([], limit: 10).revocations.map(\.request.id) == ["2", "1"])
+        #expect(try store.revocations([.pending], limit: 10).revocations.isEmpty)
+        let again = try store.add(request("3"), [job(1)])
+        #expect(again.state == .pending)
+        #expect(!first.jobs.map(\.number).contains(again.jobs[0].number))
+        #expect(try store.add(request("4"), []).state == .revoked)
+        #expect(try store.revocation("5") == nil)
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `progress is kept, a failure is tried later, a dead job again from the beginning`(
+        _ backend: SQLBackend
+    ) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        _ = try store.add(request("1"), [job(1, .checkFirst)])
+        var job = try #require(try due(store, "a").first)
+        job.progress = RevocationProof.Progress(wasActive: true)
+        #expect(try store.note(job, retryAfter: nil, by: "a"))
+        #expect(try due(store, "b") == [])
+        try fixture.run("UPDATE revocation_job SET due_at = 1")
+        var again = try #require(try due(store, "b").first)
+        #expect(again.progress == job.progress)
+        #expect(try !store.note(job, retryAfter: .zero, by: "a"))
+        #expect(try store.renewRevocations([again.number], for: .long("b")) == [again.number])
+        #expect(try store.renewRevocations([again.number], for: .long("a")) == [])
+        let delay = again.fail("HTTP 503", age: .zero, jitter: 0, at: now)
+        #expect(try store.note(again, retryAfter: delay, by: "b"))
+        let failed = try #require(try store.revocation("1")?.jobs.first)
+        #expect(failed.attempts == 1 && failed.lastError == "HTTP 503")
+        #expect(failed.nextAttemptAt != nil)
+        _ = try store.retry(revocation: "1")
+        var last = try #require(try due(store, "c").first)
+        _ = last.fail("HTTP 503", age: .seconds(2_592_000), jitter: 0, at: now)
+        #expect(try store.note(last, retryAfter: nil, by: "c"))
+        #expect(try store.revocation("1")?.state == .dead)
+        #expect(try store.retry(revocation: "1")?.state == .pending)
+        let revived = try #require(try due(store, "d").first)
+        #expect(revived.attempts == 0 && revived.secret != nil)
+        #expect(try store.retry(revocation: "9") == nil)
+        #expect(try store.counts().revocations.filter { $0.value != 0 } == [.pending: 1])
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `jobs that end at the same time end their request`(_ backend: SQLBackend) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        let (tokens, now) = (40, now)
+        _ = try store.add(request("all"), (0..<tokens).map { job($0) })
+        for token in 0..<tokens { _ = try store.add(request("\(token)"), [job(token)]) }
+        try atOnce(4) { number in
+            let store = try fixture.serverStore()
+            while true {
+                let due = try store.claimRevocations(of: nil, limit: 3, for: .long("\(number)"))
+                if due.jobs.isEmpty { return }
+                for (job, _) in due.jobs {
+                    var job = job
+                    _ = job.end(
+                        Revocation(status: 200, wasActive: nil, evidence: nil), at: now)
+                    #expect(try store.note(job, retryAfter: nil, by: "\(number)"))
+                }
+            }
+        }
+        #expect(try store.revocation("all")?.state == .revoked)
+        let counts = try store.counts().revocations.filter { $0.value != 0 }
+        #expect(counts == [.revoked: tokens + 1])
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `only the jobs of a request are claimed for it`(_ backend: SQLBackend) async throws {
+        let store = try (await backend.fixture()).preparedServerStore()
+        _ = try store.add(request("1"), [job(1)])
+        _ = try store.add(request("2"), [job(2)])
+        let mine = try store.claimRevocations(of: "2", limit: 10, for: .long("a")).jobs
+        #expect(mine.map(\.job.fingerprint) == [.sample(2)])
+        #expect(mine.allSatisfy { $0.age >= .zero })
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `damaged jobs are named, and stop no others`(_ backend: SQLBackend) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        _ = try store.add(request("1"), [job(1)])
+        _ = try store.add(request("2"), [job(2)])
+        for change in [
+            "proof = 'odd'", "kind = 'odd'", "attempts = -1", "created_at = 9223372036854775807",
+            "was_active = 2", "http_status = 12", "evidence = 'odd'", "token_fingerprint = ''",
+            "key_number = 0", "user_id = ''", "client_id = 'a b'", "ended_at = 999999999999",
+        ] {
+            let backup = try fixture.run(
+                "SELECT \(RevocationJob.columns) FROM revocation_job ORDER BY id")
+            try fixture.run(
+                "UPDATE revocation_job SET \(change), due_at = 1 WHERE token_fingerprint = $1",
+                .text(TokenFingerprint.sample(1).rawValue))
+            try fixture.run("UPDATE revocation_job SET due_at = 2 WHERE id = $1", backup[1][0])
+            let due = try store.claimRevocations(of: nil, limit: 10, for: .long("a"))
+            #expect(due.jobs.map(\.job.fingerprint) == [.sample(2)], "\(change)")
+            #expect(due.damaged.first?.message.hasPrefix("job ") == true, "\(change)")
+            let page = try store.revocations([], limit: 10)
+            #expect(page.revocations.map(\.request.id) == ["2"], "\(change)")
+            #expect(page.damaged.count == 1, "\(change)")
+            #expect(throws: VaultError.self) { try store.revocation("1") }
+            try fixture.run("DELETE FROM revocation_job")
+            for row in backup {
+                let places = row.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+                _ = try fixture.connect().run(
+                    "INSERT INTO revocation_job (\(RevocationJob.columns)) VALUES (\(places))", row)
+            }
+        }
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `what ended long ago is deleted, and pending jobs stay`(
+        _ backend: SQLBackend
+    ) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        _ = try store.add(request("1"), [job(1)])
+        _ = try store.add(request("2"), [job(1), job(2)])
+        var first = try #require(try due(store, "a").first)
+        _ = first.end(Revocation(status: 200, wasActive: nil, evidence: nil), at: now)
+        #expect(try store.note(first, retryAfter: nil, by: "a"))
+        #expect(try store.purge(Retention(), limit: 10) == 0)
+        try fixture.run("UPDATE revocation SET ended_at = 1 WHERE ended_at IS NOT NULL")
+        #expect(try store.purge(Retention(), limit: 10) == 1)
+        #expect(try store.revocation("1") == nil)
+        #expect(try store.revocation("2")?.jobs.count == 2)
+        #expect(try store.counts().revocations.filter { $0.value != 0 } == [.pending: 1])
+    }
+}

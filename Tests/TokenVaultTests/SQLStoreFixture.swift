@@ -1,0 +1,110 @@
+import Lifecycle
+import ServerRecords
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import TokenVault
+
+/// A fixture whose vault is in a database that speaks SQL.
+protocol SQLStoreFixture: StoreFixture {
+    /// - Parameter patience: how long others may hold what a call needs.
+    func connector(_ patience: VaultPatience) throws -> any DatabaseConnector
+    /// What the vault's database is called in settings.
+    var url: String { get }
+    /// Begins a query's text so that it answers how it would be run.
+    var explain: String { get }
+}
+
+extension SQLStoreFixture {
+    func connector(patience: Duration) throws -> any DatabaseConnector {
+        try connector(.eachStatement(patience))
+    }
+
+    func store() throws -> any VaultStore { try store(patience: .seconds(60)) }
+
+    func store(patience: Duration, _ schema: Schema = .current) throws -> any VaultStore {
+        SQLVaultStore(try connector(patience: patience), schema: schema)
+    }
+
+    /// The server's tables as one more process sees them.
+    func serverStore(patience: Duration = .seconds(60)) throws -> any ServerStore {
+        try openServerStore(url, patience: .eachStatement(patience))
+    }
+
+    /// A new vault with the server's tables in it.
+    func preparedServerStore() throws -> any ServerStore {
+        _ = try vault()
+        let store = try serverStore()
+        try store.prepare(isAlone: true)
+        return store
+    }
+
+    /// Runs a statement of the test's.
+    @discardableResult
+    func run(_ sql: String, _ values: Value...) throws -> [[Value]] {
+        try connect().run(sql, values)
+    }
+
+    /// A connection that knows nothing of vaults.
+    func connect() throws -> any Database {
+        try connector(patience: .seconds(60)).connect(creating: false)
+    }
+
+    func passTime() {}
+}
+
+/// The backend of this machine, for what all of them have in common.
+enum SQLBackend: String, CaseIterable, CustomTestStringConvertible {
+    case sqlite, postgres
+
+    static let available = allCases.filter { $0 == .sqlite || PostgresServer.isAvailable }
+
+    var testDescription: String { rawValue }
+
+    func fixture() async throws -> any SQLStoreFixture {
+        switch self {
+        case .sqlite: try SQLiteStoreFixture()
+        case .postgres: try await PostgresStoreFixture()
+        }
+    }
+}
+
+/// A connector whose connections begin with statements of a test's, and that remembers what was run.
+struct WatchedConnector: DatabaseConnector {
+    let base: any DatabaseConnector
+    var first: [String] = []
+    let seen = Seen()
+
+    final class Seen: Sendable {
+        let statements = Mutex<[(sql: String, values: [Value])]>([])
+    }
+
+    var name: String { base.name }
+
+    func connect(creating: Bool) throws(DatabaseFailure) -> any Database {
+        let database = WatchedDatabase(try base.connect(creating: creating), seen)
+        for sql in first { _ = try database.run(sql) }
+        return database
+    }
+}
+
+private final class WatchedDatabase: Database {
+    private let database: any Database
+    private let seen: WatchedConnector.Seen
+
+    init(_ database: any Database, _ seen: WatchedConnector.Seen) {
+        (self.database, self.seen) = (database, seen)
+    }
+
+    var dialect: Dialect { database.dialect }
+
+    func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]] {
+        seen.statements.withLock { $0.append((sql, values)) }
+        return try database.run(sql, values)
+    }
+
+    func rollBack() { database.rollBack() }
+
+    func faults() throws(DatabaseFailure) -> [String] { try database.faults() }
+}

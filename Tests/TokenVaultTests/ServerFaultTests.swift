@@ -1,0 +1,176 @@
+import JOSE
+import Lifecycle
+import ServerRecords
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import TokenVault
+
+/// Transactions that are cut off in the middle, and rows that siwa-server cannot have written.
+@Suite(.blocking) struct ServerFaultTests {
+    /// Every call either happens as a whole or not at all, wherever the connection breaks.
+    @Test(arguments: SQLBackend.available)
+    func `a transaction that is cut off leaves nothing behind`(
+        _ backend: SQLBackend
+    ) async throws {
+        let fixture = try await backend.fixture()
+        let whole = try fixture.preparedServerStore()
+        let record = VaultRecord(.sample(1))
+        try fixture.store().put([record])
+        try whole.receive([.sample(0, of: 2)])
+        let before = try Snapshot(fixture)
+        var cuts = 0
+        while true {
+            let connector = FailingConnector(
+                base: try fixture.connector(patience: .seconds(60)), after: cuts)
+            do {
+                _ = try SQLServerStore(connector).receive([.sample(1, revokesConsent: true)]) {
+                    _, _ in
+                    VaultChanges(
+                        updates: [
+                            VaultUpdate(record.becoming(.consentRevoked), replacing: record.id)
+                        ])
+                }
+                break
+            } catch is VaultError {
+                #expect(try Snapshot(fixture) == before, "after \(cuts) statements")
+            }
+            cuts += 1
+            try #require(cuts < 100)
+        }
+        #expect(cuts > 8)
+        #expect(try whole.states() == ["event-0": .pending, "event-1": .pending])
+        #expect(try fixture.store().record(of: .sample(1))?.state == .consentRevoked)
+        #expect(try whole.counts().present == [.pending: 2])
+    }
+
+    /// What a transaction may have changed.
+    private struct Snapshot: Equatable {
+        let rows: [[[Value]]]
+
+        init(_ fixture: any SQLStoreFixture) throws {
+            rows = try [
+                "SELECT jti, state FROM inbox_event ORDER BY jti",
+                "SELECT name, value FROM server_count ORDER BY name",
+                "SELECT state FROM vault_token",
+                "SELECT count(*) FROM vault_history",
+                "SELECT count(*), sum(value) FROM server_activity",
+            ].map { try fixture.run($0) }
+        }
+    }
+
+    static let damages = [
+        "jti = 'a b'", "jti = ''", "client_id = 'a b'", "user_id = ''",
+        "event_time = 9223372036854775807", "received_at = -9223372036854775808",
+        "state = 'odd'", "attempts = -1", "attempts = 9223372036854775807",
+        "due_at = 9223372036854775807",
+    ]
+
+    @Test(arguments: SQLBackend.available)
+    func `damaged events are named, and stop no others`(_ backend: SQLBackend) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        for (number, damage) in Self.damages.enumerated() {
+            try fixture.run("DELETE FROM inbox_event")
+            let events = try (0..<3).map { try IncomingEvent.sample(number * 3 + $0, of: $0) }
+            try store.receive(events)
+            try fixture.run(
+                "UPDATE inbox_event SET \(damage) WHERE jti = $1", events[1].event.id.value)
+            let page = try store.inbox(InboxFilter(), before: nil, limit: 10)
+            #expect(
+                page.entries.map(\.id) == [events[2].event.id, events[0].event.id], "\(damage)")
+            #expect(page.damaged.count == 1, "\(damage)")
+            #expect(
+                page.damaged.first?.message.hasPrefix("event '") == true
+                    && page.damaged.first?.kind == .recordDamaged)
+            let read = try store.events(after: 0, limit: 10)
+            #expect(
+                read.entries.map(\.id) == [events[0].event.id, events[2].event.id], "\(damage)")
+            #expect(read.next != nil)
+            _ = try store.unverified(after: 0, limit: 10)
+            let due = try store.claimDeliveries(limit: 10, for: .long("a")).deliveries.map(\.id)
+            #expect(Set(due).isSuperset(of: [events[0].event.id, events[2].event.id]), "\(damage)")
+            _ = try store.claimDeliveries(limit: 10, for: .long("b"))
+            _ = try store.counts()
+            _ = try store.forget(VaultUser.sample(0).userID)
+            _ = try store.purge(Retention(), limit: 10)
+        }
+    }
+
+    @Test func `texts that are not UTF-8 are named`() async throws {
+        guard PostgresServer.isAvailable else { return }
+        let fixture = try await PostgresStoreFixture.withoutEncoding()
+        let store = try fixture.preparedServerStore()
+        for column in ["jti", "type", "client_id", "user_id", "state", "last_error"] {
+            try fixture.run("DELETE FROM inbox_event")
+            try store.receive([.sample(1), .sample(2, of: 2)])
+            try fixture.run(
+                "UPDATE inbox_event SET \(column) = $1 WHERE jti = 'event-1'",
+                .invalidText([0x75, 0xFF, 0x1B]))
+            let page = try store.inbox(InboxFilter(), before: nil, limit: 10)
+            #expect(page.entries.map(\.id) == [try .sample(2)], "\(column)")
+            #expect(page.damaged.count == 1, "\(column)")
+            let due = try store.claimDeliveries(limit: 10, for: .long("a")).deliveries.map(\.id)
+            #expect(try due.contains(.sample(2)), "\(column)")
+            try fixture.run("DELETE FROM inbox_event")
+        }
+    }
+
+    @Test func `nothing of a store's is left in a session of the server's`() async throws {
+        guard PostgresServer.isAvailable else { return }
+        let fixture = try await PostgresStoreFixture()
+        let watched = WatchedConnector(
+            base: try connector(
+                of: fixture.url, patience: .eachStatement(.seconds(60)), isPooled: true))
+        _ = try fixture.preparedServerStore()
+        let database = try watched.base.connect(creating: false)
+        let settings = """
+            SELECT name, setting FROM pg_settings
+            WHERE name IN ('lock_timeout', 'enable_seqscan', 'enable_sort',
+                'idle_in_transaction_session_timeout', 'synchronous_commit')
+            ORDER BY name
+            """
+        let before = try database.run(settings)
+        let inside = try database.transaction(.writing) { database throws(DatabaseFailure) in
+            try database.endDeliveryLeases()
+            return try database.run(settings)
+        }
+        #expect(inside != before)
+        #expect(try database.run(settings) == before)
+        #expect(
+            try database.run("SELECT name FROM pg_prepared_statements") == [[.text("")]]
+                || database.run("SELECT name FROM pg_prepared_statements") == [])
+    }
+}
+
+/// A connector whose connections break after some statements.
+private struct FailingConnector: DatabaseConnector {
+    let base: any DatabaseConnector
+    let after: Int
+
+    var name: String { base.name }
+
+    func connect(creating: Bool) throws(DatabaseFailure) -> any Database {
+        FailingDatabase(try base.connect(creating: creating), after: after)
+    }
+}
+
+private final class FailingDatabase: Database {
+    private let database: any Database
+    private var left: Int
+
+    init(_ database: any Database, after: Int) { (self.database, left) = (database, after) }
+
+    var dialect: Dialect { database.dialect }
+
+    func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]] {
+        guard left > 0 else { throw DatabaseFailure(.unreachable, "cut off") }
+        left -= 1
+        return try database.run(sql, values)
+    }
+
+    func rollBack() { database.rollBack() }
+
+    func faults() throws(DatabaseFailure) -> [String] { try database.faults() }
+}

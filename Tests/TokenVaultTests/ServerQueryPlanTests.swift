@@ -1,0 +1,76 @@
+import JOSE
+import Lifecycle
+import ServerRecords
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import TokenVault
+
+/// That siwa-server's questions read no more than their answers, as the databases tell it.
+@Suite(.blocking) struct ServerQueryPlanTests {
+    @Test(arguments: SQLBackend.available)
+    func `a claim looks at what is due, and at its users' waiting events`(
+        _ backend: SQLBackend
+    ) async throws {
+        let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
+            _ = try store.claimDeliveries(limit: 5, for: .long("a"))
+        }
+        let claims = plans.filter { $0.contains("inbox_event_due") }
+        #expect(!claims.isEmpty, "\(plans)")
+        for plan in claims {
+            #expect(plan.isFrugal && plan.contains("inbox_event_user"), "\(plan)")
+        }
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `pages are read along an index`(_ backend: SQLBackend) async throws {
+        let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
+            _ = try store.events(after: 3, limit: 5)
+            _ = try store.inbox(InboxFilter(), before: 9, limit: 5)
+            _ = try store.inboxEvent(.sample(1))
+            _ = try store.counts()
+        }
+        #expect(plans.count >= 4)
+        for plan in plans { #expect(plan.isFrugal, "\(plan)") }
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `what is deleted is found by its age`(_ backend: SQLBackend) async throws {
+        let plans = try await plans(of: "DELETE FROM inbox", on: backend.fixture()) { store in
+            _ = try store.purge(Retention(), limit: 5)
+        }
+        #expect(!plans.isEmpty)
+        for plan in plans {
+            #expect(plan.contains("inbox_event_state") && !plan.contains("Seq Scan"), "\(plan)")
+        }
+    }
+
+    /// How the queries of `body` about the inbox would be run.
+    private func plans(
+        of verb: String, on fixture: any SQLStoreFixture, _ body: (any ServerStore) throws -> Void
+    ) throws -> [String] {
+        try fixture.preparedServerStore().receive(
+            (0..<30).map { try .sample($0, of: $0 % 7, at: $0) })
+        let connector = WatchedConnector(base: try fixture.connector(patience: .seconds(60)))
+        let store = SQLServerStore(connector)
+        try store.check()
+        connector.seen.statements.withLock { $0 = [] }
+        try body(store)
+        let database = try connector.base.connect(creating: false)
+        return try connector.seen.statements.withLock(\.self)
+            .filter { $0.sql.hasPrefix(verb) && $0.sql.contains("inbox_event") }
+            .map { statement in
+                try database.run(fixture.explain + statement.sql, statement.values)
+                    .flatMap { $0.compactMap(\.text) }.joined(separator: "\n")
+            }
+    }
+}
+
+extension String {
+    /// Whether a plan neither reads everything nor sorts.
+    fileprivate var isFrugal: Bool {
+        !contains("TEMP B-TREE") && !contains("Sort") && !contains("Seq Scan")
+            && !contains("SCAN inbox_event\n") && !hasSuffix("SCAN inbox_event")
+    }
+}

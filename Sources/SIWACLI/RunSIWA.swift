@@ -1,4 +1,5 @@
 internal import CommandTable
+internal import JOSE
 internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
@@ -27,7 +28,7 @@ package func runSIWA(_ arguments: [String]?, in world: World) async -> CInt {
         // Usage errors are JSON too if `--json` is given.
         let asksForJSON = arguments?.prefix { $0 != "--" }.contains("--json") ?? false
         for line in asksForJSON
-            ? [diagnosis.json.safeText] : diagnosis.lines(world.terminal.errors)
+            ? [diagnosis.json.text] : diagnosis.lines(world.terminal.errors)
         {
             world.errorLine(line)
         }

@@ -19,11 +19,7 @@ package enum MigrationRequest: Sendable {
 
     /// Its form.
     package func form(clientID: ClientID, clientSecret: SecretText) -> Form {
-        Form(
-            [
-                ("client_id", .plain(clientID.rawValue)),
-                ("client_secret", .secret(clientSecret)),
-            ] + ownParameters)
+        Form(of: clientID, clientSecret, ownParameters)
     }
 
     private var ownParameters: [(String, Form.Value)] {

@@ -21,7 +21,7 @@ struct OpenedBatch: Sendable {
     ///   - identify: reads an item.
     init(
         _ options: BatchOptions, _ mark: ResultMark,
-        _ layout: @escaping BatchLayout = standardLayout, in world: World,
+        _ layout: BatchLayout = .standard, in world: World,
         wake: WakeSignal,
         identify: @escaping ItemReading<any NumberedItem>
     ) async throws {

@@ -108,9 +108,3 @@ struct CheckLine: Sendable {
         return head + (first + second).joined(separator: "\n" + indent)
     }
 }
-
-extension String {
-    func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
-    }
-}

@@ -18,6 +18,12 @@ struct PruneOptions: Sendable {
         return options.map { $0.rerooted(at: path) }
     }
 
+    /// Opens the vault.
+    func session(_ global: GlobalOptions, in world: World) throws -> Session {
+        try global.checkPrinted(among: ["pruned"])
+        return try Session(TypedSettings(global: global, vault: vault), in: world)
+    }
+
     /// Deletes batches of rows until `delete` says that none is left, or a signal comes; prints
     /// how many were deleted.
     ///

@@ -127,7 +127,7 @@ extension LeasedItems {
             },
             releasedBy: claim.lease.owner, at: clocks.now())
         for item in group {
-            output.write(line: item.line, id: item.record?.resultID, item.report)
+            output.write(line: item.line, ItemName(id: item.record?.resultID), item.report)
         }
         noted()
         return true

@@ -2,6 +2,7 @@ import AppleEmulator
 import EmulatorServer
 import Foundation
 import FoundationNetworking
+import HTTPServer
 import JOSE
 import Lifecycle
 import Testing

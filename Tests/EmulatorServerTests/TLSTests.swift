@@ -1,5 +1,6 @@
 import EmulatorServer
 import Foundation
+import HTTPServer
 import JOSE
 import Lifecycle
 import SIWACrypto
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test func `a server without a good certificate does not start`() async throws {
-        let identity = EmulatorServer.Identity(certificate: "x", key: "y")
+        let identity = TLSIdentity(certificate: "x", key: "y")
         await #expect(throws: ServerError.notStarted) {
             try await Served.run(identity: identity) { _ in }
         }
@@ -78,7 +79,7 @@ import Testing
         let certificate = try authority.issueServerCertificate(names: Self.names, key: key)
         let folder = try TemporaryFolder()
         let path = try folder.write("ca.pem", try authority.certificate.pemRepresentation())
-        let identity = EmulatorServer.Identity(
+        let identity = TLSIdentity(
             certificate: String(decoding: try certificate.pemRepresentation(), as: UTF8.self),
             key: String(decoding: try key.pemRepresentation().revealed(), as: UTF8.self))
         try await Served.run(identity: identity) { try await body($0, path) }

@@ -58,7 +58,7 @@ struct Siwa: Sendable {
     ) -> Executable.Call {
         Executable.Call(
             command + ["--base-url", url, "--timeout", timeout] + more, environment: environment,
-            input: input, limit: .seconds(90))
+            input: input, limit: .seconds(180))
     }
 }
 

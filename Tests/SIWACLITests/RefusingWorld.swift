@@ -55,7 +55,8 @@ extension World.Streams {
                 throw unprovided("write", path ?? "standard output")
             },
             hashes: { () throws(FileError) in throw unprovided("create", "a set of hashes") },
-            slots: { () throws(FileError) in throw unprovided("create", "slots") })
+            slots: { () throws(FileError) in throw unprovided("create", "slots") },
+            spool: { SpoolFile(in: "/no/such/folder") })
     }
 }
 

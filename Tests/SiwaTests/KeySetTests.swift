@@ -77,7 +77,7 @@ import Testing
     {
         let apple = try await LocalApple()
         let hanging = try await apple.startSlowFetch()
-        let result = try await apple.siwa("keys", "--timeout", "1s")
+        let result = try await apple.siwa("keys", "--timeout", "5s")
         #expect(result.exitCode == 75 && result.output.isEmpty, "\(result)")
         #expect(result.errors.hasPrefix("siwa: busy: "), "\(result)")
         #expect(try await apple.requests(to: "/auth/keys").count == 1)

@@ -45,7 +45,7 @@ package struct Executable: Sendable {
         package init(
             _ arguments: [String], environment: [String: String] = [:],
             input: ChildInput = .bytes([]), output: ChildOutput = .captured,
-            limit: Duration = .seconds(60)
+            limit: Duration = .seconds(180)
         ) {
             self.arguments = arguments
             self.environment = environment

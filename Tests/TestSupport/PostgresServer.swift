@@ -173,7 +173,8 @@ extension PostgresServer {
         cat "$folder/hba" >"$folder/data/pg_hba.conf"
         start() {
             "$@" "$programs/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= \
-                $(cat "$folder/options" 2>/dev/null) -c fsync=off -c jit=off >>"$folder/log" 2>&1 </dev/null &
+                $(cat "$folder/options" 2>/dev/null) -c fsync=off -c jit=off \
+                -c client_connection_check_interval=1s >>"$folder/log" 2>&1 </dev/null &
             server=$!
             until "$programs/pg_isready" -q -h "$folder" -d postgres -U siwa \
                 -p "$(cat "$folder/port" 2>/dev/null || echo 5432)"; do

@@ -2,7 +2,7 @@ internal import Lifecycle
 
 /// A token as people paste it, without quotation marks, line ends and labels around it.
 struct UnwrappedText: Sendable {
-    /// What is left.
+    /// The bare text.
     private(set) var bytes: [UInt8]
     private var removed: [String] = []
     private var wasBase64 = false

@@ -1,6 +1,6 @@
 extension Duration {
     /// Reads whole numbers with the units `d`, `h`, `m` and `s`, such as `1d12h`: each unit at most
-    /// once, the largest first, so that `1m1d` is no riddle. Nil for other texts, and for more than
+    /// once, the largest first, so that `1m1d` is not misread. Nil for other texts, and for more than
     /// a century.
     ///
     /// - Parameter allowsMilliseconds: also accepts the unit `ms`.

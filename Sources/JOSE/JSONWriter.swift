@@ -173,7 +173,7 @@ private struct JSONWriter {
 
     /// - Parameters:
     ///   - left: what to write before it.
-    ///   - right: what to write behind it.
+    ///   - right: what to write after it.
     mutating func quote(
         _ text: String, behind left: Unicode.Scalar? = nil, before right: Unicode.Scalar? = nil
     ) {

@@ -62,7 +62,7 @@ package enum RedirectURIError: Error, Hashable, Sendable, CaseIterable {
     case scheme
     /// A blank, or another character that no URI has.
     case character
-    /// Something behind a `#`.
+    /// Something after a `#`.
     case fragment
     /// A user name or a password before an `@`.
     case user

@@ -16,7 +16,7 @@ package struct PrivateKeyText: Sendable {
         case escapedLineFeeds = "line feeds written as \\n"
         /// Carriage returns.
         case carriageReturns = "Windows line ends"
-        /// Blanks before or behind lines.
+        /// Blanks before or after lines.
         case indentation = "blanks around lines"
         /// The whole PEM, encoded as base64 once more.
         case base64 = "base64 around the PEM"

@@ -9,7 +9,7 @@ struct ItemName: Sendable {
     var oldUserID: String?
 }
 
-/// The order of the members of a result behind its line.
+/// The order of the members of a result after its line.
 enum BatchLayout: Sendable {
     /// `{"line","id","status","exit_code",…}`.
     case standard
@@ -17,7 +17,7 @@ enum BatchLayout: Sendable {
     /// order: both are always present, so that an export's results are an import's input.
     case migration(MigrationHalf)
 
-    /// The members of a result behind its line.
+    /// The members of a result after its line.
     func members(_ name: ItemName, _ report: ItemReport) -> [JSON.Member] {
         let verdict: [JSON.Member] = [
             .init("status", .string(report.status.rawValue)),

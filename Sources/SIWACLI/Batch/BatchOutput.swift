@@ -83,7 +83,7 @@ final class BatchOutput: Sendable {
         return line
     }
 
-    /// Writes what is left.
+    /// Writes the last results.
     func close() throws(FileError) { try sink.close() }
 }
 

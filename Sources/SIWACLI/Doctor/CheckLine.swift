@@ -41,7 +41,7 @@ struct CheckLine: Sendable {
         self.confidence = confidence
     }
 
-    /// A guess is no failure.
+    /// A guess is not a failure.
     init(_ name: String, _ finding: Finding) {
         let status: Status =
             switch finding.severity {

@@ -27,7 +27,7 @@ struct PruneOptions: Sendable {
     /// Deletes batches of rows until `delete` says that no more are left; prints how many were deleted.
     ///
     /// - Parameters:
-    ///   - deed: what was done, behind the number: "tokens were removed from the vault".
+    ///   - deed: what was done, after the number: "tokens were removed from the vault".
     ///   - delete: deletes a batch of rows older than a date.
     /// - Throws: ``Interruption`` when a signal came before the last batch.
     func run(

@@ -12,7 +12,7 @@ struct SettingsFile: Sendable {
     let profileNames: [String]
     /// The members of the file itself, for every profile.
     let common: Profile
-    /// Who else may write it.
+    /// Which other users may write it.
     var warning: FileWarning?
 
     /// The members of one profile; ``SettingsFile`` has checked their types.

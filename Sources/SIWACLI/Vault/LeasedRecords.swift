@@ -11,7 +11,7 @@ struct LeasedRecords: Sendable {
         var deadline: Duration
     }
 
-    /// What came of a record.
+    /// The result of a record.
     struct Finished: Sendable {
         let line: Int
         /// Nil for a damaged row.

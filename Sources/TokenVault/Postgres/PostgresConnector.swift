@@ -120,7 +120,7 @@ extension siwa_postgres {
     }
 }
 
-/// Lends texts to C, and a null pointer behind them.
+/// Lends texts to C, and a null pointer after them.
 private func withCStrings<Result>(
     _ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> Result
 ) -> Result {

@@ -124,7 +124,7 @@ final class PostgresDatabase: Database {
         throw lost()
     }
 
-    /// Reads what came back, to the end also behind a failure, and throws the first.
+    /// Reads what came back, to the end also after a failure, and throws the first.
     ///
     /// - Parameter count: of the statements that were sent.
     private func collect(_ count: Int) throws(DatabaseFailure) -> [[[Value]]] {

@@ -23,7 +23,7 @@ struct ItemVerifier: Sendable {
         rules = verifying.rules(by: given)
     }
 
-    /// What comes of a line; nil of an empty one.
+    /// The result of a line; nil of an empty one.
     ///
     /// - Parameters:
     ///   - isDone: whether the output has its result already.

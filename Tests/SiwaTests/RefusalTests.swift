@@ -22,7 +22,7 @@ import Testing
         try await apple.post("clock", ["offset": "-10m"])
         let result = try await apple.siwa("exchange", "--code", code)
         #expect(result.exitCode == 4, "\(result)")
-        #expect(result.hints.first?.contains("10 minutes ahead of that of") == true, "\(result)")
+        #expect(result.hints.first?.contains(" ahead of that of") == true, "\(result)")
     }
 
     @Test func `a used code exits 5, quoting Apple`() async throws {

@@ -23,7 +23,7 @@ struct SharedOptions {
                 help: "Which profile of the configuration to use.",
                 completion: .lines(of: "config profiles")),
             .option("max-attempts", \.attempts, value: "N", help: "How often to try."),
-            .flag("quiet", short: "q", \.isQuiet, help: "Say nothing but the result."),
+            .flag("quiet", short: "q", \.isQuiet, help: "Print only the result."),
             .flag("verbose", short: "v", \.isVerbose, help: "Trace requests."),
         ]
         return own.map { $0.global().rerooted(at: path) }

@@ -48,7 +48,7 @@ struct BashCompletionsTests {
             _siwa
             if ((${#COMPREPLY[@]})); then printf '%s\\n' "${COMPREPLY[@]}"; fi
             """
-        let source = sampleTool.completions(for: .bash) + script
+        let source = sampleTool.completions(for: .bash) + CompletionRows.tool + "\n" + script
         let output = try await Executable.bash?.printed(
             ["--norc", "-c", source, "bash", line] + words, in: folder.path)
         return (output ?? "").split(separator: "\n").map { String($0) }.sorted()

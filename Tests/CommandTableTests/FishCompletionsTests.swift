@@ -35,7 +35,9 @@ struct FishCompletionsTests {
     /// What fish would offer; folders come with a slash, and every offer with its description.
     private func complete(_ line: String) async throws -> [String] {
         let folder = try CompletionRows.makeFolder()
-        let source = sampleTool.completions(for: .fish) + "complete -C $argv[1]"
+        let tool =
+            "function siwa; test \"$argv\" = 'config profiles'; and printf 'app\\nweb\\n'; end"
+        let source = sampleTool.completions(for: .fish) + "\(tool)\ncomplete -C $argv[1]"
         let output = try await Executable.fish?.printed(
             ["--no-config", "-c", source, line], in: folder.path)
         return (output ?? "").split(separator: "\n").map { offer in

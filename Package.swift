@@ -88,6 +88,12 @@ let package = Package(
                 "SIWACrypto",
             ],
             swiftSettings: safe),
+        .target(
+            name: "SIWAServer",
+            dependencies: [
+                "JOSE", "Lifecycle", "Diagnosis", "ServerRecords", "SIWACLI", "SIWACrypto",
+            ],
+            swiftSettings: safe),
         .executableTarget(
             name: "siwa",
             dependencies: [
@@ -169,6 +175,13 @@ let package = Package(
         .testTarget(
             name: "ServerRecordsTests",
             dependencies: ["ServerRecords", "JOSE", "Lifecycle", "SIWACrypto", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SIWAServerTests",
+            dependencies: [
+                "SIWAServer", "AppleEmulator", "CurlTransport", "JOSE", "Lifecycle",
+                "ServerRecords", "SIWACLI", "SIWACrypto", "TestSupport", "TokenVault",
+            ],
             swiftSettings: strict),
         .target(
             name: "FuzzTargets",

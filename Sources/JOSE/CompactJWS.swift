@@ -15,6 +15,11 @@ package struct CompactJWS: Sendable {
     /// What the signature is over: header, dot, payload, as they stand.
     package let signingInput: [UInt8]
 
+    /// The token as it was read.
+    package var bytes: [UInt8] {
+        signingInput + [UInt8(ascii: ".")] + Base64URL.encodedBytes(signature)
+    }
+
     /// Takes a token apart.
     ///
     /// - Throws: ``CompactJWSError``, which names the part at fault.

@@ -27,3 +27,10 @@ package struct StoreAccess: Sendable {
         return try await call.value.get()
     }
 }
+
+extension StoreAccess {
+    /// Runs something that blocks and that nobody waits for here.
+    @Sendable func start(_ body: @escaping @Sendable () -> Void) {
+        Task(executorPreference: threads) { body() }
+    }
+}

@@ -57,9 +57,14 @@ package struct Diagnosis: Error, Sendable {
             exitCode: .defect)
     }
 
+    /// The text form of another program than siwa.
+    package func lines(for program: String) -> [String] { lines(Terminal().errors, program) }
+
     /// The text form: one line, then the hints. Names from files and answers are in them.
-    func lines(_ paint: Terminal.Paint = Terminal().errors) -> [String] {
-        let head = paint.painted("siwa: \(printable(code)):", .red)
+    func lines(
+        _ paint: Terminal.Paint = Terminal().errors, _ program: String = "siwa"
+    ) -> [String] {
+        let head = paint.painted("\(program): \(printable(code)):", .red)
         return ["\(head) \(printable(message, limit: 1000))"]
             + hints.map { "hint: \(printable($0, limit: 1000))" }
     }

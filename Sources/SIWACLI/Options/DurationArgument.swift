@@ -2,13 +2,15 @@ internal import CommandTable
 internal import JOSE
 
 /// A duration as people write it: `90s`, `15m`, `12h`, `30d`, or a combination, `1d12h`.
-struct DurationArgument: ParameterValue, Hashable {
+package struct DurationArgument: ParameterValue, Hashable {
     /// How long it is.
-    let duration: Duration
+    package let duration: Duration
 
-    init(_ duration: Duration) { self.duration = duration }
+    /// Wraps a duration.
+    package init(_ duration: Duration) { self.duration = duration }
 
-    init?(argument: String) {
+    /// Reads `1d12h`.
+    package init?(argument: String) {
         var rest = argument[...]
         var seconds = 0
         // Each unit at most once, the largest first, so that `1m1d` is no riddle.
@@ -23,9 +25,11 @@ struct DurationArgument: ParameterValue, Hashable {
         duration = .seconds(seconds)
     }
 
-    static var expectation: String { "a duration such as 90s, 15m, 12h, 30d or 1d12h" }
+    /// What messages expect.
+    package static var expectation: String { "a duration such as 90s, 15m, 12h, 30d or 1d12h" }
 
-    var argumentDescription: String {
+    /// The shortest text that is read as this.
+    package var argumentDescription: String {
         var seconds = Int(duration.components.seconds)
         var text = ""
         for (unit, length) in Self.units where seconds >= length {

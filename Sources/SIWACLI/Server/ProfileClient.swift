@@ -1,3 +1,4 @@
+package import JOSE
 package import Lifecycle
 internal import SIWACrypto
 
@@ -24,6 +25,7 @@ package struct ProfileClient: Sendable {
     /// The client with its key; nil if another machine mints its secrets.
     package let signing: Client?
 
+    private let secrets: any ClientSecretSource
     private let clocks: Clocks
     private let trace: RequestTrace?
     private let base: TokenClient
@@ -50,7 +52,7 @@ package struct ProfileClient: Sendable {
         (self.audiences, self.redirectURI, self.baseURL) = (audiences, redirectURI, baseURL)
         (self.timeout, self.maxAttempts, self.transport) = (timeout, maxAttempts, transport)
         (self.clocks, self.trace) = (clocks, trace)
-        signing = secrets as? Client
+        (signing, self.secrets) = (secrets as? Client, secrets)
         self.explain =
             explain ?? { failure, _, _ in
                 Diagnosis(RequestError(failure: failure, context: nil))
@@ -60,6 +62,13 @@ package struct ProfileClient: Sendable {
             delivery: Delivery(
                 through: transport, until: Deadline(after: timeout, by: clocks.timekeeper),
                 clocks: clocks))
+    }
+
+    /// A client_secret that is valid now, as a request would have it.
+    ///
+    /// - Throws: ``ClientSecretError``.
+    package func secret(at now: NumericDate) throws(ClientSecretError) -> ClientSecret {
+        try secrets.secret(for: clientID, at: now)
     }
 
     /// The token endpoints, for one call that begins now.

@@ -12,6 +12,8 @@ struct SettingsFile: Sendable {
     let profileNames: [String]
     /// What stands in the file itself, for every profile.
     let common: Profile
+    /// The settings of siwa-server, as they stand; nil if there are none.
+    let server: JSON?
     /// Who else may write it.
     var warning: FileWarning?
 
@@ -39,6 +41,7 @@ struct SettingsFile: Sendable {
         defaultProfile = root["default_profile"]?.string
         isStrict = root["strict"]?.boolean ?? false
         common = Profile(members: root)
+        server = root["server"]
         try source.checkGroup(root, in: nil)
         let members = root["profiles"]?.members ?? []
         for profile in members {
@@ -76,7 +79,7 @@ struct SettingsFile: Sendable {
 
     private static let topLevel: [(String, Shape)] = [
         ("default_profile", .text), ("strict", .flag), ("profiles", .object),
-        vault,
+        vault, ("server", .object),
     ]
 
     private static let vault: (String, Shape) = ("vault", .object)
@@ -176,7 +179,7 @@ struct SettingsFile: Sendable {
 }
 
 /// A hint with the names that were probably meant; none when there is no such name.
-func didYouMean(_ typed: String, among names: [String]) -> [String] {
+package func didYouMean(_ typed: String, among names: [String]) -> [String] {
     let near = suggestions(for: typed, among: names)
     return near.isEmpty
         ? [] : ["did you mean \(near.map { "'\($0)'" }.joined(separator: " or "))?"]

@@ -1,8 +1,8 @@
 internal import CommandTable
-internal import JOSE
+package import JOSE
 
 /// Untrusted text made safe to show: secrets masked, control characters replaced, cut at `limit`.
-func printable(_ text: String, limit: Int = 200) -> String {
+package func printable(_ text: String, limit: Int = 200) -> String {
     let scalars = maskingSecrets(in: text).unicodeScalars
     let safe = scalars.prefix(limit).map { scalar in
         scalar.isTreacherous ? "?" : Character(scalar)
@@ -12,7 +12,7 @@ func printable(_ text: String, limit: Int = 200) -> String {
 
 extension JSON {
     /// On one line, with the characters escaped that could control a terminal; JSON does not require that.
-    var safeText: String {
+    package var safeText: String {
         text.unicodeScalars.map { scalar in
             guard scalar.isTreacherous, scalar.value <= 0xFFFF else { return String(scalar) }
             let digits = String(scalar.value, radix: 16)

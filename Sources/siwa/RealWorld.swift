@@ -30,7 +30,7 @@ extension World {
                 try writeAll(bytes, to: 1, named: "standard output")
             },
             errorLine: { line in
-                // Nobody is left to tell when standard error itself cannot be written.
+                // A failure to write to standard error cannot be reported.
                 try? writeAll(SecretBytes((line + "\n").utf8), to: 2, named: "standard error")
             },
             streams: .real,
@@ -78,6 +78,7 @@ extension World.Streams {
             slots: { () throws(FileError) -> any SlotStore in
                 try SlotFile(in: environment("TMPDIR") ?? "/tmp")
             },
+            spool: { SpoolFile(in: environment("TMPDIR") ?? "/tmp") },
             requireBatchThreads: { () throws(FileError) in
                 // Those of the output, the network, its resolver, the vault, timers and Dispatch.
                 try requireResources(threads: 8)

@@ -13,6 +13,7 @@ package struct TokenClient: Sendable {
         self.delivery = delivery
     }
 
+<<<<<<< HEAD
     /// The same client with another delivery; both share the client_secrets.
     package func delivering(through delivery: Delivery) -> Self {
         Self(secrets, baseURL, delivery)
@@ -23,6 +24,9 @@ package struct TokenClient: Sendable {
     }
 
     /// Trades a code for tokens. Sent at most once, unless certainly nothing left.
+=======
+    /// Trades a code for tokens. Sent at most once, unless the request certainly did not leave.
+>>>>>>> main
     package func exchange(
         _ code: AuthorizationCode, redirectURI: String? = nil, codeVerifier: CodeVerifier? = nil
     ) async throws(TokenFailure) -> TokenResponse {

@@ -13,7 +13,6 @@ package struct TokenClient: Sendable {
         self.delivery = delivery
     }
 
-<<<<<<< HEAD
     /// The same client with another delivery; both share the client_secrets.
     package func delivering(through delivery: Delivery) -> Self {
         Self(secrets, baseURL, delivery)
@@ -23,10 +22,7 @@ package struct TokenClient: Sendable {
         (self.secrets, self.baseURL, self.delivery) = (secrets, baseURL, delivery)
     }
 
-    /// Trades a code for tokens. Sent at most once, unless certainly nothing left.
-=======
     /// Trades a code for tokens. Sent at most once, unless the request certainly did not leave.
->>>>>>> main
     package func exchange(
         _ code: AuthorizationCode, redirectURI: String? = nil, codeVerifier: CodeVerifier? = nil
     ) async throws(TokenFailure) -> TokenResponse {

@@ -42,15 +42,10 @@ package struct Verification<Claims: Sendable>: Sendable {
 }
 
 extension [Check] {
-<<<<<<< HEAD
-    /// Whether nothing failed, and the signature passed.
+    /// Whether no check failed, and the signature passed.
     ///
     /// - Parameter isSigned: whether the signature is known to be Apple's without its check.
     fileprivate func areOfASoundToken(isSigned: Bool) -> Bool {
-=======
-    /// Whether the signature passed, and no check failed.
-    fileprivate var areOfASoundToken: Bool {
->>>>>>> main
         // Looked at where they are: copying a check takes longer than looking at it.
         let checks = span
         var isSigned = isSigned

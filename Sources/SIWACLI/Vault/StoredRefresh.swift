@@ -110,11 +110,7 @@ struct StoredRefresh: Sendable {
         return active
     }
 
-<<<<<<< HEAD
     /// Apple's answer, without the user, who is beside the list of all tokens.
-=======
-    /// Apple's answer. Only the vault names the user, even if the answer has such members.
->>>>>>> main
     private func members(_ answer: TokenResponse) -> [JSON.Member] {
         answer.members(
             at: session.world.clocks.now(), reserving: ["user_id", "other_clients"])

@@ -4,11 +4,12 @@
 #   make test       install what is missing, and run every test
 #   make build      build siwa, siwa-server and siwa-emulator in .build/release
 #   make setup      install what is missing, and say what cannot be installed
-#   make lint       check the formatting; make format mends it
+#   make lint       check the formatting; make format fixes it
 #   make example    build Examples/SignInService, and run it against the emulator
 #   make docs       build the library's documentation: .build/documentation/index.html
 #   make test-browser  install Chromium, too, and try the emulator's pages in it
 #   make screenshots   draw the pictures in docs/images with Chromium
+#   make test-monitoring  install Prometheus's tools, and try the metrics and the alerts with them
 #   make check      lint and test, as a change must pass
 #   make test-clients  run other people's OAuth clients against the emulator: CLIENTS (all of them)
 #   make sanitize   run the crypto and transport tests under the address and thread sanitizers
@@ -40,7 +41,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s
 
-.PHONY: demo test example docs test-browser screenshots test-clients build setup lint format check sanitize fuzz fuzz-keep endurance bench \
+.PHONY: demo test example docs test-browser test-monitoring screenshots test-clients build setup lint format check sanitize fuzz fuzz-keep endurance bench \
 	install uninstall clean
 
 demo: build
@@ -67,6 +68,11 @@ docs:
 test-browser:
 	@.ci/setup $(PACKAGES) chromium
 	swift test --experimental-maximum-parallelization-width 2 --filter BrowserTests
+
+# Debian's node exporter and promtool, which the tests skip where they are missing.
+test-monitoring:
+	@.ci/setup $(PACKAGES) prometheus prometheus-node-exporter
+	swift test --filter 'SiwaTests.(MetricsTests|MonitoringTests)'
 
 screenshots:
 	@.ci/setup $(PACKAGES) chromium
@@ -99,7 +105,7 @@ build: setup
 	@! find $(patsubst Sources/%,$(RELEASE)/%.build,$(wildcard Sources/*)) -name '*.o' \
 		-exec nm -u {} + 2>/dev/null | grep -m 1 _StringProcessing
 	@# The linker writes a file in pieces, and the page cache keeps it so: until the machine
-	@# reads it anew, every start is a seventh slower than that of a copy.
+	@# reads it again, every start is a seventh slower than that of a copy.
 	@for program in $(PROGRAMS); do \
 		cp $(RELEASE)/$$program $(RELEASE)/$$program.whole && \
 		mv $(RELEASE)/$$program.whole $(RELEASE)/$$program; \

@@ -19,3 +19,8 @@ static inline int siwa_usable_processors(void) {
         count += __builtin_popcountl(mask[index]);
     return count;
 }
+
+extern char **environ;
+
+/// The variables of the process, which Swift would not read: C's global could change at any time.
+static inline char **siwa_environment(void) { return environ; }

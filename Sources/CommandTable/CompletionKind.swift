@@ -1,6 +1,6 @@
 /// What a shell offers where a value is typed that is not one of a few choices.
-package enum CompletionKind: String, Codable, Hashable, Sendable {
-    /// Nothing: the value is an identifier, a number or a secret.
+package enum CompletionKind: Codable, Hashable, Sendable {
+    /// No completion: the value is an identifier, a number or a secret.
     case none
 
     /// Files and folders.
@@ -11,4 +11,7 @@ package enum CompletionKind: String, Codable, Hashable, Sendable {
 
     /// The names of the tool's own commands.
     case command
+
+    /// The lines that a command of the tool prints, such as `config profiles`.
+    case lines(of: String)
 }

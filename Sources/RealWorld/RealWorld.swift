@@ -30,7 +30,7 @@ extension World {
                 try writeAll(bytes, to: 1, named: "standard output")
             },
             errorLine: { line in
-                // Nobody is left to tell when standard error itself cannot be written.
+                // A failure to write to standard error cannot be reported.
                 try? writeAll(SecretBytes((line + "\n").utf8), to: 2, named: "standard error")
             },
             streams: .real,
@@ -52,6 +52,15 @@ extension World {
             })
         world.terminal = Terminal(
             width: terminalWidth(1), isErrorsTerminal: isTerminal(2), variables: environment)
+        world.files.absolutePath = absolutePath
+        world.files.remove = { path throws(FileError) in try removeFile(path) }
+        world.files.publish = { contents, path throws(FileError) in
+            try writeFile(contents, to: path, permissions: 0o644)
+        }
+        world.runProgram = { program throws(FileError) in try LocalFiles.runProgram(program) }
+        if isTerminal(0), isTerminal(2) {
+            world.ask = { question throws(FileError) in try askTerminal(question) }
+        }
         world.threads = { count throws(FileError) in try WorkerThreads(count) }
         world.actor = VaultActor(command: "", host: hostName())
         return world
@@ -78,6 +87,7 @@ extension World.Streams {
             slots: { () throws(FileError) -> any SlotStore in
                 try SlotFile(in: environment("TMPDIR") ?? "/tmp")
             },
+            spool: { SpoolFile(in: environment("TMPDIR") ?? "/tmp") },
             requireBatchThreads: { () throws(FileError) in
                 // Those of the output, the network, its resolver, the vault, timers and Dispatch.
                 try requireResources(threads: 8)

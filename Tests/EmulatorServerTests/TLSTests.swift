@@ -70,7 +70,7 @@ import Testing
         try await #require(Executable.installed("curl")).run(.init(["-sS"] + arguments))
     }
 
-    /// Serves with a certificate of its own; the authority's stands in a file.
+    /// Serves with its own certificate; the authority's is in a file.
     private func serving(_ body: (Served, String) async throws -> Void) async throws {
         let now = Int(Date().timeIntervalSince1970)
         let authority = try CertificateAuthority(

@@ -199,7 +199,7 @@ import Testing
 
     @Test func `no core dump holds what is in memory`() async throws {
         let running = try siwa.executable.start(waiting)
-        try await eventually("siwa reads") { try isReadingInput(running.pid) }
+        try await eventually("siwa reads") { isReadingInput(running.pid) }
         let limits = try contents("/proc/\(running.pid)/limits")
         let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
         #expect(core?.split(separator: " ").suffix(3).dropLast() == ["0", "0"], "\(core ?? "")")
@@ -226,7 +226,7 @@ import Testing
     @Test(arguments: [SIGSEGV, SIGABRT, SIGILL])
     func `a crash is a defect with a message`(_ signal: CInt) async throws {
         let running = try siwa.executable.start(waiting)
-        try await eventually("siwa reads") { try isReadingInput(running.pid) }
+        try await eventually("siwa reads") { isReadingInput(running.pid) }
         running.signal(signal)
         let result = try await running.result()
         #expect(result.ending == .exit(70), "\(result)")
@@ -238,8 +238,7 @@ import Testing
             var call = siwa.refresh(server.url)
             call.output = .hangingPipe
             let running = try siwa.executable.start(call)
-            try await eventually("the response was read") { server.endedCount == 1 }
-            try await Task.sleep(for: .milliseconds(300))
+            try await eventually("siwa prints") { isWritingOutput(running.pid) }
             running.signal(SIGTERM)
             let result = try await running.result()
             #expect(result.ending == .exit(143), "\(result)")

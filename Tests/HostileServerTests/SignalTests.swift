@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -39,19 +40,29 @@ import Testing
         var call = siwa.exchange("http://127.0.0.1:9")
         call.input = .pipe
         let running = try siwa.executable.start(call)
-        try await eventually("siwa reads") { try isReadingInput(running.pid) }
+        try await eventually("siwa reads") { isReadingInput(running.pid) }
         running.signal(SIGINT)
         #expect(try await running.result().ending == .exit(130))
     }
 }
 
-/// Whether the kernel says that the process sleeps in a read of a pipe.
-func isReadingInput(_ pid: pid_t) throws -> Bool {
-    guard let file = fopen("/proc/\(pid)/syscall", "re") else { return false }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 256)
-    guard fgets(&line, CInt(line.count), file) != nil else { return false }
+/// Whether the kernel says that the process sleeps in a read of standard input.
+func isReadingInput(_ pid: pid_t) -> Bool {
     // The number of read(2) on x86-64 and arm64, and descriptor 0.
-    let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    return text.hasPrefix("0 0x0 ") || text.hasPrefix("63 0x0 ")
+    isSleeping(pid, in: ["0 0x0 ", "63 0x0 "])
+}
+
+/// Whether the kernel says that the process sleeps in a write to standard output.
+func isWritingOutput(_ pid: pid_t) -> Bool {
+    // The number of write(2) on x86-64 and arm64, and descriptor 1.
+    isSleeping(pid, in: ["1 0x1 ", "64 0x1 "])
+}
+
+private func isSleeping(_ pid: pid_t, in calls: [String]) -> Bool {
+    let tasks = "/proc/\(pid)/task"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+    return names.contains { name in
+        let call = try? String(contentsOfFile: "\(tasks)/\(name)/syscall", encoding: .utf8)
+        return calls.contains { call?.hasPrefix($0) == true }
+    }
 }

@@ -13,15 +13,20 @@ struct CommandHarness: Sendable {
     let memory = Memory()
     let emulator: AppleEmulator
     let wire: Wire
-    /// Whatever URL names it: one vault for each harness.
+    /// One vault for each harness, under every URL.
     let vault = MemoryVaultStore()
+    private let timekeeper: Timekeeper
 
-    init() async throws {
+    /// - Parameter timekeeper: by default waiting takes no time, and no time passes by itself.
+    init(
+        timekeeper: Timekeeper = Timekeeper(elapsed: { .zero }, sleep: { _ in })
+    ) async throws {
+        self.timekeeper = timekeeper
         let fixtures = try await Fixtures.shared.value
         emulator = AppleEmulator(
             configuration: fixtures.apple, keys: fixtures.emulatorKeys,
             clock: { [memory] in memory.with { $0.now } })
-        wire = Wire(emulator, timekeeper: Self.timekeeper)
+        wire = Wire(emulator, timekeeper: timekeeper)
         memory.with {
             $0.variables = ["HOME": "/home/me", "SIWA_CONFIG": "/siwa/config.json"]
             $0.files["/siwa/config.json"] = .init(contents: Array(Fixtures.configuration.utf8))
@@ -30,14 +35,11 @@ struct CommandHarness: Sendable {
         }
     }
 
-    /// Waiting takes no time, and no time passes by itself.
-    private static let timekeeper = Timekeeper(elapsed: { .zero }, sleep: { _ in })
-
     /// The world as a command sees it. Standard input is there only when a scenario gives some.
     private var world: World {
         var world = World.refusing
         world.clocks = Clocks(
-            now: { [memory] in memory.with { $0.now } }, timekeeper: Self.timekeeper)
+            now: { [memory] in memory.with { $0.now } }, timekeeper: timekeeper)
         world.variables = { [memory] name in memory.with { $0.variables[name] } }
         world.files.read = { [memory] path throws(FileError) in try memory.read(path) }
         world.files.write = { [memory] bytes, path, _ throws(FileError) in
@@ -53,7 +55,25 @@ struct CommandHarness: Sendable {
                 .map { String($0.dropFirst(folder.count + 1)) }.filter { !$0.contains("/") }
                 .sorted()
         }
-        world.files.makeFolder = { [memory] _ in memory.with { $0.usesCache = true } }
+        world.files.makeFolder = { [memory] path in
+            memory.with { $0.usesCache = $0.usesCache || path.hasSuffix(".cache/siwa") }
+        }
+        world.files.absolutePath = { $0.hasPrefix("/") ? $0 : "/data/" + $0 }
+        world.files.remove = { [memory] path throws(FileError) in
+            memory.with { _ = $0.files.removeValue(forKey: path) }
+        }
+        world.files.publish = { [memory] bytes, path throws(FileError) in
+            try memory.publish(bytes, to: path)
+        }
+        world.runProgram = { [memory] program throws(FileError) in
+            memory.with { state in
+                state.programs.append(program)
+                return state.ending
+            }
+        }
+        if memory.with({ $0.answers != nil }) {
+            world.ask = { [memory] question throws(FileError) in memory.answer(question) }
+        }
         world.files.tryLock = { [memory] path in memory.lock(path) }
         world.streams = .inside(memory)
         if let input = memory.with({ $0.input }) {
@@ -75,6 +95,7 @@ struct CommandHarness: Sendable {
     func run(_ arguments: [String]) async -> Outcome {
         memory.with {
             ($0.output, $0.errors, $0.written, $0.trusted) = ([], [], [], [])
+            $0.programs = []
             $0.usesCache = false
         }
         let sentBefore = wire.sent
@@ -84,7 +105,7 @@ struct CommandHarness: Sendable {
                 arguments: arguments, exitCode: exitCode,
                 output: String(decoding: state.output, as: UTF8.self), errors: state.errors,
                 sent: wire.sent - sentBefore, written: state.written, trusted: state.trusted,
-                usesCache: state.usesCache)
+                usesCache: state.usesCache, programs: state.programs.map(\.path))
         }
         Invariants(outcome, secrets: secrets(among: arguments)).check()
         memory.with { $0.input = nil }
@@ -102,7 +123,7 @@ struct CommandHarness: Sendable {
         )
     }
 
-    /// All that may stand on no line of standard error.
+    /// The texts that must not appear on standard error.
     private func secrets(among arguments: [String]) -> Set<String> {
         let state = memory.with { $0 }
         let texts = state.files.values.map { String(decoding: $0.contents, as: UTF8.self) }
@@ -119,7 +140,7 @@ struct CommandHarness: Sendable {
             .filter { $0.utf8.count == 64 && $0.allSatisfy(\.isHexDigit) }.map(String.init)
     }
 
-    /// The secrets that stand on the command line, or that it points to.
+    /// The secrets on the command line, or those that it points to.
     private func typed(in arguments: [String], _ state: Memory.State) -> [String] {
         let takers = [
             "--token", "--code", "--nonce", "--code-verifier", "--access-token", "--secret",
@@ -152,4 +173,5 @@ struct Outcome: Sendable {
     let written: [String]
     let trusted: [String]
     var usesCache = false
+    var programs: [String] = []
 }

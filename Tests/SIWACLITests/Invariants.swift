@@ -17,13 +17,13 @@ struct Invariants {
         if has("--dry-run") { #expect(outcome.sent == 0, "a dry run sent something: \(call)") }
         if has("--dry-run") || !["exchange", "verify", "notification", "keys"].contains(where: has)
         {
-            #expect(!outcome.usesCache, "the key set is none of its business: \(call)")
+            #expect(!outcome.usesCache, "it must not use the key set: \(call)")
         }
         if outcome.exitCode == 0 {
             #expect(!outcome.errors.contains { $0.hasPrefix("hint: ") }, "\(outcome)")
         } else {
             let code = outcome.exitCode
-            #expect([1, 2, 3, 4, 5, 6, 7, 9, 74, 75].contains(code), "exit \(code): \(call)")
+            #expect([1, 2, 3, 4, 5, 6, 7, 8, 9, 74, 75].contains(code), "exit \(code): \(call)")
             asksForJSON ? errorObject() : errorLines()
         }
     }
@@ -54,7 +54,7 @@ struct Invariants {
         #expect(outcome.output.isEmpty || outcome.output.hasSuffix("\n"), "\(call)")
         guard !["batch", "migrate"].contains(outcome.arguments.first) else { return }
         guard !outcome.arguments.starts(with: ["vault", "export"]) else { return }
-        // What Apple did is told, though the vault could not note it.
+        // What Apple did is reported, though the vault could not note it.
         guard !has("--store"), !has("--user") else { return }
         guard outcome.exitCode > 1, outcome.arguments.first != "revoke" || !has("--code") else {
             return
@@ -64,7 +64,10 @@ struct Invariants {
 
     /// `siwa: <code>: <what happened>`, then hints, at least one of them.
     private func errorLines() {
-        let lines = outcome.errors.drop { line in
+        // What a person was asked, and told of the answers.
+        let questions = outcome.errors.prefix { !$0.hasPrefix("siwa: ") }
+        let asked = outcome.arguments.first == "init" ? questions.count : 0
+        let lines = outcome.errors.dropFirst(asked).drop { line in
             ["siwa: warning: ", "siwa: note: ", "> ", "< ", "- "].contains { line.hasPrefix($0) }
         }
         let code = lines.first?.dropFirst(6).prefix { $0 != ":" } ?? ""

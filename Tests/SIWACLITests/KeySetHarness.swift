@@ -74,17 +74,3 @@ struct KeySetHarness: Sendable {
         return world
     }
 }
-
-/// Time passes only by waiting.
-private final class Stopwatch: Sendable {
-    private let elapsed = Mutex(Duration.zero)
-
-    var timekeeper: Timekeeper {
-        Timekeeper(
-            elapsed: { self.elapsed.withLock { $0 } },
-            sleep: { pause in
-                self.elapsed.withLock { $0 += pause }
-                try await Task.sleep(for: .milliseconds(1))
-            })
-    }
-}

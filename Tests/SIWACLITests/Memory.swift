@@ -49,6 +49,12 @@ final class Memory: Sendable {
         var locks: Set<String> = []
         var refusedLocks = 0
         var usesCache = false
+        /// What a person answers at the terminal; nil without a terminal.
+        var answers: [String]?
+        /// How the programs end that siwa runs.
+        var ending = ProgramEnding.exit(0)
+        /// The programs that were run.
+        var programs: [ChildProgram] = []
     }
 
     private let state = Mutex(State())
@@ -73,7 +79,7 @@ final class Memory: Sendable {
             status: FileStatus(permissions: file.permissions, isForeign: file.isForeign))
     }
 
-    /// As the real one: readable by the owner only, whatever stood there before. The key set's
+    /// As the real one: readable by the owner only, even if the old file was not. The key set's
     /// cache is no result, so that a scenario need not speak of it.
     func write(_ contents: SecretBytes, to path: String) {
         with {
@@ -82,7 +88,26 @@ final class Memory: Sendable {
         }
     }
 
-    /// Leaves alone what stands there.
+    /// Readable by everybody, as the real one.
+    func publish(_ contents: SecretBytes, to path: String) throws(FileError) {
+        guard !path.hasPrefix("/full/") else { throw FileError("write", path, code: 28) }
+        with {
+            $0.files[path] = File(contents: contents.revealed(), permissions: 0o644)
+            $0.written.append(path)
+        }
+    }
+
+    /// What the person at the terminal says; nothing more at the end of the answers.
+    func answer(_ question: String) -> String {
+        with { state in
+            state.errors.append(question)
+            guard let next = state.answers?.first else { return "" }
+            state.answers?.removeFirst()
+            return next
+        }
+    }
+
+    /// Keeps an existing file.
     func create(_ contents: SecretBytes, at path: String) throws(FileError) {
         guard with({ $0.files[path] == nil }) else { throw FileError("write", path, code: 17) }
         write(contents, to: path)

@@ -20,7 +20,8 @@ extension World.Streams {
                 return sink
             },
             hashes: { () throws(FileError) in MemoryHashes() },
-            slots: { () throws(FileError) in MemorySlots() })
+            slots: { () throws(FileError) in MemorySlots() },
+            spool: { SpoolFile(in: "/no/such/folder") })
     }
 }
 

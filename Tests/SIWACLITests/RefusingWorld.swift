@@ -7,7 +7,7 @@ import Testing
 @testable import LocalFiles
 
 extension World {
-    /// A world in which nothing was provided: whatever a command touches fails the test and
+    /// A world in which nothing was provided: everything that a command touches fails the test and
     /// names itself. A harness copies it and sets what a scenario gives.
     static var refusing: World {
         World(
@@ -55,7 +55,8 @@ extension World.Streams {
                 throw unprovided("write", path ?? "standard output")
             },
             hashes: { () throws(FileError) in throw unprovided("create", "a set of hashes") },
-            slots: { () throws(FileError) in throw unprovided("create", "slots") })
+            slots: { () throws(FileError) in throw unprovided("create", "slots") },
+            spool: { SpoolFile(in: "/no/such/folder") })
     }
 }
 

@@ -18,11 +18,12 @@ struct ChangeSignalTests {
             .postgres, Population(usual: 3, all: .migrates), on: server)
     }
 
-    /// Keeps everybody from the tokens until ``unlock(_:)``.
-    private func lock() async throws -> Task<Void, Never> {
+    /// Keeps everybody from the tokens, or from changing them, until ``unlock(_:)``.
+    private func lock(_ mode: String = "ACCESS EXCLUSIVE") async throws -> Task<Void, Never> {
         let (server, url) = (server, fixture.url)
         let holder = Task {
-            _ = try? await server.run("LOCK TABLE vault_token; SELECT pg_sleep(3600)", on: url)
+            _ = try? await server.run(
+                "LOCK TABLE vault_token IN \(mode) MODE; SELECT pg_sleep(3600)", on: url)
         }
         try await eventually("the table is locked") { try await count("granted") > 0 }
         return holder
@@ -39,7 +40,8 @@ struct ChangeSignalTests {
     private func count(_ condition: String) async throws -> Int {
         let text = try await server.run(
             "SELECT count(*) FROM pg_locks WHERE relation = 'vault_token'::regclass "
-                + "AND (mode = 'AccessExclusiveLock' OR NOT granted) AND \(condition)",
+                + "AND (mode IN ('AccessExclusiveLock', 'ShareLock') OR NOT granted) "
+                + "AND \(condition)",
             on: fixture.url)
         return text.split(separator: "\n").first.flatMap { Int($0) } ?? 0
     }
@@ -60,6 +62,68 @@ struct ChangeSignalTests {
         let again = try await fixture.apple.siwa(
             ["vault", "import"], input: lines.joined(), environment: fixture.environment)
         #expect(try again.json["imported"] == 200 && again.json["unchanged"] == 500, "\(again)")
+    }
+
+    /// Runs a command that changes 700 tokens, and sends it SIGTERM during its first transaction.
+    private func interrupted(_ arguments: [String]) async throws -> ProgramResult {
+        let holder = try await lock("SHARE")
+        let siwa = try fixture.apple.start(
+            arguments + ["--timeout", "1h"], environment: fixture.environment)
+        try await eventually("the command waits") { try await count("NOT granted") > 0 }
+        siwa.signal(SIGTERM)
+        try await unlock(holder)
+        let result = try await siwa.result()
+        #expect(result.exitCode == 143 && result.output.isEmpty, "\(result)")
+        #expect(result.errors.contains("to continue, run it again"), "\(result)")
+        return result
+    }
+
+    /// Imports 700 tokens.
+    private func fill(_ more: String = "") async throws {
+        let lines = (1...700).map { #"{"user_id":"u\#($0)","token":"r\#($0)"\#(more)}"# + "\n" }
+        let result = try await fixture.apple.siwa(
+            ["vault", "import"], input: lines.joined(), environment: fixture.environment)
+        #expect(result.exitCode == 0, "\(result)")
+    }
+
+    @Test func `a new key is given to the rest by the next run`() async throws {
+        try await fill()
+        _ = try await interrupted(["vault", "rekey"])
+        let vault = try fixture.vault()
+        #expect(vault.currentKey == 2)
+        let left = try vault.store.records(
+            VaultFilter(notSealedWith: 2), after: nil, limit: 1000)
+        #expect(left.records.count == 200)
+        let again = try await fixture.apple.siwa("vault", "rekey", environment: fixture.environment)
+        #expect(try again.json["key_number"] == 2 && again.json["resealed"] == 200, "\(again)")
+        #expect(try fixture.opened().count == 700)
+    }
+
+    @Test func `tokens that move keep what was moved, and the next run moves the rest`()
+        async throws
+    {
+        try await fill()
+        let lines = (1...700).map {
+            #"{"old_user_id":"u\#($0)","user_id":"n\#($0)","status":"done"}"# + "\n"
+        }
+        let file = try fixture.apple.folder.write("imported", lines.joined())
+        let result = try await interrupted(["vault", "remap", file])
+        #expect(result.errors.contains("500 tokens were moved before it stopped"), "\(result)")
+        let again = try await fixture.apple.siwa(
+            "vault", "remap", file, environment: fixture.environment)
+        #expect(try again.json["moved"] == 200 && again.json["absent"] == 500, "\(again)")
+        let users = try fixture.opened().keys.map(\.userID.rawValue)
+        #expect(users.count == 700 && users.allSatisfy { $0.hasPrefix("n") })
+    }
+
+    @Test func `old tokens are removed in part, and the next run removes the rest`() async throws {
+        try await fill(#","state":"revoked","changed_at":"2020-01-01T00:00:00Z""#)
+        let prune = ["vault", "prune", "--older-than", "1d"]
+        let result = try await interrupted(prune)
+        #expect(result.errors.contains("500 tokens were removed"), "\(result)")
+        #expect(try fixture.vault().store.counts(of: nil) == [.revoked: 200])
+        let again = try await fixture.apple.siwa(prune, environment: fixture.environment)
+        #expect(try again.exitCode == 0 && again.json["pruned"] == 200, "\(again)")
     }
 
     @Test func `a batch ends although the database does not answer`() async throws {

@@ -59,12 +59,12 @@ import Testing
             #expect(server.connectionCount == 0)
             for (number, way) in ways.enumerated() {
                 let result = try await siwa(
-                    "vault", "list", "--timeout", "1s", url: way.url, environment: way.environment)
+                    "vault", "list", "--timeout", "3s", url: way.url, environment: way.environment)
                 #expect(result.errors.contains("siwa: warning:"), "\(way): \(result)")
                 #expect(result.errors.contains("sslmode=prefer"), "\(way): \(result)")
                 #expect(!result.errors.contains(Self.password))
                 // It is the user's choice: the password is sent.
-                try await eventually("the password arrives", limit: .seconds(10)) {
+                try await eventually("the password arrives") {
                     server.receivedText.split(separator: Self.password).count == number + 2
                 }
             }
@@ -76,7 +76,7 @@ import Testing
             for host in ["127.0.0.1", "localhost"] {
                 let url = "postgresql://siwa:\(Self.password)@\(host):\(server.port)/siwa"
                 let result = try await siwa(
-                    "vault", "list", "--timeout", "1s", "--strict", url: url)
+                    "vault", "list", "--timeout", "3s", "--strict", url: url)
                 #expect(result.exitCode == 75, "\(result)")
                 #expect(!result.errors.contains("warning"), "\(result)")
             }

@@ -4,7 +4,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// A code works once: whatever ends siwa or its database, the tokens of a spent code are printed or
+/// A code works once: however siwa or its database ends, the tokens of a spent code are printed or
 /// stored.
 @Suite(.timeLimit(.minutes(60)), .blocking) struct SpentCodeTests {
     @Test(arguments: VaultBackend.available)
@@ -78,7 +78,7 @@ import Testing
             let code = try await fixture.apple.code(ofUser: number, fixture)
             let isAimed = number.isMultiple(of: 2)
             let program = try await fixture.apple.start(
-                ["exchange", "--code", "-", "--store", "--timeout", "3s"], spending: code,
+                ["exchange", "--code", "-", "--store", "--timeout", "6s"], spending: code,
                 slowly: isAimed, fixture.environment)
             let latest = isAimed ? LocalApple.slowness : longest
             try await Task.sleep(for: latest * Double.random(in: 0..<1, using: &random))
@@ -134,7 +134,7 @@ private enum Outage: String, CaseIterable {
 
 extension LocalApple {
     /// How long Apple takes to answer when it is slow.
-    private static let slowMilliseconds = 200
+    private static let slowMilliseconds = 400
     fileprivate static let slowness = Duration.milliseconds(slowMilliseconds)
 
     /// Starts a command.
@@ -154,7 +154,7 @@ extension LocalApple {
                 ])
         }
         let program = try start(
-            arguments, input: code, environment: environment, limit: .seconds(60))
+            arguments, input: code, environment: environment, limit: .seconds(180))
         if isSlow {
             try await eventually("Apple has the code") { try await requests().count > before }
         }

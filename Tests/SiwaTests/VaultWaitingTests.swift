@@ -9,7 +9,7 @@ import Testing
 @Suite(.blocking) struct VaultWaitingTests {
     @Test(
         .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"),
-        .timeLimit(.minutes(2)), arguments: [true, false])
+        .timeLimit(.minutes(5)), arguments: [true, false])
     func `a COMMIT that is not answered leaves it unknown whether the token was stored`(
         _ reachesServer: Bool
     ) async throws {
@@ -28,12 +28,12 @@ import Testing
 
     @Test(
         .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"),
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(5)))
     func `a server that is stopped while Apple answers ends the command in time`() async throws {
         let server = try await PostgresServer()
         let fixture = try await VaultFixture(
             .postgres, Population(usual: 1, all: .migrates), on: server)
-        try await fixture.apple.post("faults", ["endpoint": "/auth/token", "delay": "1s"])
+        try await fixture.apple.post("faults", ["endpoint": "/auth/token", "delay": "4s"])
         let program = try await start(fixture, url: fixture.url)
         try await eventually("Apple has the code") {
             try await !fixture.apple.requests().isEmpty
@@ -46,7 +46,7 @@ import Testing
 
     @Test(
         .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"),
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(5)))
     func `a server that is stopped from the beginning costs no code`() async throws {
         let server = try await PostgresServer()
         let fixture = try await VaultFixture(
@@ -61,15 +61,15 @@ import Testing
 
     @Test(
         .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"),
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(5)))
     func `a batch that loses its vault says so, and the next run finishes its work`() async throws {
         let server = try await PostgresServer()
         let fixture = try await VaultFixture(
             .postgres, Population(usual: 3, all: .migrates), on: server)
         _ = try await fixture.store([1, 2, 3])
-        let fault: JSON = ["endpoint": "/auth/revoke", "delay": "1s", "count": 3]
+        let fault: JSON = ["endpoint": "/auth/revoke", "delay": "4s", "count": 3]
         try await fixture.apple.post("faults", fault)
-        let call = ["batch", "revoke", "--vault", "--lease", "1s"]
+        let call = ["batch", "revoke", "--vault", "--lease", "6s"]
         let batch = try fixture.apple.start(call, environment: fixture.environment)
         try await eventually("Apple has the revocations") {
             try await fixture.apple.requests(to: "/auth/revoke").count == 3
@@ -87,7 +87,7 @@ import Testing
         #expect(try await fixture.apple.requests(to: "/auth/revoke").count == 3)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func `a vault that another process locks is waited for no longer than the timeout`()
         async throws
     {
@@ -102,7 +102,7 @@ import Testing
 
     @Test(
         .enabled(if: geteuid() == 0, "needs root, to replace /etc/resolv.conf for one process"),
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(5)))
     func `a name server that does not answer is waited for no longer than the timeout`()
         async throws
     {
@@ -123,7 +123,7 @@ import Testing
     private func start(_ fixture: VaultFixture, url: String) async throws -> RunningProgram {
         let code = try await fixture.apple.code([.init("user", .string(fixture.people.name(1)))])
         return try fixture.apple.start(
-            ["exchange", "--code", "-", "--store", "--timeout", "4s"], input: code,
+            ["exchange", "--code", "-", "--store", "--timeout", "12s"], input: code,
             environment: fixture.environment.merging(["SIWA_VAULT_URL": url]) { $1 })
     }
 

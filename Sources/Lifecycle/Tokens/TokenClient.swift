@@ -22,7 +22,7 @@ package struct TokenClient: Sendable {
         (self.secrets, self.baseURL, self.delivery) = (secrets, baseURL, delivery)
     }
 
-    /// Trades a code for tokens. Sent at most once, unless certainly nothing left.
+    /// Trades a code for tokens. Sent at most once, unless the request certainly did not leave.
     package func exchange(
         _ code: AuthorizationCode, redirectURI: String? = nil, codeVerifier: CodeVerifier? = nil
     ) async throws(TokenFailure) -> TokenResponse {

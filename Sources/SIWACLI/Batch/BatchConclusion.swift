@@ -22,7 +22,7 @@ struct BatchConclusion: Sendable {
     /// Prints the summary.
     ///
     /// - Parameter reason: why the run ended before its input did; nil if it did not.
-    /// - Throws: the error that decides the exit code; nothing when every item is done.
+    /// - Throws: the error that decides the exit code; does not throw if every item is done.
     func end(stoppedBy reason: Diagnosis?) throws {
         progress.clear()
         let undelivered = closeOutput()
@@ -102,6 +102,13 @@ struct BatchConclusion: Sendable {
                 ", \(leased.count) held by other runs until \(leased.until.rfc3339) at the latest"
         }
         session.console.summarize(text, members)
+        let counts = output.counted
+        session.world.metrics.note {
+            $0.items = [
+                .done: counts.done, .refused: counts.refused, .failed: counts.failed,
+                .invalid: counts.invalid,
+            ]
+        }
     }
 
     /// The summary for machines.

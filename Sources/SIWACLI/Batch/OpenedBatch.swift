@@ -38,7 +38,7 @@ struct OpenedBatch: Sendable {
         try results.checkOutput(output)
         let ids = SeenIDs(spill: world.streams.hashes)
         (lines, resumed) = try await input.resumed(
-            after: results, in: output, ids: ids, identify: identify)
+            after: results, in: output, ids: ids, spool: world.streams.spool, identify: identify)
         before = results.counts
         try world.streams.requireBatchThreads()
         world.ending.begin(.change)
@@ -112,11 +112,12 @@ extension StreamingLines {
     /// Compares the input with the results of an earlier run, and returns what is left to read.
     fileprivate func resumed(
         after results: EarlierResults, in output: String, ids: SeenIDs,
-        identify: @escaping ItemReading<any NumberedItem>
+        spool: () -> any LineSpool, identify: @escaping ItemReading<any NumberedItem>
     ) async throws -> (any LineSource, ResumedInput) {
         guard results.lastLine > 0 else { return (source, ResumedInput(ids: ids)) }
+        let kept = source.isRepeatable ? nil : spool()
         var check = ResumeCheck(
-            results, in: output, ids: ids, keepsLines: !source.isRepeatable, identify: identify)
+            results, in: output, ids: ids, keepingIn: kept, identify: identify)
         while !check.isComplete {
             guard let lines = try await next() else {
                 try check.end()
@@ -124,9 +125,7 @@ extension StreamingLines {
             }
             try check.take(lines)
         }
-        guard source.isRepeatable else {
-            return (ResumedLines(check.resumed.lines, then: source), check.resumed)
-        }
+        if let kept { return (ResumedLines(kept, then: source), check.resumed) }
         source.stop()
         return (try reopened(), check.resumed)
     }

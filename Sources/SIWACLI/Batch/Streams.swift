@@ -18,7 +18,7 @@ package protocol LineSink: Sendable {
     var failure: FileError? { get }
     /// How many lines were added and have certainly not reached their reader.
     var undelivered: Int { get }
-    /// Whether so much waits to be written that nothing should be added.
+    /// Whether so much waits to be written that callers should wait.
     var isFull: Bool { get }
     /// Adds whole lines, their ends included. Never blocks.
     func append(_ lines: [UInt8])
@@ -29,7 +29,7 @@ package protocol LineSink: Sendable {
 /// What every line of results begins with.
 package let resultBeginning = #"{"line":"#
 
-/// Numbered slots, wherever they are; see ``SlotFile``.
+/// Numbered slots, in memory or in a file; see ``SlotFile``.
 package protocol SlotStore: Sendable {
     /// The slot of this number, from 0; zero at first.
     func slot(_ number: Int) throws(FileError) -> SIMD2<UInt64>
@@ -37,9 +37,18 @@ package protocol SlotStore: Sendable {
     func set(_ number: Int, to slot: SIMD2<UInt64>) throws(FileError)
 }
 
+/// Lines that wait until they are needed, wherever they are; see ``SpoolFile``.
+package protocol LineSpool: Sendable {
+    /// Adds a line behind the others.
+    func append(_ line: InputLine) throws(FileError)
+    /// Takes the next lines in their order; none when all were taken.
+    func take() throws(FileError) -> [InputLine]
+}
+
 extension LineReader: LineSource {}
 extension LineWriter: LineSink {}
 extension SlotFile: SlotStore {}
+extension SpoolFile: LineSpool {}
 
 extension World {
     /// Long inputs and long outputs.
@@ -56,10 +65,12 @@ extension World {
             @Sendable (
                 String?, ((InputLine) -> Bool)?, @escaping @Sendable () -> Void
             ) throws(FileError) -> any LineSink
-        /// Makes an empty set of hashes on disk, which nothing is left of afterwards.
+        /// Makes an empty set of hashes on disk, which disappears with the process.
         package var hashes: @Sendable () throws(FileError) -> any HashSink
-        /// Makes numbered slots on disk, which nothing is left of afterwards.
+        /// Makes numbered slots on disk, which disappear with the process.
         package var slots: @Sendable () throws(FileError) -> any SlotStore
+        /// Makes room for lines, encrypted on disk; nothing is left of it afterwards.
+        package var spool: @Sendable () -> any LineSpool
         /// Throws when the system refuses the threads that a batch needs: it would hang.
         package var requireBatchThreads: @Sendable () throws(FileError) -> Void
         /// Shows a line of progress in place of the last one; nil without a terminal.
@@ -77,6 +88,7 @@ extension World {
                 ) throws(FileError) -> any LineSink,
             hashes: @escaping @Sendable () throws(FileError) -> any HashSink,
             slots: @escaping @Sendable () throws(FileError) -> any SlotStore,
+            spool: @escaping @Sendable () -> any LineSpool,
             requireBatchThreads: @escaping @Sendable () throws(FileError) -> Void = {},
             progress: (@Sendable (String) -> Void)? = nil
         ) {
@@ -84,6 +96,7 @@ extension World {
             self.results = results
             self.hashes = hashes
             self.slots = slots
+            self.spool = spool
             self.requireBatchThreads = requireBatchThreads
             self.progress = progress
         }

@@ -17,7 +17,7 @@ extension FileError: DiagnosableError {
         if isNotEmpty { return ["give a new file"] }
         return [
             "give a usable path"
-                + (isDenied ? "in a writable folder" : "")
+                + (isDenied ? " in a writable folder" : "")
         ]
     }
 }

@@ -4,7 +4,7 @@ internal import Lifecycle
 /// The result of `siwa doctor`: every check, and the likeliest cause.
 struct DoctorReport: Sendable {
     let lines: [CheckLine]
-    /// The likeliest cause; when nothing failed, what is left to look at.
+    /// The likeliest cause; if no check failed, what remains to be checked.
     let cause: Cause
 
     struct Cause: Sendable {
@@ -14,8 +14,8 @@ struct DoctorReport: Sendable {
     }
 
     /// - Parameters:
-    ///   - offline: what was seen without asking anybody.
-    ///   - online: what was seen by asking; empty when nobody was asked.
+    ///   - offline: the findings without the network.
+    ///   - online: the findings with the network; empty with `--offline`.
     ///   - isAccepted: whether Apple accepted the secret.
     init(offline: [CheckLine], online: [CheckLine], isAccepted: Bool) {
         // Apple's word weighs more than what file names suggest.
@@ -72,11 +72,25 @@ struct DoctorReport: Sendable {
         ]
     }
 
-    private func text(on terminal: Terminal) -> String {
+    /// What the command fails with; nil if no check failed.
+    var failure: Diagnosis? {
+        guard !failed.isEmpty else { return nil }
+        let names = failed.map(\.name).unique.joined(separator: ", ")
+        return .negative(
+            "checks_failed", "\(failed.count) of \(lines.count) checks failed: \(names)",
+            hints: ["\(cause.seen): \(cause.advice)"])
+    }
+
+    /// The checks, for people.
+    func checkLines(on terminal: Terminal) -> [String] {
         let width = lines.map(\.name.count).max() ?? 0
+        return lines.map { $0.text(width: width, on: terminal) }
+    }
+
+    private func text(on terminal: Terminal) -> String {
         let head = failed.isEmpty ? "" : "most likely cause: "
         return
-            (lines.map { $0.text(width: width, on: terminal) }
+            (checkLines(on: terminal)
             + [
                 "", printable("\(head)\(cause.seen)", limit: 1000),
                 "→ " + printable(cause.advice, limit: 1000),

@@ -13,7 +13,7 @@ final class Ending: Sendable {
         (self.signals, self.timekeeper) = (signals, timekeeper)
     }
 
-    /// The signal that asked for the end; nil while none has come.
+    /// The termination signal received, if any.
     var signal: CInt? { signals.received() }
 
     /// The command turns to `work`.
@@ -32,7 +32,9 @@ final class Ending: Sendable {
     }
 
     /// Makes a change that a signal may not cut short; see ``checkSignal()``.
-    func completing<Result>(_ change: () throws -> Result) rethrows -> Result {
+    func completing<Result, Failure>(
+        _ change: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         begin(.change)
         defer { begin(.nothing) }
         return try change()

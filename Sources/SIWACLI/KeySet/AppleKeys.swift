@@ -7,7 +7,7 @@ struct AppleKeys: Sendable {
     private let network: Network
     private let isOffline: Bool
 
-    /// - Parameter isOffline: takes what the cache has, and asks nobody.
+    /// - Parameter isOffline: uses only the cache, never the network.
     init(_ network: Network, isOffline: Bool = false) {
         self.network = network
         self.isOffline = isOffline
@@ -35,7 +35,9 @@ struct AppleKeys: Sendable {
     ) async throws(KeySetError) -> FoundKeySet {
         let now = network.session.world.clocks.now()
         var search = KeySetSearch(.init(holding: kid, askedAt: now, from: source), network)
-        return try await search.run()
+        let found = try await search.run()
+        network.session.world.metrics.note { $0.keySetFetchedAt = found.held.fetchedAt }
+        return found
     }
 }
 

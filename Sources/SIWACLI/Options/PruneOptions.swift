@@ -18,12 +18,12 @@ struct PruneOptions: Sendable {
         return options.map { $0.rerooted(at: path) }
     }
 
-    /// Deletes batches of rows until `delete` says that none is left, or a signal comes; prints
-    /// how many were deleted.
+    /// Deletes batches of rows until `delete` says that none is left; prints how many were deleted.
     ///
     /// - Parameters:
     ///   - deed: what was done, behind the number: "tokens were removed from the vault".
     ///   - delete: deletes a batch of rows older than a date.
+    /// - Throws: ``Interruption`` when a signal came before the last batch.
     func run(
         _ session: Session, _ deed: String,
         _ delete: (NumericDate) throws -> (count: Int, isLast: Bool)
@@ -33,7 +33,10 @@ struct PruneOptions: Sendable {
         while !isLast {
             let batch = try session.world.ending.completing { try delete(limit) }
             count += batch.count
-            isLast = batch.isLast || session.world.ending.signal != nil
+            isLast = batch.isLast
+            guard !isLast, session.world.ending.signal != nil else { continue }
+            session.console.note("\(count) \(deed) before it stopped")
+            try session.world.ending.checkSignal()
         }
         try session.report(
             Report(

@@ -35,11 +35,11 @@ _siwa() {
     local curcontext=$curcontext state state_descr line
     typeset -A opt_args
     _arguments -s -S -C \
-        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME: ' \
-        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME: ' \
+        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
+        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
         '(--max-attempts)--max-attempts=[How often to try.]:N: ' \
-        '(-q --quiet)-q[Say nothing but the result.]' \
-        '(-q --quiet)--quiet[Say nothing but the result.]' \
+        '(-q --quiet)-q[Print only the result.]' \
+        '(-q --quiet)--quiet[Print only the result.]' \
         '(-v --verbose)-v[Trace requests.]' \
         '(-v --verbose)--verbose[Trace requests.]' \
         '(-h --help)-h[Print this help.]' \
@@ -72,11 +72,11 @@ _siwa__revoke() {
         '(-o --out)--out=[Where the report goes.]:FILE:_files' \
         '*--audience=[A client that may be meant.]:ID: ' \
         '(--confirm)--confirm[Check afterwards, which needs a refresh token.]' \
-        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME: ' \
-        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME: ' \
+        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
+        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
         '(--max-attempts)--max-attempts=[How often to try.]:N: ' \
-        '(-q --quiet)-q[Say nothing but the result.]' \
-        '(-q --quiet)--quiet[Say nothing but the result.]' \
+        '(-q --quiet)-q[Print only the result.]' \
+        '(-q --quiet)--quiet[Print only the result.]' \
         '(-v --verbose)-v[Trace requests.]' \
         '(-v --verbose)--verbose[Trace requests.]' \
         '(-h --help)-h[Print this help.]' \
@@ -89,11 +89,11 @@ _siwa__public_key() {
     _arguments -s -S \
         '(-f --format)-f+[How to print it.]:FORMAT:(pem jwk der-base64)' \
         '(-f --format)--format=[How to print it.]:FORMAT:(pem jwk der-base64)' \
-        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME: ' \
-        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME: ' \
+        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
+        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
         '(--max-attempts)--max-attempts=[How often to try.]:N: ' \
-        '(-q --quiet)-q[Say nothing but the result.]' \
-        '(-q --quiet)--quiet[Say nothing but the result.]' \
+        '(-q --quiet)-q[Print only the result.]' \
+        '(-q --quiet)--quiet[Print only the result.]' \
         '(-v --verbose)-v[Trace requests.]' \
         '(-v --verbose)--verbose[Trace requests.]' \
         '(-h --help)-h[Print this help.]' \
@@ -109,11 +109,11 @@ _siwa__config() {
     local curcontext=$curcontext state state_descr line
     typeset -A opt_args
     _arguments -s -S -C \
-        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME: ' \
-        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME: ' \
+        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
+        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
         '(--max-attempts)--max-attempts=[How often to try.]:N: ' \
-        '(-q --quiet)-q[Say nothing but the result.]' \
-        '(-q --quiet)--quiet[Say nothing but the result.]' \
+        '(-q --quiet)-q[Print only the result.]' \
+        '(-q --quiet)--quiet[Print only the result.]' \
         '(-v --verbose)-v[Trace requests.]' \
         '(-v --verbose)--verbose[Trace requests.]' \
         '(-h --help)-h[Print this help.]' \
@@ -136,11 +136,11 @@ _siwa__config() {
 _siwa__config_show() {
     _arguments -s -S \
         '(--folder)--folder=[Where to look.]:DIR:_files -/' \
-        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME: ' \
-        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME: ' \
+        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
+        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
         '(--max-attempts)--max-attempts=[How often to try.]:N: ' \
-        '(-q --quiet)-q[Say nothing but the result.]' \
-        '(-q --quiet)--quiet[Say nothing but the result.]' \
+        '(-q --quiet)-q[Print only the result.]' \
+        '(-q --quiet)--quiet[Print only the result.]' \
         '(-v --verbose)-v[Trace requests.]' \
         '(-v --verbose)--verbose[Trace requests.]' \
         '(-h --help)-h[Print this help.]' \

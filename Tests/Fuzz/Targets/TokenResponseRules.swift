@@ -8,9 +8,11 @@ func checkTokenResponse(_ input: [UInt8]) throws(Violation) {
     }
     guard let answer = TokenResponse(input) else { return }
     let members = answer.members(at: NumericDate(1_800_000_000))
+    let apples = (try? JSON(input))?.members?
+        .filter { !TokenResponse.addedMemberNames.contains($0.name) }
     try demand(
-        (try? JSON(input))?.members.map { members.starts(with: $0) } == true,
-        "an answer's members come as they came")
+        apples.map { members.starts(with: $0) } == true,
+        "an answer's members come as they came, but for those that siwa adds")
     var text = ""
     dump(answer, to: &text)
     let secrets = [answer.accessToken.text, answer.refreshToken?.text, answer.identityToken]

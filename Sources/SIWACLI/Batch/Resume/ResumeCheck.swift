@@ -10,20 +10,21 @@ struct ResumeCheck: Sendable {
     /// The output's path, for messages.
     private let output: String
     private let identify: ItemReading<any NumberedItem>
-    /// Whether lines without a result are kept, because the input cannot be read again.
-    private let keepsLines: Bool
+    /// Where lines without a result are kept; nil when the input can be read again.
+    private let spool: (any LineSpool)?
     private(set) var resumed: ResumedInput
     private var last = 0
 
     /// - Parameters:
     ///   - identify: reads an item.
-    ///   - keepsLines: whether the lines without a result are kept in ``resumed``.
+    ///   - spool: keeps the lines without a result; nil when the input can be read again.
     init(
-        _ results: EarlierResults, in output: String, ids: SeenIDs, keepsLines: Bool,
+        _ results: EarlierResults, in output: String, ids: SeenIDs,
+        keepingIn spool: (any LineSpool)?,
         identify: @escaping ItemReading<any NumberedItem>
     ) {
         (self.results, self.output, self.identify) = (results, output, identify)
-        self.keepsLines = keepsLines
+        self.spool = spool
         resumed = ResumedInput(ids: ids)
     }
 
@@ -40,8 +41,8 @@ struct ResumeCheck: Sendable {
                 line.number <= results.lastLine ? try results.result(of: line.number) : nil
             if let result {
                 try compare(line, result)
-            } else if keepsLines {
-                resumed.lines.append(line)
+            } else {
+                try spool?.append(line)
             }
             last = line.number
         }
@@ -64,7 +65,7 @@ struct ResumeCheck: Sendable {
         case .different: throw ResumeMismatch(.different, line: line.number, in: output)
         case .incomparable: throw ResumeMismatch(.incomparable, line: line.number, in: output)
         }
-        guard keepsLines else { return resumed.done.insert(line.number) }
+        guard spool != nil else { return resumed.done.insert(line.number) }
         // The id of an invalid line may be that of an item before it which is still to be done.
         if case .item = result, let id = item?.id { _ = try resumed.ids.insert(id) }
     }
@@ -72,8 +73,6 @@ struct ResumeCheck: Sendable {
 
 /// Where a resumed run continues.
 struct ResumedInput: Sendable {
-    /// The lines that were read and have no result yet, when the input cannot be read again.
-    var lines: [InputLine] = []
     /// The lines that are to be skipped when the input is read again.
     var done = DoneLines()
     /// The ids of the lines that are not read again.

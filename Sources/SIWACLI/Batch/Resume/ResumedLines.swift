@@ -4,17 +4,24 @@ internal import Synchronization
 /// Lines that were read already, and then those of a source.
 final class ResumedLines: LineSource {
     private let rest: any LineSource
-    private let lines: Mutex<[InputLine]>
+    private let lines: Mutex<(any LineSpool)?>
 
-    init(_ lines: [InputLine], then rest: any LineSource) {
+    init(_ lines: any LineSpool, then rest: any LineSource) {
         self.lines = Mutex(lines)
         self.rest = rest
     }
 
     func next() -> LineSupply {
-        let first = lines.withLock { lines in
-            defer { lines = [] }
-            return lines
+        let first: [InputLine]
+        do throws(FileError) {
+            first = try lines.withLock { lines throws(FileError) in
+                let first = try lines?.take() ?? []
+                // Gives the room on disk back.
+                if first.isEmpty { lines = nil }
+                return first
+            }
+        } catch {
+            return .end(error)
         }
         return first.isEmpty ? rest.next() : .lines(first)
     }

@@ -1,0 +1,183 @@
+internal import Glibc
+internal import SIWACrypto
+internal import Synchronization
+
+/// Lines that wait on disk until they are needed: what a pipe delivered cannot be read again, and
+/// memory must not grow with it.
+///
+/// Lines hold tokens. They are encrypted with a key that exists in this process only, and the file
+/// has no name, so that nothing is left of it however the process ends. Few lines need no file.
+package final class SpoolFile: Sendable {
+    private let spool: Mutex<Spool>
+
+    /// An empty one.
+    ///
+    /// - Parameter folder: where the file is made once it is needed, such as `/tmp`.
+    package init(in folder: String) { spool = Mutex(Spool(folder: folder)) }
+
+    /// Adds a line behind the others.
+    ///
+    /// - Throws: ``FileError``.
+    package func append(_ line: InputLine) throws(FileError) {
+        try spool.withLock { spool throws(FileError) in try spool.append(line) }
+    }
+
+    /// Takes the next lines, in the order in which they were added; none when all were taken.
+    ///
+    /// - Throws: ``FileError``.
+    package func take() throws(FileError) -> [InputLine] {
+        try spool.withLock { spool throws(FileError) in try spool.take() }
+    }
+}
+
+/// Groups of lines, each encrypted as one text behind its length; the last group is in memory.
+private struct Spool: ~Copyable {
+    private let folder: String
+    private var file: SpoolStore?
+    private var group: [InputLine] = []
+    private var groupSize = 0
+
+    private static let mostInGroup = 1 << 16
+
+    init(folder: String) { self.folder = folder }
+
+    mutating func append(_ line: InputLine) throws(FileError) {
+        group.append(line)
+        groupSize += line.recordLength
+        guard groupSize >= Self.mostInGroup else { return }
+        var text = SecretBuffer(capacity: groupSize)
+        for line in group { line.append(to: &text) }
+        if file == nil { file = try SpoolStore(in: folder) }
+        try file?.write(text.finished())
+        (group, groupSize) = ([], 0)
+    }
+
+    mutating func take() throws(FileError) -> [InputLine] {
+        if let text = try file?.read() { return text.withSpan(InputLine.lines(in:)) }
+        defer { (group, groupSize) = ([], 0) }
+        return group
+    }
+}
+
+/// Texts in a file, encrypted.
+private final class SpoolStore {
+    private let descriptor: CInt
+    private let folder: String
+    private let key: SecretBytes
+    private var written = 0
+    private var taken = 0
+
+    init(in folder: String) throws(FileError) {
+        self.folder = folder
+        key = try Self.newKey(folder)
+        descriptor = try makeUnlinkedFile(in: folder)
+    }
+
+    private static func newKey(_ folder: String) throws(FileError) -> SecretBytes {
+        do throws(OpenSSLError) {
+            return try Random.secret(AESGCM.keyLength)
+        } catch {
+            throw FileError("create", folder, reason: "\(error)")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    func write(_ text: SecretBytes) throws(FileError) {
+        let sealed: [UInt8]
+        do throws(OpenSSLError) {
+            sealed = try AESGCM.seal(text, with: key, authenticating: bytes(of: written))
+        } catch {
+            throw FileError("write", folder, reason: "\(error)")
+        }
+        let record = bytes(of: sealed.count) + sealed
+        var place = 0
+        while place < record.count {
+            place += try system("write", folder) {
+                record[place...].withUnsafeBytes {
+                    pwrite(descriptor, $0.baseAddress, $0.count, off_t(written + place))
+                }
+            }
+        }
+        written += record.count
+    }
+
+    /// Nil when all were taken.
+    func read() throws(FileError) -> SecretBytes? {
+        guard taken < written else { return nil }
+        let count = try read(8, at: taken).reduce(0) { $0 << 8 | Int($1) }
+        guard (1...written - taken).contains(count) else { throw damaged }
+        let sealed = try read(count, at: taken + 8)
+        let text: SecretBytes?
+        do throws(OpenSSLError) {
+            text = try AESGCM.open(sealed, with: key, authenticating: bytes(of: taken))
+        } catch {
+            throw FileError("read", folder, reason: "\(error)")
+        }
+        guard let text else { throw damaged }
+        taken += 8 + count
+        return text
+    }
+
+    private func read(_ count: Int, at start: Int) throws(FileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var place = 0
+        while place < count {
+            let got = try system("read", folder) {
+                bytes[place...].withUnsafeMutableBytes {
+                    pread(descriptor, $0.baseAddress, $0.count, off_t(start + place))
+                }
+            }
+            guard got > 0 else { throw damaged }
+            place += got
+        }
+        return bytes
+    }
+
+    private var damaged: FileError {
+        FileError("read", folder, reason: "a temporary file was damaged")
+    }
+}
+
+// How a line is written in a group: its number, its length, its bytes.
+extension InputLine {
+    /// The length of a line without bytes.
+    private static var noBytes: Int { -1 }
+
+    fileprivate var recordLength: Int { 16 + (bytes?.count ?? 0) }
+
+    fileprivate func append(to text: inout SecretBuffer) {
+        text.append(contentsOf: LocalFiles.bytes(of: number))
+        text.append(contentsOf: LocalFiles.bytes(of: bytes?.count ?? Self.noBytes))
+        bytes?.withUnsafeBytes { text.append(contentsOf: $0) }
+    }
+
+    fileprivate static func lines(in text: Span<UInt8>) -> [InputLine] {
+        var lines: [InputLine] = []
+        var place = 0
+        while place < text.count {
+            let number = integer(in: text, at: place)
+            let count = integer(in: text, at: place + 8)
+            place += 16
+            guard count != noBytes else {
+                lines.append(InputLine(number: number, bytes: nil))
+                continue
+            }
+            var line = SecretBuffer(capacity: count)
+            line.append(contentsOf: text.extracting(place..<place + count))
+            lines.append(InputLine(number: number, bytes: line.finished()))
+            place += count
+        }
+        return lines
+    }
+}
+
+private func bytes(of integer: Int) -> [UInt8] {
+    withUnsafeBytes(of: UInt64(bitPattern: Int64(integer)).bigEndian, Array.init)
+}
+
+/// The integer that ``bytes(of:)`` made, where it was written.
+private func integer(in bytes: Span<UInt8>, at place: Int) -> Int {
+    let value = (place..<place + 8).reduce(into: UInt64(0)) { $0 = $0 << 8 | UInt64(bytes[$1]) }
+    return Int(Int64(bitPattern: value))
+}

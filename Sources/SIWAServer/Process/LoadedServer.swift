@@ -42,8 +42,11 @@ struct LoadedServer: Sendable {
     static func clients(
         _ configuration: ServedConfiguration, _ metrics: Metrics, _ world: World
     ) throws(Diagnosis) -> ProfileClients {
+        // All profiles share the limit.
+        let turns = Turns(timekeeper: world.clocks.timekeeper)
         let all = try configuration.clients { transport in
-            AppleRequestMeter(transport, metrics, world.clocks.timekeeper)
+            LimitedTransport(
+                AppleRequestMeter(transport, metrics, world.clocks.timekeeper), turns)
         }
         do {
             for client in all { _ = try client.secret(at: world.clocks.now()) }

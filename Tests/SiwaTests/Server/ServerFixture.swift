@@ -117,7 +117,8 @@ final class ServerProcess: Sendable {
         var started: JSON?
         try await eventually("siwa-server serves") {
             started = try Self.events(program).first { $0["event"] == "started" }
-            try #require(started != nil || !program.hasEnded, "\(try program.errorsSoFar())")
+            let errors = try program.errorsSoFar()
+            try #require(started != nil || !program.hasEnded, "\(errors)")
             return started != nil
         }
         listeners = Dictionary(

@@ -155,7 +155,8 @@ let package = Package(
         .testTarget(
             name: "HostileServerTests",
             dependencies: [
-                "siwa", "siwa-emulator", "LocalFiles", "JOSE", "Lifecycle", "SIWACrypto",
+                "siwa", "siwa-emulator", "siwa-server", "LocalFiles", "JOSE", "Lifecycle",
+                "SIWACrypto",
                 "TestSupport",
             ],
             swiftSettings: strict),

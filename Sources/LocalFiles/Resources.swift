@@ -68,3 +68,12 @@ extension FileError {
                 + "(ulimit -u, ulimit -v, the control group's pids.max)", code: code)
     }
 }
+
+/// Fails where Dispatch's threads cannot work: it reads the state of each in `/proc`, and ends the
+/// process if it cannot.
+package func requireDispatch() throws(FileError) {
+    guard fileExists("/proc/self/stat") else {
+        throw FileError(
+            "use", "/proc", reason: "it is not mounted, and a server needs it", code: ENOENT)
+    }
+}

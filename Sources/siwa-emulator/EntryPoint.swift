@@ -2,6 +2,8 @@ internal import Glibc
 internal import Lifecycle
 internal import LocalFiles
 
+private let mainThread = MainThread()
+
 /// The entry point that C starts, under the name by which SwiftPM links an executable's `main`; see
 /// that of `siwa`.
 @_cdecl("siwa_emulator_main")
@@ -11,9 +13,8 @@ func runProcess(
     let arguments = unsafe prepareProcess(count, arguments)
     ProcessSignals.handle(for: "siwa-emulator")
     let stop = WakeSignal()
-    Task { exit(await runEmulator(arguments, until: stop)) }
-    while true {
-        WakeUp.main.wait()
+    Task(executorPreference: mainThread) { exit(await runEmulator(arguments, until: stop)) }
+    mainThread.run {
         if ProcessSignals.received != nil { stop.notify() }
     }
 }

@@ -3,6 +3,8 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWAServer
 
+private let mainThread = MainThread()
+
 /// The entry point that C starts, under the name by which SwiftPM links an executable's `main`; see
 /// that of `siwa`.
 @_cdecl("siwa_server_main")
@@ -12,9 +14,8 @@ func runProcess(
     let arguments = unsafe prepareProcess(count, arguments)
     ProcessSignals.handle(for: "siwa-server")
     let world = ServerWorld.real(stop: WakeSignal(), reload: WakeSignal())
-    Task { _exit(await runServer(arguments, in: world)) }
-    while true {
-        WakeUp.main.wait()
+    Task(executorPreference: mainThread) { _exit(await runServer(arguments, in: world)) }
+    mainThread.run {
         if ProcessSignals.received != nil, world.stop.count == 0 { world.stop.notify() }
         while world.reload.count < ProcessSignals.hangUps { world.reload.notify() }
     }

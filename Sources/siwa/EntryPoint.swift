@@ -17,10 +17,13 @@ func runProcess(
 ) -> CInt {
     let arguments = unsafe prepareProcess(count, arguments)
     ProcessSignals.handle(for: "siwa")
+    let arrival = WakeSignal()
     Task(executorPreference: mainThread) {
         // Everything is written by now. What exit would do besides is tidy the libraries' memory
         // away, which the system does better.
-        _exit(await runSIWA(arguments, in: .real(mainThread.signals)))
+        _exit(await runSIWA(arguments, in: .real(.ofProcess(arrival))))
     }
-    mainThread.run()
+    mainThread.run {
+        if arrival.count == 0, ProcessSignals.received != nil { arrival.notify() }
+    }
 }

@@ -5,17 +5,33 @@ import Testing
 /// Arguments reach the programs by way of C's entry point. Swift's own `CommandLine` finds them by
 /// `/proc/self/maps`.
 @Suite struct ArgumentsTests {
-    static let products = ["siwa", "siwa-emulator"]
+    static let products = ["siwa", "siwa-emulator", "siwa-server"]
 
     @Test(
         .enabled(if: geteuid() == 0, "needs root, to mount over /proc"), arguments: products)
     func `arguments arrive without proc`(_ name: String) async throws {
-        let unshare = try #require(Executable.installed("unshare"))
-        let result = try await unshare.run(
-            "-m", "bash", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh",
-            try Executable.product(name).path, "--version",
-            environment: ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"])
+        let result = try await withoutProc(name, "--version")
         #expect(result.output.hasPrefix("\(name) "), "\(result)")
+    }
+
+    @Test(
+        .enabled(if: geteuid() == 0, "needs root, to mount over /proc"),
+        arguments: ["siwa-emulator", "siwa-server"])
+    func `a server says that it needs proc`(_ name: String) async throws {
+        let result = try await withoutProc(name, "serve", name == "siwa-server" ? [] : ["folder"])
+        #expect(result.exitCode == 3, "\(result)")
+        #expect(result.errors.hasPrefix("\(name): configuration: cannot use '/proc'"), "\(result)")
+    }
+
+    private func withoutProc(
+        _ name: String, _ command: String, _ arguments: [String] = []
+    ) async throws -> ProgramResult {
+        let unshare = try #require(Executable.installed("unshare"))
+        return try await unshare.run(
+            Executable.Call(
+                ["-m", "bash", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
+                    + [try Executable.product(name).path, command] + arguments,
+                environment: ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"]))
     }
 
     @Test(arguments: products)

@@ -26,7 +26,10 @@ struct ServeCommand: Command {
         // The watchdog ends a process that hangs while it drains.
         ProcessSignals.apply(.record, watchdog: 44)
         ProcessSignals.countHangUps()
+        try requireDispatch()
         let loaded = try LoadedServer(configuration.file, in: world)
-        try await RunningServer(loaded, in: world).run()
+        try await withTaskExecutorPreference(globalConcurrentExecutor) {
+            try await RunningServer(loaded, in: world).run()
+        }
     }
 }

@@ -43,6 +43,13 @@ struct ServeCommand: Command {
     var readyFile: String?
 
     func run(in console: Console) async throws {
+        try requireDispatch()
+        try await withTaskExecutorPreference(globalConcurrentExecutor) {
+            try await serve(in: console)
+        }
+    }
+
+    private func serve(in console: Console) async throws {
         let folder = Folder(path: folder)
         let (configuration, port) = try folder.emulator()
         let identity = try usesTLS ? identity(in: folder, console) : nil

@@ -46,6 +46,15 @@ package func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }
 
+/// How many processors this process may use.
+package func usableProcessorCount() -> Int {
+    let count = Int(siwa_usable_processors())
+    return count > 0 ? count : processorCount()
+}
+
+/// The id of this process.
+package func processID() -> Int { Int(getpid()) }
+
 /// How many processors there are.
 package func processorCount() -> Int { max(sysconf(CInt(_SC_NPROCESSORS_ONLN)), 1) }
 

@@ -56,6 +56,19 @@ package enum ProcessSignals {
         return number == 0 ? nil : number
     }
 
+    /// Counts SIGHUP from now on, which then no longer ends the process; see ``hangUps``.
+    package static func countHangUps() {
+        signal(SIGHUP) { _ in
+            let savedErrno = errno
+            signalState.hangUps.add(1, ordering: .sequentiallyConsistent)
+            WakeUp.main.post()
+            errno = savedErrno
+        }
+    }
+
+    /// How many SIGHUPs were counted.
+    package static var hangUps: Int { signalState.hangUps.load(ordering: .sequentiallyConsistent) }
+
     /// Sets what signals do from now on.
     ///
     /// - Parameter watchdog: after a signal is recorded, or now if one was, the process ends after
@@ -89,6 +102,7 @@ private nonisolated(unsafe) var programName: StaticString = ""
 private final class SignalState: Sendable {
     let policy = Atomic<Int>(0)
     let received = Atomic<CInt>(0)
+    let hangUps = Atomic<Int>(0)
     let watchdog = Atomic<UInt32>(0)
     let overdueExitCode = Atomic<CInt>(0)
 

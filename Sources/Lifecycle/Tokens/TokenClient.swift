@@ -13,6 +13,15 @@ package struct TokenClient: Sendable {
         self.delivery = delivery
     }
 
+    /// The same client with another delivery; both share the client_secrets.
+    package func delivering(through delivery: Delivery) -> Self {
+        Self(secrets, baseURL, delivery)
+    }
+
+    private init(_ secrets: ClientSecretCache, _ baseURL: BaseURL, _ delivery: Delivery) {
+        (self.secrets, self.baseURL, self.delivery) = (secrets, baseURL, delivery)
+    }
+
     /// Trades a code for tokens. Sent at most once, unless the request certainly did not leave.
     package func exchange(
         _ code: AuthorizationCode, redirectURI: String? = nil, codeVerifier: CodeVerifier? = nil

@@ -19,6 +19,24 @@ struct FailureContext: Sendable {
     let findings: [Finding]
 }
 
+extension FailureContext {
+    /// Looks for what may be wrong with the client if Apple refused it.
+    init(
+        after failure: TokenFailure, _ client: RequestClient, _ session: Session,
+        server: BaseURL, hasRedirectURI: Bool, hasCodeVerifier: Bool
+    ) {
+        var findings: [Finding] = []
+        if case .refused(let refusal) = failure.cause, refusal.code == .invalidClient {
+            findings = client.findings(
+                LocalCandidates(session.settings, in: session.world),
+                at: session.world.clocks.now(), isWeb: hasRedirectURI)
+        }
+        self.init(
+            client: client, server: server, hasRedirectURI: hasRedirectURI,
+            hasCodeVerifier: hasCodeVerifier, findings: findings)
+    }
+}
+
 extension RequestError: DiagnosableError {
     var diagnosis: Diagnosis {
         if failure.isOutcomeUnknown || remedy != nil && !failure.isRefusal {

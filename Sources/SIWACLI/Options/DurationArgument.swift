@@ -2,20 +2,24 @@ internal import CommandTable
 internal import JOSE
 
 /// A duration as people write it: `90s`, `15m`, `12h`, `30d`, or a combination, `1d12h`.
-struct DurationArgument: ParameterValue, Hashable {
+package struct DurationArgument: ParameterValue, Hashable {
     /// How long it is.
-    let duration: Duration
+    package let duration: Duration
 
-    init(_ duration: Duration) { self.duration = duration }
+    /// Wraps a duration.
+    package init(_ duration: Duration) { self.duration = duration }
 
-    init?(argument: String) {
+    /// Reads `1d12h`.
+    package init?(argument: String) {
         guard let duration = Duration(text: argument) else { return nil }
         self.init(duration)
     }
 
-    static var expectation: String { "a duration such as 90s, 15m, 12h, 30d or 1d12h" }
+    /// What messages expect.
+    package static var expectation: String { "a duration such as 90s, 15m, 12h, 30d or 1d12h" }
 
-    var argumentDescription: String { duration.abbreviation }
+    /// The shortest text that is read as this.
+    package var argumentDescription: String { duration.abbreviation }
 }
 
 /// A moment as RFC 3339 writes it.

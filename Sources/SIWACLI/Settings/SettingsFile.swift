@@ -12,6 +12,8 @@ struct SettingsFile: Sendable {
     let profileNames: [String]
     /// The members of the file itself, for every profile.
     let common: Profile
+    /// The settings of siwa-server, unread; nil if there are none.
+    let server: JSON?
     /// Which other users may write it.
     var warning: FileWarning?
 
@@ -39,6 +41,7 @@ struct SettingsFile: Sendable {
         defaultProfile = root["default_profile"]?.string
         isStrict = root["strict"]?.boolean ?? false
         common = Profile(members: root)
+        server = root["server"]
         try source.checkGroup(root, in: nil)
         let members = root["profiles"]?.members ?? []
         for profile in members {
@@ -60,7 +63,7 @@ struct SettingsFile: Sendable {
 
     private static let topLevel: [Member] = [
         ("default_profile", String.self), ("strict", Bool.self), ("profiles", JSONObject.self),
-        vault,
+        vault, ("server", JSONObject.self),
     ]
 
     private static let vault: Member = ("vault", JSONObject.self)

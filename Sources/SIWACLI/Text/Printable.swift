@@ -2,7 +2,7 @@ internal import CommandTable
 internal import JOSE
 
 /// Untrusted text made safe to show: secrets masked, control characters replaced, cut at `limit`.
-func printable(_ text: String, limit: Int = 200) -> String {
+package func printable(_ text: String, limit: Int = 200) -> String {
     let scalars = maskingSecrets(in: text).unicodeScalars
     let safe = scalars.prefix(limit).map { scalar in
         scalar.controlsTerminals ? "?" : Character(scalar)

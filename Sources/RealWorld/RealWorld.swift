@@ -2,14 +2,14 @@ internal import CurlTransport
 internal import JOSE
 internal import Lifecycle
 internal import LocalFiles
-internal import SIWACLI
+package import SIWACLI
 internal import SIWACrypto
 internal import ServerRecords
 internal import TokenVault
 
 extension World {
     /// The system's clocks, files, streams, and libcurl for the network.
-    static func real(_ signals: Signals) -> World {
+    package static func real(_ signals: Signals) -> World {
         var world = World(
             clocks: Clocks(now: { NumericDate(secondsSinceEpoch()) }, timekeeper: .system),
             variables: environment, processors: processorCount(),

@@ -145,8 +145,17 @@ struct InitCommand: Command {
         try world.files.makeFolder(folder(of: path))
         try world.ending.completing {
             try key.write(in: world)
-            try world.files.create(settings.text, path)
+            try create(settings, path, in: world)
         }
+    }
+
+    // Not inlined: an optimized build of Swift 6.3 fails where this typed error and an untyped one
+    // leave the same closure.
+    @inline(never)
+    private func create(
+        _ settings: InitialSettings, _ path: String, in world: World
+    ) throws {
+        try world.files.create(settings.text, path)
     }
 
     private func createVault(_ path: String, in world: World) throws -> VaultCreation {

@@ -10,7 +10,8 @@ import Testing
         "keys", "authorize-url", "public-key", "batch revoke", "batch refresh", "batch verify",
         "migrate export", "migrate import", "vault init",
         "vault list", "vault show", "vault import", "vault export", "vault remove", "vault rekey",
-        "vault check", "inbox list", "inbox show", "inbox replay", "inbox discard", "inbox forget",
+        "vault check", "vault prune", "vault history", "vault history prune", "vault remap",
+        "inbox list", "inbox show", "inbox replay", "inbox discard", "inbox forget",
         "revocations list", "revocations retry", "config show", "config path", "completions",
         "manual",
     ]

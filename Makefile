@@ -4,7 +4,7 @@
 #   make test       install what is missing, and run every test
 #   make build      build .build/release/siwa and .build/release/siwa-emulator
 #   make setup      install what is missing, and say what cannot be installed
-#   make lint       check the formatting; make format mends it
+#   make lint       check the formatting; make format fixes it
 #   make example    build Examples/SignInService, and run it against the emulator
 #   make docs       build the library's documentation: .build/documentation/index.html
 #   make test-browser  install Chromium, too, and try the emulator's pages in it
@@ -98,7 +98,7 @@ build: setup
 	@! find $(patsubst Sources/%,$(RELEASE)/%.build,$(wildcard Sources/*)) -name '*.o' \
 		-exec nm -u {} + 2>/dev/null | grep -m 1 _StringProcessing
 	@# The linker writes a file in pieces, and the page cache keeps it so: until the machine
-	@# reads it anew, every start is a seventh slower than that of a copy.
+	@# reads it again, every start is a seventh slower than that of a copy.
 	@for program in siwa siwa-emulator; do \
 		cp $(RELEASE)/$$program $(RELEASE)/$$program.whole && \
 		mv $(RELEASE)/$$program.whole $(RELEASE)/$$program; \

@@ -77,9 +77,10 @@ let package = Package(
                 "SignInWithApple", "AppleEmulator", "JOSE", "Lifecycle", "SIWACrypto",
             ], swiftSettings: safe),
         .target(
-            name: "EmulatorServer",
-            dependencies: ["CMicroHTTPD", "AppleEmulator", "Lifecycle", "SIWACrypto"],
-            swiftSettings: strict),
+            name: "HTTPServer", dependencies: ["CMicroHTTPD", "Lifecycle"], swiftSettings: strict),
+        .target(
+            name: "EmulatorServer", dependencies: ["AppleEmulator", "HTTPServer", "Lifecycle"],
+            swiftSettings: safe),
         .target(
             name: "SIWACLI",
             dependencies: [
@@ -96,8 +97,8 @@ let package = Package(
         .executableTarget(
             name: "siwa-emulator",
             dependencies: [
-                "EmulatorServer", "CurlTransport", "AppleEmulator", "CommandTable", "LocalFiles",
-                "JOSE", "Lifecycle", "SIWACrypto",
+                "EmulatorServer", "HTTPServer", "CurlTransport", "AppleEmulator", "CommandTable",
+                "LocalFiles", "JOSE", "Lifecycle", "SIWACrypto",
             ],
             swiftSettings: safe),
 
@@ -126,7 +127,8 @@ let package = Package(
         .testTarget(
             name: "EmulatorServerTests",
             dependencies: [
-                "EmulatorServer", "AppleEmulator", "CommandTable", "JOSE", "Lifecycle",
+                "EmulatorServer", "HTTPServer", "AppleEmulator", "CommandTable", "JOSE",
+                "Lifecycle",
                 "SIWACrypto",
                 "TestSupport", "siwa-emulator", "siwa",
             ],

@@ -60,8 +60,8 @@ struct Child {
         waitpid(pid, &status, 0)
     }
 
-    /// Linux counts what the parent had at its most as the child's, from before it became another
-    /// program: the inputs that were made here would pass for the memory of whoever reads them.
+    /// Linux counts the parent's peak as the child's, from before it became another program: the
+    /// inputs that were made here would pass for the memory of the program that reads them.
     private static func forgetOwnPeak() {
         let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }

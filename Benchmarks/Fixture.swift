@@ -21,7 +21,7 @@ struct Fixture {
     /// Where revocations go.
     static let endpoint = "https://localhost:\(port)/auth/revoke"
 
-    /// Fills `path` afresh.
+    /// Fills `path`, after removing what it held.
     init(at path: String, programs: String, peers: String) throws {
         (self.path, self.programs, self.peers) = (path, programs, peers)
         mkdir(path, 0o700)

@@ -63,4 +63,4 @@ printf 'exit code %s\n' "$status"
 step '7. Everything that could be wrong, looked at in order'
 run siwa doctor --online
 
-step 'Done: secret, exchange, verify, refresh, revoke, all over TLS, none of it on Apple.'
+step 'Done: secret, exchange, verify, refresh, revoke, all over TLS, all without Apple.'

@@ -1,4 +1,4 @@
-# revoke.py URL CA SECRET TOKENS COUNT: revokes with nothing but Python's own library, 16 threads
+# revoke.py URL CA SECRET TOKENS COUNT: revokes with Python's own library only, 16 threads
 # with a kept connection each.
 import http.client
 import ssl

@@ -1,10 +1,12 @@
-// GNU libmicrohttpd, and a typed spelling of its variadic start.
+// GNU libmicrohttpd, and typed spellings of what it declares as variadic or as macros.
 #pragma once
 
 #include <microhttpd.h>
 
-/// What a daemon calls: the start of a request line, each step of a request, its end.
+/// What a daemon calls: a connection begins or ends; the start of a request line, each step of a
+/// request, its end.
 struct siwa_callbacks {
+    MHD_NotifyConnectionCallback connection;
     void *(*begun)(void *context, const char *target, struct MHD_Connection *connection);
     MHD_AccessHandlerCallback step;
     MHD_RequestCompletedCallback ended;
@@ -15,22 +17,21 @@ struct siwa_callbacks {
 struct siwa_limits {
     unsigned int connections;
     unsigned int idle_seconds;
-    size_t header_bytes;
+    size_t memory_bytes;
 };
 
-/// Starts one thread around epoll on a socket that listens already. The socket is the
-/// daemon's from then on, even when it does not start. With a certificate and its key, both PEM, it speaks TLS 1.2 or newer.
+/// Starts a daemon on a socket that listens already; the caller's thread drives it with
+/// `MHD_run_wait`. The socket is the daemon's from then on, even when it does not start. With a
+/// certificate and its key, both PEM, it speaks TLS 1.2 or newer.
 ///
 /// Not poll: with it, libmicrohttpd 0.9.75 drops a client that has closed its sending side after a
 /// whole request and waits for the answer. With epoll it can overlook that a client closed its side
-/// in the middle of a request, which the idle timeout puts right.
-///
-/// `Date` is left to the application, whose clock may differ.
+/// in the middle of a request, which the timeouts put right.
 static inline struct MHD_Daemon *siwa_start_daemon(
     int socket, const char *certificate, const char *key, struct siwa_limits limits,
-    struct siwa_callbacks callbacks) {
-    unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME
-        | MHD_USE_SUPPRESS_DATE_NO_CLOCK;
+    int sends_date, struct siwa_callbacks callbacks) {
+    unsigned int flags = MHD_USE_EPOLL | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
+    if (!sends_date) flags |= MHD_USE_SUPPRESS_DATE_NO_CLOCK;
     struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)key},
@@ -42,13 +43,35 @@ static inline struct MHD_Daemon *siwa_start_daemon(
     return MHD_start_daemon(
         flags, 0, NULL, NULL, callbacks.step, callbacks.context,
         MHD_OPTION_LISTEN_SOCKET, socket,
+        MHD_OPTION_NOTIFY_CONNECTION, callbacks.connection, callbacks.context,
         MHD_OPTION_URI_LOG_CALLBACK, callbacks.begun, callbacks.context,
         MHD_OPTION_NOTIFY_COMPLETED, callbacks.ended, callbacks.context,
         MHD_OPTION_CONNECTION_LIMIT, limits.connections,
         MHD_OPTION_CONNECTION_TIMEOUT, limits.idle_seconds,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits.header_bytes,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits.memory_bytes,
         MHD_OPTION_ARRAY, tls,
         MHD_OPTION_END);
+}
+
+/// The socket of a connection; -1 when libmicrohttpd does not tell.
+static inline int siwa_connection_socket(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info == NULL ? -1 : info->connect_fd;
+}
+
+/// What the connection callback stored for a connection; null when it stored nothing.
+static inline void *siwa_connection_context(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info == NULL ? NULL : info->socket_context;
+}
+
+/// The client's address; null when it has none.
+static inline const struct sockaddr *siwa_connection_address(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    return info == NULL ? NULL : info->client_addr;
 }
 
 /// MHD_CONTENT_READER_END_OF_STREAM, a macro with a cast: the body is complete.

@@ -47,8 +47,8 @@ struct Binder<C: Command> {
         .unexpectedOperand(typed: takesSecrets || value.utf8.count > 20 ? nil : quotedName(value))
     }
 
-    /// What stands behind an option that can do without a value, and is none of its values, was
-    /// meant as one all the same.
+    /// An operand after an option with an optional value that does not accept it was probably meant
+    /// as the option's value.
     private func valueTakenForOperand(in tokens: [Token]) -> UsageError.Problem? {
         for case (.option(let name, ""), .operand(let value)) in zip(tokens, tokens.dropFirst()) {
             let info = infos.first { $0.name == name && !$0.valuePrefixes.isEmpty }

@@ -14,7 +14,7 @@ package protocol Command<World>: Sendable {
 
     /// More about it, in paragraphs separated by an empty line.
     ///
-    /// A paragraph whose first line is indented is shown as it stands.
+    /// A paragraph whose first line is indented is printed unchanged.
     static var discussion: String { get }
 
     /// Calls worth copying, each with what it achieves.
@@ -31,7 +31,7 @@ package protocol Command<World>: Sendable {
 }
 
 extension Command {
-    /// Nothing more to say than the abstract.
+    /// The abstract is the whole description.
     package static var discussion: String { "" }
 
     /// No examples.

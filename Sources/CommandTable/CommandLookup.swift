@@ -20,7 +20,7 @@ struct CommandLookup {
         throw .unknownCommand(typed: quotedName(word), suggestions: near(words))
     }
 
-    /// What is wrong with a line that names a group and none of its members.
+    /// The error for a line that names a group without one of its commands.
     func incomplete(_ words: [String]) -> UsageError.Problem {
         let word = words.first ?? ""
         let suggestions = words.count > 1 ? near(words, shortest: 2) : []

@@ -1,6 +1,6 @@
 /// What a shell offers where a value is typed that is not one of a few choices.
 package enum CompletionKind: String, Codable, Hashable, Sendable {
-    /// Nothing: the value is an identifier, a number or a secret.
+    /// No completion: the value is an identifier, a number or a secret.
     case none
 
     /// Files and folders.

@@ -87,7 +87,7 @@ extension Destination {
     }
 }
 
-/// Hands every argument over as a value, and counts those that stand for standard input.
+/// Passes every argument on as a value, and counts those that mean standard input.
 private func eachValue<T: ParameterValue>(
     of arguments: [String], _ keep: (T) -> Void
 ) throws(RefusedValue) -> StandardInputReads {

@@ -18,7 +18,7 @@ package struct ParameterInfo: Codable, Hashable, Sendable {
         /// Once or not at all.
         case optional
 
-        /// Once, or the default stands.
+        /// At most once; otherwise the default is used.
         case defaulted
 
         /// Exactly once.
@@ -37,7 +37,7 @@ package struct ParameterInfo: Codable, Hashable, Sendable {
     /// `k` for `-k`.
     package let short: String?
 
-    /// What stands for the value in help, such as `FILE`.
+    /// The placeholder of the value in help, such as `FILE`.
     package let valueName: String?
 
     /// One or more sentences.
@@ -65,7 +65,7 @@ package struct ParameterInfo: Codable, Hashable, Sendable {
     /// Whether it is accepted before the command as well.
     package internal(set) var isGlobal = false
 
-    /// What holds when nothing is given, as help shows it.
+    /// The default, as help shows it.
     package internal(set) var defaultValue: String?
 
     /// How a message names it: `--code`, or `TOKEN` for an operand.

@@ -1,7 +1,7 @@
 extension Tool {
     /// Reads a command line, without the program's own name.
     ///
-    /// Nothing is read from anywhere else: no file, no variable, no standard input.
+    /// Reads the arguments only: no file, no variable, no standard input.
     package func parse(_ arguments: [String]) throws(UsageError) -> Invocation<World> {
         var preamble = Lexer(arguments[...], flags: globals, beforeCommand: true)
         preamble.readFlags()

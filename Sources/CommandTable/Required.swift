@@ -7,7 +7,7 @@
 package struct Required<T: Sendable>: Sendable {
     private var value: T?
 
-    /// Nothing given yet.
+    /// Not given yet.
     package init() {}
 
     /// What was given; reading it before parsing is a defect in the program, and traps.

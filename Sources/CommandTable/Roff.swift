@@ -24,7 +24,7 @@ enum Roff {
 
     static func italic(_ text: String) -> String { "\\fI\(escaped(text))\\fR" }
 
-    /// A section; nothing if there is nothing in it. A paragraph needs no announcement right
+    /// A section; empty if its text is empty. A paragraph needs no announcement right
     /// below a heading, and lint says so.
     static func section(_ title: String, _ body: [String]) -> [String] {
         body.isEmpty ? [] : [".SH \(escaped(title))"] + body.drop { $0 == ".PP" }

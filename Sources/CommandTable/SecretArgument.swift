@@ -16,7 +16,7 @@ package enum SecretArgument: ParameterValue, Hashable {
     /// `@env:NAME`: an environment variable.
     case environment(String)
 
-    /// Reads one argument. Nothing at all, `@` and `@env:` are refused: each is what is left of a
+    /// Reads one argument. An empty text, `@` and `@env:` are refused: each is what is left of a
     /// call when a shell variable was empty.
     package init?(argument: String) {
         switch argument {

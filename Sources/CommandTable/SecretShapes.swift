@@ -22,10 +22,10 @@ package func maskingSecrets(in text: String) -> String {
     return String(decoding: masked + bytes[shown...], as: UTF8.self)
 }
 
-/// Stands in the place of a masked secret.
+/// The text that replaces a masked secret.
 let secretMask = "(secret, not shown)"
 
-/// Where the secret ends that begins at a position; nil when none begins there.
+/// The end of the secret that begins at a position; nil if no secret begins there.
 private func endOfSecret(in bytes: [UInt8], at start: Int) -> Int? {
     if let end = endOfPassword(in: bytes, at: start) { return end }
     return switch bytes[start] {
@@ -54,12 +54,12 @@ private func endOfPassword(in bytes: [UInt8], at start: Int) -> Int? {
     return word.lastIndex(of: UInt8(ascii: "@")) ?? word.indices.first { isCut(bytes, at: $0) }
 }
 
-/// What stands between a position and the next space or quotation mark.
+/// The bytes from a position to the next space or quotation mark.
 private func word(in bytes: [UInt8], at start: Int) -> ArraySlice<UInt8> {
     bytes[start...].prefix(512).prefix { !" \t\r\n'\"`".utf8.contains($0) }
 }
 
-/// Whether `scheme://name:` stands before this position.
+/// Whether the bytes before this position are `scheme://name:`.
 private func isBehindUser(_ bytes: [UInt8], _ position: Int) -> Bool {
     guard position > 0, bytes[position - 1] == UInt8(ascii: ":") else { return false }
     let before = bytes[..<(position - 1)]

@@ -1,5 +1,5 @@
 extension String {
-    /// `replacement` wherever `text` stands.
+    /// The string with every occurrence of `text` replaced by `replacement`.
     ///
     /// The standard library's `replacing` links the engine of regular expressions into the
     /// program, a tenth of it, whose tables every start would have to relocate.

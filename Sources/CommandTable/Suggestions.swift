@@ -6,7 +6,7 @@ package func suggestions(for typed: String, among candidates: [String]) -> [Stri
     guard !typed.isEmpty, typed.utf8.count <= 64 else { return [] }
     let ranked = candidates.compactMap { candidate -> (name: String, slips: Int)? in
         let slips = slips(between: typed.lowercased(), and: candidate)
-        // Two slips in a word of four leave nothing of it.
+        // A word of four with two typing errors is not recognisable.
         let isNear = slips <= 2 && slips * 2 < typed.count
         let isBegun = typed.count > 1 && candidate.hasPrefix(typed)
         return isNear || isBegun ? (candidate, slips) : nil

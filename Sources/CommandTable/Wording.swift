@@ -31,7 +31,7 @@ extension CommandInfo {
         return [name] + required + ["[OPTIONS]"] + operands.map(\.synopsis)
     }
 
-    /// How secrets are given, or nil when the command takes none.
+    /// How secrets are given; nil if the command takes no secret.
     var secretsNote: String? {
         guard !secrets.isEmpty else { return nil }
         let takers = listed(secrets.map(\.label), "and")

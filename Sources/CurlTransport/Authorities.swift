@@ -40,7 +40,7 @@ struct Authorities: Sendable {
         guard let directory = opendir(folder) else { return false }
         defer { closedir(directory) }
         while let entry = readdir(directory) {
-            // Through its address: an entry is only as long as its name, whatever its type says.
+            // Through its address: an entry is only as long as its name, shorter than its type.
             guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return false }
             let name = UnsafeRawPointer(entry) + offset
             if isHashedLink(String(cString: name.assumingMemoryBound(to: CChar.self))) {

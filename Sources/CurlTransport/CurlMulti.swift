@@ -50,7 +50,7 @@ final class CurlMulti: @unchecked Sendable {
         try check(library.functions.pointee.curl_multi_poll(handle, nil, 0, milliseconds, nil))
     }
 
-    /// The next transfer that is finished, by its label, and how it ended; nil if there is none.
+    /// The label of the next finished transfer, and how it ended; nil if no transfer has finished.
     func nextFinished() -> (label: Int, code: CURLcode)? {
         var left: CInt = 0
         while let message = library.functions.pointee.curl_multi_info_read(handle, &left) {

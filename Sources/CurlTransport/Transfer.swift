@@ -54,7 +54,8 @@ final class Transfer {
 
     /// Writes the slot of a feed on the handle, to be found again when libcurl names it.
     func label(_ slot: Int) throws(TransportError) {
-        // A number in a pointer's place, as libcurl hands it back; one more, since null is none.
+        // The slot number plus one, passed as a pointer that libcurl returns; plus one because zero
+        // would be a null pointer.
         let number = UnsafeRawPointer(bitPattern: slot + 1)
         try check(siwa_set_pointer(library.functions, easy, CURLOPT_PRIVATE, number))
     }

@@ -5,7 +5,7 @@ internal import SIWACrypto
 /// Everything that is wrong with a client_secret and can be seen without asking Apple.
 ///
 /// The rules are Apple's ("Creating a client secret", TN3107), the mistakes those that public
-/// threads report. Nothing in the secret is believed; what was pasted around it is taken off
+/// threads report. No claim of the secret is trusted; what was pasted around it is taken off
 /// first, so that one look finds all of its faults.
 package struct ClientSecretFindings: Sendable {
     /// What was found, the likeliest cause first; empty when Apple should accept it.

@@ -45,7 +45,7 @@ struct HeaderFindings {
         return [
             Finding(
                 .wrongKeyID, .error, .likely, seen: "kid is \(quoted(found)), not \(keyID)",
-                advice: "set kid to the ID of the key that signs; it stands in the .p8's file name")
+                advice: "set kid to the ID of the key that signs; the .p8 file's name contains it")
         ]
     }
 }

@@ -24,8 +24,8 @@ package struct Inspection: Sendable {
             ? try? CompactJWS(notificationBody: unwrapped.bytes)
             : try? CompactJWS(unwrapped.bytes)
         guard let token else {
-            recognition = known ?? Recognition(.other, "nothing that siwa knows")
-            // What begins like a token and is none has lost something.
+            recognition = known ?? Recognition(.other, "no format that siwa knows")
+            // A text that begins like a token but is not one has lost a part.
             findings =
                 known == nil && unwrapped.bytes.starts(with: "eyJ".utf8)
                 ? ClientSecretFindings(in: text, expecting: expected, at: now).all : []

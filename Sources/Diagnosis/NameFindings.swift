@@ -105,7 +105,7 @@ struct NameFindings {
         return [
             Finding(
                 .wrongAudience, seen: "aud is \(found)\(whose)",
-                advice: "set aud to the text \(ClientSecret.audience), with nothing behind it")
+                advice: "set aud to the text \(ClientSecret.audience), without a path")
         ]
     }
 

@@ -54,7 +54,7 @@ extension Recognition {
         return mark.map { Recognition($0.1, $0.2) } ?? Recognition(.other, "JSON of another kind")
     }
 
-    /// RFC 7518 §6: `d` and `k` are what nobody else may know.
+    /// RFC 7518 §6: `d` and `k` are the secret parameters of a key.
     private static func webKey(_ json: JSON) -> Recognition {
         json["d"] == nil && json["k"] == nil
             ? Recognition(.publicKey, "a JSON Web Key")

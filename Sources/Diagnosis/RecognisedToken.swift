@@ -22,7 +22,7 @@ private struct JWTMarks {
         if isForApple || isES256 || TeamID.fault(in: text("iss")) == nil {
             return Recognition(.clientSecret, "a client_secret")
         }
-        return Recognition(.other, "a JWT that is none of Sign in with Apple's")
+        return Recognition(.other, "a JWT that does not belong to Sign in with Apple")
     }
 
     private func text(_ claim: String) -> String { claims[claim]?.string ?? "" }

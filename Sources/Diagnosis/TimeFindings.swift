@@ -15,7 +15,7 @@ struct TimeFindings {
     private static func types(_ times: [TimeClaim]) -> [Finding] {
         times.compactMap { time in
             guard case .misshapen(let kind) = time.value else { return nil }
-            // RFC 7519 §2 allows fractions, and nothing is recorded of Apple and them.
+            // RFC 7519 §2 allows fractions; how Apple treats them is not recorded.
             let isFraction = kind == TimeClaim.fraction
             return Finding(
                 .timeType, .error, isFraction ? .possible : .certain,
@@ -76,7 +76,7 @@ struct TimeFindings {
             [
                 Finding(
                     .notYetValid, .error, date - now > .seconds(60) ? .certain : .likely,
-                    seen: "\(time.name) lies \(words(date - now)) in the future",
+                    seen: "\(time.name) is \(words(date - now)) in the future",
                     advice: """
                         set the clock of the machine that minted it, and date \(time.name) back by \
                         a minute, as 'siwa secret' does

@@ -1,6 +1,6 @@
 internal import Lifecycle
 
-/// A token as people paste it, without what stands around and in it that does not belong.
+/// A token as people paste it, without quotation marks, line ends and labels around it.
 struct UnwrappedText: Sendable {
     /// What is left.
     private(set) var bytes: [UInt8]
@@ -12,7 +12,7 @@ struct UnwrappedText: Sendable {
         // One line end is how files end.
         if bytes.last == 0x0A { bytes.removeLast() }
         if bytes.last == 0x0D { bytes.removeLast() }
-        // Nobody wraps deeper; a text of quotation marks alone must end too.
+        // More layers do not occur in practice; the limit also ends a text of quotation marks only.
         for _ in 0..<8 where !peel() { break }
         // Every token of JOSE begins with `{"` in base64url; nothing else is taken apart.
         guard bytes.starts(with: "eyJ".utf8) else { return }
@@ -38,7 +38,7 @@ struct UnwrappedText: Sendable {
         return findings
     }
 
-    /// Takes one layer off; false when there is none.
+    /// Removes one layer; false if there is no layer to remove.
     private mutating func peel() -> Bool {
         let count = bytes.count
         trim()

@@ -1,7 +1,6 @@
 package import AppleEmulator
-internal import CMicroHTTPD
-internal import Glibc
-internal import Synchronization
+package import HTTPServer
+internal import Lifecycle
 
 /// The emulated Apple behind a socket, for clients in any language.
 package struct EmulatorServer: Sendable {
@@ -9,18 +8,6 @@ package struct EmulatorServer: Sendable {
     package let url: String
     /// Whether nobody outside this machine can reach it.
     package let isOnLoopback: Bool
-
-    /// What proves the server to TLS clients, both in PEM.
-    package struct Identity: Sendable {
-        let certificate: String
-        let key: String
-
-        /// Pairs a certificate with its private key.
-        package init(certificate: String, key: String) {
-            self.certificate = certificate
-            self.key = key
-        }
-    }
 
     /// Where to listen: port 0 is any free one.
     package struct Address: Sendable {
@@ -43,49 +30,38 @@ package struct EmulatorServer: Sendable {
     /// - Throws: ``ServerError`` when it does not listen, and what `body` throws.
     package static func serving<Result: Sendable>(
         _ emulator: @autoclosure () async throws -> AppleEmulator,
-        on address: Address = Address(), identity: Identity? = nil,
+        on address: Address = Address(), identity: TLSIdentity? = nil,
         while body: (EmulatorServer) async throws -> Result
     ) async throws -> Result {
-        // A client that hangs up must not end the program.
-        signal(SIGPIPE, SIG_IGN)
         let scheme = identity == nil ? "http" : "https"
-        let socket = try ListeningSocket.open(address.host, port: address.port)
-        let context = RequestContext(emulator: try await emulator(), scheme: scheme)
-        let url = "\(scheme)://\(reachable(address.host)):\(socket.port)"
-        let daemon = try start(socket, identity, context)
+        let socket = try ListeningSocket.open(.tcp(host: address.host, port: address.port))
+        let (port, isLocal) = (socket.port, socket.isLocal)
+        let emulator = try await emulator()
+        let server = try HTTPServer(
+            // The emulator's clock may differ from the system's.
+            socket, identity: identity, limits: limits, sendsDate: false,
+            .task { await ServerResponse(emulator.respond(to: EmulatorRequest($0, scheme))) })
         do {
-            let isOnLoopback = address.host == "::1" || address.host.hasPrefix("127.")
-            let result = try await body(EmulatorServer(url: url, isOnLoopback: isOnLoopback))
-            await stop(daemon, context)
+            let url = "\(scheme)://\(reachable(address.host)):\(port)"
+            let result = try await body(EmulatorServer(url: url, isOnLoopback: isLocal))
+            await server.stop()
             return result
         } catch {
-            await stop(daemon, context)
+            await server.stop()
             throw error
         }
     }
 
-    /// libmicrohttpd must not stop while a connection is suspended, and its callbacks use
-    /// `context` until it has.
-    private static func stop(_ daemon: OpaquePointer, _ context: RequestContext) async {
-        await context.inFlight.close()
-        MHD_stop_daemon(daemon)
-        // A task lets go of its request a moment after it has left the list of those in flight.
-        for _ in 0..<1000 where context.exchanges.load(ordering: .relaxed) != 0 {
-            try? await Task.sleep(for: .milliseconds(1))
-        }
-        assert(context.exchanges.load(ordering: .relaxed) == 0, "a request was never freed")
-    }
-
-    private static func start(
-        _ socket: consuming ListeningSocket, _ identity: Identity?, _ context: RequestContext
-    ) throws(ServerError) -> OpaquePointer {
-        let limits = siwa_limits(connections: 1000, idle_seconds: 15, header_bytes: 64 * 1024)
-        // libmicrohttpd closes the socket from here on, also when it fails to start.
-        let daemon = siwa_start_daemon(
-            socket.release(), identity?.certificate, identity?.key, limits,
-            callbacks(for: context))
-        guard let daemon else { throw .notStarted }
-        return daemon
+    private static var limits: ServerLimits {
+        var limits = ServerLimits()
+        limits.connections = 1000
+        limits.headerBytes = 32 << 10
+        limits.bodyBytes = EmulatorRequest.bodyLimit + 1
+        // What is too large is read to its end: the emulator records it.
+        limits.readBytes = .max
+        limits.requestTime = .seconds(30)
+        limits.idleTime = .seconds(15)
+        return limits
     }
 
     /// How this machine reaches an address: every address is not one to connect to.
@@ -94,6 +70,39 @@ package struct EmulatorServer: Sendable {
         case "0.0.0.0": "127.0.0.1"
         case "::": "[::1]"
         default: host.contains(":") ? "[\(host)]" : host
+        }
+    }
+}
+
+extension EmulatorRequest {
+    fileprivate init(_ request: ServerRequest, _ scheme: String) {
+        self.init(
+            method: request.method, scheme: scheme, target: request.target,
+            fields: request.fields, body: request.body)
+    }
+}
+
+extension ServerResponse {
+    /// The emulator's answer, after the delay that a fault asks for.
+    fileprivate init(_ reply: EmulatorReply) async {
+        // A stopping server ends the wait, and the answer leaves early.
+        if reply.delay > .zero { try? await Task.sleep(for: reply.delay) }
+        let whole = reply.response
+        self.init(status: whole.status, fields: whole.fields, body: .bytes(whole.body))
+        if let events = reply.events {
+            body = .stream { writer in
+                var events = events
+                while let bytes = await events.next(), await writer.write(bytes) {}
+            }
+            return
+        }
+        switch reply.cut {
+        case nil: break
+        case .noAnswer: body = .dropped
+        case .beforeBody: body = .broken([], announced: whole.body.count)
+        case .midBody:
+            body = .broken(
+                Array(whole.body.prefix(whole.body.count / 2)), announced: whole.body.count)
         }
     }
 }

@@ -1,6 +1,6 @@
 /// Looks at eight bytes of a text at a time, where a byte at a time would take most of the time.
 extension Span<UInt8> {
-    /// The first index from `start` on whose byte is marked; the count where none is.
+    /// The first index from `start` on whose byte is marked; the count if no byte is marked.
     ///
     /// - Parameter marks: marks bytes of a word, as the functions of ``UInt64`` below do.
     @inline(__always)

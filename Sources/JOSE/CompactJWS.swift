@@ -4,15 +4,15 @@ package import SIWACrypto
 package struct CompactJWS: Sendable {
     /// The JOSE header.
     package let header: JSON
-    /// The JOSE header as it stands.
+    /// The JOSE header, as received.
     let headerText: JSONText
     /// The claims.
     package var payload: JSON { claims.value }
-    /// The claims as they stand.
+    /// The claims, as received.
     package let claims: JSONText
-    /// The signature as it stands behind the second dot.
+    /// The signature after the second dot, as received.
     package let signature: [UInt8]
-    /// What the signature is over: header, dot, payload, as they stand.
+    /// The bytes that are signed: header, dot and payload, as received.
     package let signingInput: [UInt8]
 
     /// Takes a token apart.
@@ -77,9 +77,9 @@ package enum CompactJWSError: Error, Hashable, Sendable {
     case tooLong(Int)
     /// Not three parts between dots.
     case parts(Int)
-    /// A part that is no base64url.
+    /// A part is not base64url.
     case base64URL(Part, Base64URLError)
-    /// A part that is no JSON.
+    /// A part is not JSON.
     case json(Part, JSONError)
     /// A part that is JSON, but no object.
     case notAnObject(Part)

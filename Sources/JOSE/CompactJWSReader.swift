@@ -34,7 +34,7 @@ package struct CompactJWSReader: Sendable {
                 signature: try Self.decode(text.extracting((second + 1)...), in: .signature),
                 signingInput: Array(token[..<second]))
         } catch {
-            // A third dot is no base64url: nobody need look for one in what was read well.
+            // A third dot would not be base64url, so the dots are counted only after an error.
             let dots = token.count { $0 == UInt8(ascii: ".") }
             throw dots == 2 ? error : .parts(1 + dots)
         }

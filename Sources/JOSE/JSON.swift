@@ -7,7 +7,7 @@ package enum JSON: Hashable, Sendable {
     case null
     case boolean(Bool)
     case integer(Int)
-    /// A number that is no `Int`; its text as it stood, so that nothing is rounded.
+    /// A number that does not fit an `Int`; its original text, so that nothing is rounded.
     case number(String)
     case string(String)
     case array([JSON])

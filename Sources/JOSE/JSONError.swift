@@ -2,15 +2,15 @@
 package struct JSONError: Error, Hashable, Sendable {
     /// What is wrong.
     package enum Reason: Hashable, Sendable {
-        /// Something else stands where a value, a comma or a bracket must.
+        /// A byte other than the value, comma or bracket that is required here.
         case unexpected
         /// The text ends inside a value.
         case ended
-        /// A member that stands twice in one object.
+        /// A member that appears twice in one object.
         case duplicate(String)
         /// Bytes that are no UTF-8.
         case notUTF8
-        /// An escape that is none, or half a surrogate pair.
+        /// An invalid escape, or half of a surrogate pair.
         case escape
         /// A control character inside a string.
         case controlCharacter

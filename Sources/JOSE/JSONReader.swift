@@ -1,5 +1,5 @@
 extension JSON {
-    /// Reads one JSON value and nothing behind it.
+    /// Reads exactly one JSON value.
     ///
     /// - Throws: ``JSONError`` for everything RFC 8259 forbids, and for duplicate members
     ///   (RFC 7515 §4 forbids them in headers, RFC 7519 §4 in claims), invalid
@@ -96,7 +96,7 @@ struct JSONReader {
         nodes[index].isPlain = isPlain
     }
 
-    /// Adds a node for what stands from `start` to here.
+    /// Adds a node for the bytes from `start` to here.
     private mutating func add(
         _ kind: JSONText.Node.Kind, from start: Int, isPlain: Bool = true, unescaped: Int? = nil
     ) {
@@ -107,7 +107,7 @@ struct JSONReader {
                 unescaped: unescaped))
     }
 
-    /// Steps over the closing bracket, or over the comma that must stand after an item.
+    /// Steps over the closing bracket, or over the comma that must follow an item.
     private mutating func next(
         isClosing bracket: Unicode.Scalar, afterItem: Bool = false
     ) throws(JSONError) -> Bool {
@@ -281,7 +281,7 @@ extension JSONReader {
             unescaped: hasEscapes ? unescaped.count - 1 : nil)
     }
 
-    /// Where what stands for itself in a string, and is ASCII, ends.
+    /// The end of the run of ASCII characters that need no escape.
     private func plainEnd(from start: Int) -> Int {
         bytes.span.index(from: start, JSON.markOddCharacters)
     }

@@ -1,10 +1,10 @@
-/// A JSON text that was read strictly and is kept as it stands: a value is made of a part when it is
+/// A JSON text that was read strictly, with its original bytes: values are made only when they are
 /// asked for. Of the dozen claims of a token, most are only compared, or written again.
 package final class JSONText: Sendable {
     /// The text.
     let bytes: [UInt8]
-    /// Its values and the names of members. What is inside a value stands behind it; the value of a
-    /// member stands behind its name.
+    /// Its values and the names of members. The values inside a value follow it; the value of a
+    /// member follows its name.
     let nodes: [Node]
     /// The strings that have escapes, without them.
     let unescaped: [[UInt8]]
@@ -18,13 +18,13 @@ package final class JSONText: Sendable {
         var range: Range<Int>
         /// The index of the node behind it, and behind all that is inside it.
         var next: Int
-        /// Whether it stands as ``JSON/bytes`` would write it.
+        /// Whether its bytes are those that ``JSON/bytes`` would write.
         var isPlain: Bool
         /// Its index in ``JSONText/unescaped``; nil when it has no escapes.
         var unescaped: Int?
     }
 
-    /// Reads one JSON value and nothing behind it.
+    /// Reads exactly one JSON value.
     ///
     /// - Throws: ``JSONError``, as ``JSON/init(_:)``.
     package init(_ bytes: [UInt8]) throws(JSONError) {
@@ -50,7 +50,7 @@ package final class JSONText: Sendable {
 
     var isObject: Bool { nodes[0].kind == .object }
 
-    /// Whether it stands as ``JSON/bytes`` would write it, but for blanks around it.
+    /// Whether its bytes, without blanks around them, are those that ``JSON/bytes`` would write.
     package var isPlain: Bool { nodes[0].isPlain }
 
     /// Calls `body` with the indices of each member's name and value, when this is an object.
@@ -118,7 +118,7 @@ extension JSONText {
     }
 
     private func integer(_ text: ArraySlice<UInt8>) -> JSON {
-        // That many digits fit whatever they are.
+        // That many digits always fit.
         if text.count < 19, text.first != UInt8(ascii: "-") {
             return .integer(text.reduce(0) { $0 &* 10 &+ Int($1 &- 0x30) })
         }

@@ -1,13 +1,13 @@
 extension JSON {
-    /// Marks the bytes of a word that are not all of a character, or must or may not stand for
-    /// themselves in a string.
+    /// Marks the bytes of a word that are part of a multi-byte character, or must or may be
+    /// escaped in a string.
     @inline(__always)
     static func markOddCharacters(_ word: UInt64) -> UInt64 {
         word.marking(UInt8(ascii: "\"")) | word.marking(UInt8(ascii: "\\"))
             | word.marking(below: 0x20) | word.marking(0x7F) | word
     }
 
-    /// The value on one line, members in their order, nothing escaped that need not be.
+    /// The value on one line, members in their order, with only the escapes that JSON requires.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The value in UTF-8 on one line.
@@ -225,8 +225,8 @@ private struct JSONWriter {
         }
     }
 
-    /// What a terminal obeys in place of showing. JSON asks for the escape of a part of
-    /// these only; a refusal's text comes from outside, and ends on somebody's screen.
+    /// Whether a terminal would interpret the character instead of showing it. JSON requires an
+    /// escape for some of these only; a refusal's text comes from outside and is shown on a screen.
     private static func drivesTerminals(_ scalar: Unicode.Scalar) -> Bool {
         guard !scalar.isASCII else { return scalar.value < 0x20 || scalar.value == 0x7F }
         return switch scalar.properties.generalCategory {

@@ -28,7 +28,7 @@ package struct KeySet: Sendable {
         self.document = document
     }
 
-    /// The keys of a JWK Set that cannot be used, also when it has no others; none when it is no
+    /// The keys of a JWK Set that cannot be used, also when it has no others; empty when it is no
     /// JWK Set.
     package static func ignored(in body: [UInt8]) -> [IgnoredKey] {
         (try? JSON(body))?["keys"]?.elements.map { Reading($0).ignored } ?? []
@@ -37,7 +37,7 @@ package struct KeySet: Sendable {
 
 /// A key of a set that verifies no token.
 package struct IgnoredKey: Hashable, Sendable {
-    /// Its `kid`; nil when it has none.
+    /// Its `kid`; nil if it has no `kid`.
     package let keyID: String?
     /// Why it is ignored.
     package let reason: Reason

@@ -1,12 +1,12 @@
 extension JSON {
-    /// A token's claims in one spelling, whichever of Apple's they came in.
+    /// A token's claims in one spelling, though Apple uses several.
     ///
     /// - `email_verified` and `is_private_email` are booleans, from `"true"` and `"false"` as well
     ///   (Apple: `id_token`). Apple leaves `is_private_email` out where the address is the
     ///   user's own: beside an `email`, its absence becomes `false`.
-    /// - Behind each of `exp`, `iat`, `nbf` and `auth_time` that is a whole number stands the same
-    ///   moment as RFC 3339 writes it: `exp_rfc3339` and so on.
-    /// - Behind a `real_user_status` that is known stands `real_user_status_name`.
+    /// - Each of `exp`, `iat`, `nbf` and `auth_time` that is a whole number is followed by the same
+    ///   time in RFC 3339: `exp_rfc3339` and so on.
+    /// - A known `real_user_status` is followed by `real_user_status_name`.
     ///
     /// All other claims, and values of another type than these should have, stay as they are.
     /// The added names are this function's own: a token's claims of such a name are left out.
@@ -50,7 +50,7 @@ extension JSON {
 
 extension JSONText {
     /// Calls `body` with the parts of ``JSON/normalizedClaims`` in their order; this must be an
-    /// object that ``isPlain``. Most claims are part of a run that stays as it stands.
+    /// object that ``isPlain``. Most claims are part of a run that is copied unchanged.
     func forEachNormalizedPart(_ body: (NormalizedPart) -> Void) {
         let last = self["email_verified"] == nil ? "email" : "email_verified"
         let lacksFlag = self["is_private_email"] == nil && self["email"]?.isFilledString == true
@@ -87,7 +87,7 @@ extension JSONText {
 
 /// Some of a token's claims in their one spelling.
 enum NormalizedPart {
-    /// A part of the text that stays as it stands: whole members, and commas between them.
+    /// A part of the text that is copied unchanged: whole members, and commas between them.
     case text(Range<Int>)
     case claim(String, NormalizedClaim)
 }

@@ -119,7 +119,7 @@ private struct CivilDate: Equatable {
 }
 
 extension OutputSpan<UInt8> {
-    /// Appends two digits, and what stands between them and the next.
+    /// Appends two digits, and the separator before the next two.
     fileprivate mutating func append(_ number: Int, before separator: Unicode.Scalar?) {
         append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number / 10))
         append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number % 10))

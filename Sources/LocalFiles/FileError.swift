@@ -6,7 +6,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package let operation: String
     /// The file, as it was named.
     package let path: String
-    /// The system's error number; 0 where it has none for what this program refused.
+    /// The system's error number; 0 if this program refused.
     package let code: CInt
     /// Why, in words.
     package let reason: String
@@ -32,7 +32,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether this user may not: of a file that is replaced, its folder has to permit that.
     package var isDenied: Bool { code == EACCES || code == EPERM || code == EROFS }
 
-    /// Whether something stands there already.
+    /// Whether the path exists already.
     package var isTaken: Bool { code == EEXIST }
 
     /// Whether it holds something where it must be empty.

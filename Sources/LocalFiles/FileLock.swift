@@ -10,10 +10,10 @@ package struct FileLock: Sendable {
     package init(release: @escaping @Sendable () -> Void) { self.release = release }
 }
 
-/// Takes the lock that the file at `path` stands for; the file is made when it is missing, and
-/// stays. Nil, and no waiting, when another process has it.
+/// Takes the lock of the file at `path`, which is created if it is missing and is never removed.
+/// Returns nil immediately if another process holds the lock.
 ///
-/// - Throws: ``FileError`` when no lock can be had here at all.
+/// - Throws: ``FileError`` if files cannot be locked here.
 package func tryLock(_ path: String) throws(FileError) -> FileLock? {
     let descriptor = try system("lock", path) {
         open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -4,7 +4,7 @@ internal import Glibc
 package struct FileStatus: Sendable {
     /// The permission bits, such as 0o600.
     package let permissions: UInt32
-    /// Whether it is a regular file: the permissions of pipes and devices say nothing.
+    /// Whether it is a regular file: the permissions of pipes and devices are not meaningful.
     package let isRegular: Bool
     /// Whether it belongs to another user than root and the one of this process.
     package let isForeign: Bool
@@ -36,7 +36,7 @@ package struct FileStatus: Sendable {
     }
 }
 
-/// Looks at a file without opening it; nil when there is none that could be looked at.
+/// Examines a file without opening it; nil if that is impossible.
 package func fileStatus(_ path: String) -> FileStatus? {
     var status = stat()
     return stat(path, &status) == 0 ? FileStatus(status) : nil

@@ -5,8 +5,8 @@ internal import Synchronization
 ///
 /// Most hashes are new, and a filter in memory knows that of most of them: they are written and
 /// never looked for. Where it does not, the hash's log is read through, a thousandth of them all.
-/// The file has no name any more, so that nothing is left behind however the process ends. It
-/// holds hashes under a key of this process, and nothing else.
+/// The file has no name, so that it disappears however the process ends. It
+/// holds only hashes under a key of this process.
 package final class HashFile: Sendable {
     private let logs: Mutex<HashLogs>
 
@@ -39,7 +39,7 @@ private struct HashLogs: ~Copyable {
     private static var logCount: Int { 1 << 10 }
     private static var groupSize: Int { 8 }
     private static var markBits: Int { 1 << 21 }
-    /// The logs lie far apart in a file of which only what was written takes room.
+    /// The logs are far apart in a sparse file: only what was written takes space.
     private static var mostInLog: Int { 1 << 17 }
 
     init(in folder: String) throws(FileError) {

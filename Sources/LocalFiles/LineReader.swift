@@ -21,13 +21,13 @@ package enum LineSupply: Sendable {
     case end(FileError?)
 }
 
-/// Reads lines ahead on a thread of its own, a bounded number of them, so that slow input
-/// holds nobody up and long input fills no memory.
+/// Reads a bounded number of lines ahead on its own thread, so that slow input does not block
+/// the caller and long input does not fill the memory.
 package final class LineReader: Sendable {
     private let descriptor: CInt
     private let name: String
     private let lineLimit: Int
-    /// The size of a file; nil for what has none, such as a pipe.
+    /// The size of a file; nil for a pipe and other streams.
     private let size: Int?
     /// Whether opening the same path again gives the same lines.
     package let isRepeatable: Bool
@@ -95,8 +95,8 @@ package final class LineReader: Sendable {
         room.signal()
     }
 
-    /// About how many lines there are in all, judged by those that were given out; nil when nobody
-    /// can know.
+    /// An estimate of the number of lines, from those that were read; nil if it cannot be
+    /// estimated.
     package var expectedLines: Int? {
         guard let size else { return nil }
         return state.withLock { state in
@@ -193,7 +193,7 @@ struct LineSplitter: ~Copyable {
 
     private mutating func collect(_ bytes: UnsafeRawBufferPointer) {
         guard !isTooLong, partial.count + bytes.count <= limit else { return isTooLong = true }
-        // Most lines lie in one chunk, and need no room to grow.
+        // Most lines are within one chunk, so the buffer need not grow.
         if partial.count == 0 { partial = SecretBuffer(capacity: bytes.count) }
         partial.append(contentsOf: bytes)
     }
@@ -209,7 +209,7 @@ struct LineSplitter: ~Copyable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where `byte` first stands: ``firstIndex(of:)`` looks at one byte at a time.
+    /// The first occurrence of `byte`: ``firstIndex(of:)`` compares one byte at a time.
     fileprivate func index(of byte: UInt8) -> Int? {
         guard let baseAddress, let found = memchr(baseAddress, CInt(byte), count) else {
             return nil

@@ -2,8 +2,8 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Appends lines to a file on a thread of its own, and makes them outlive a power cut in
-/// groups: whoever appends never waits for the disk.
+/// Appends lines to a file on its own thread, and syncs them to the disk in groups: appending never
+/// waits for the disk.
 package final class LineWriter: Sendable {
     private let descriptor: CInt
     private let name: String
@@ -54,10 +54,10 @@ package final class LineWriter: Sendable {
         LineWriter(STDOUT_FILENO, named: "standard output", news: news)
     }
 
-    /// Why nothing is written any more; nil while all is well.
+    /// Why writing has stopped; nil if it has not.
     package var failure: FileError? { state.withLock { $0.failure } }
 
-    /// Whether so much waits to be written that nobody should add to it.
+    /// Whether so much waits to be written that callers should wait before they append.
     package var isFull: Bool {
         state.withLock { state in
             state.wasFull = state.pending.count > Self.mostPending
@@ -108,7 +108,7 @@ package final class LineWriter: Sendable {
         /// What the pipe may still hold.
         var tail: [UInt8] = []
         while true {
-            // Lines that nothing follows must not wait for the disk until the end.
+            // The last lines must not wait for the disk until the end.
             if isSynced { work.wait() } else { _ = work.wait(timeout: .now() + Self.syncWait) }
             // A pause in which more lines come: a write for each would cost more than they do.
             _ = hurry.wait(timeout: .now() + Self.pause)

@@ -63,7 +63,7 @@ private func occupyClosedStreams() {
     }
 }
 
-/// Whether somebody looks at a standard stream.
+/// Whether a standard stream is a terminal.
 package func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
 
 /// How many columns the terminal of a standard stream has; nil when it is no terminal.

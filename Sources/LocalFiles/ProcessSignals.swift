@@ -50,7 +50,7 @@ package enum ProcessSignals {
         }
     }
 
-    /// The first signal that was recorded; nil if none was.
+    /// The first signal that was recorded; nil if there was none.
     package static var received: CInt? {
         let number = signalState.received.load(ordering: .sequentiallyConsistent)
         return number == 0 ? nil : number
@@ -59,14 +59,14 @@ package enum ProcessSignals {
     /// Sets what signals do from now on.
     ///
     /// - Parameter watchdog: after a signal is recorded, or now if one was, the process ends after
-    ///   this many seconds, whatever it does then.
+    ///   this many seconds, even if it hangs.
     package static func apply(_ policy: SignalPolicy, watchdog: UInt32) {
         signalState.watchdog.store(watchdog, ordering: .sequentiallyConsistent)
         signalState.policy.store(policy.rawValue, ordering: .sequentiallyConsistent)
         if received != nil { alarm(watchdog) }
     }
 
-    /// Ends the process after so many seconds, whatever it does then. A signal that is recorded
+    /// Ends the process after so many seconds, even if it hangs. A signal that is recorded
     /// earlier sets another alarm.
     package static func setAlarm(after seconds: UInt32, exitCode: CInt) {
         signalState.overdueExitCode.store(exitCode, ordering: .sequentiallyConsistent)
@@ -139,7 +139,7 @@ private func handleCrash() {
 
 /// Ends the process from within a signal handler; the line begins behind the program's name.
 private func end(_ line: StaticString, _ exitCode: CInt) -> Never {
-    // A pipe that nobody reads must not keep the process alive.
+    // A pipe without a reader must not keep the process alive.
     var readiness = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
     if poll(&readiness, 1, 0) == 1 {
         _ = write(STDERR_FILENO, programName.utf8Start, programName.utf8CodeUnitCount)

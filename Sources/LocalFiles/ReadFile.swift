@@ -3,7 +3,7 @@ package import SIWACrypto
 
 /// A file's contents and who may read them.
 package struct LocalFile: Sendable {
-    /// The contents, treated as a secret because nobody knows yet what they are.
+    /// The contents, treated as a secret because they may be one.
     package let contents: SecretBytes
     /// Whose it is, and who may read and write it.
     package let status: FileStatus
@@ -36,7 +36,7 @@ package func readStandardInput(limit: Int = 1 << 20) throws(FileError) -> Secret
 }
 
 /// Reads standard input up to and including the first line feed, and not one byte
-/// further: what follows belongs to whoever reads next.
+/// further: the rest is left to the next reader.
 ///
 /// - Throws: ``FileError`` when it cannot be read or the line is longer than `limit` bytes.
 package func readStandardInputLine(limit: Int = 1 << 16) throws(FileError) -> SecretBytes {
@@ -52,7 +52,7 @@ package func readStandardInputLine(limit: Int = 1 << 16) throws(FileError) -> Se
     }
 }
 
-/// Whether something stands at `path`.
+/// Whether `path` exists.
 package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
 /// The names of what a folder holds, sorted; empty when it cannot be read.

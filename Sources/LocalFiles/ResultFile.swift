@@ -6,11 +6,11 @@ extension LineWriter {
     /// write at the same time.
     ///
     /// - Parameters:
-    ///   - keep: nil for a new run, whose file must be empty; else called with each line that
-    ///     is there already, and answers whether it is one. What a crash left of a last line
-    ///     is cut off.
-    ///   - beginning: what every result begins with. A last line that does not is nothing a
-    ///     crash left: somebody named the wrong file.
+    ///   - keep: nil for a new run, whose file must be empty; else called with each existing line;
+    ///     returns whether it is a result. An incomplete last line, left by a crash, is
+    ///     cut off.
+    ///   - beginning: the bytes with which every result begins. If the last line begins with
+    ///     something else, the file was named by mistake.
     ///   - news: see ``LineWriter``.
     /// - Throws: ``FileError``.
     package static func appending(
@@ -53,7 +53,7 @@ extension LineWriter {
                     | (exists ? 0 : O_CREAT | O_EXCL)
                 let descriptor = open(target, flags, 0o600)
                 guard descriptor >= 0 else {
-                    // Somebody made, removed or replaced it meanwhile.
+                    // Another process made, removed or replaced it meanwhile.
                     guard [EEXIST, ELOOP].contains(errno) || exists && errno == ENOENT else {
                         throw FileError("write", path)
                     }
@@ -65,7 +65,7 @@ extension LineWriter {
         throw FileError("write", path, code: ELOOP)
     }
 
-    /// Looks at the file that is open, whatever its path leads to now, and closes it to others.
+    /// Examines the open file, even if its path now leads elsewhere, and closes it to others.
     ///
     /// - Returns: its size.
     private static func takeOver(_ descriptor: CInt, _ path: String) throws(FileError) -> Int {
@@ -86,7 +86,7 @@ extension LineWriter {
         }
     }
 
-    /// How many bytes of whole lines stand at the beginning of the file.
+    /// The number of bytes of complete lines at the beginning of the file.
     private static func wholeLines(
         of descriptor: CInt, _ path: String, _ size: Int, _ beginning: String,
         _ keep: (InputLine) -> Bool

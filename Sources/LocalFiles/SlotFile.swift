@@ -4,7 +4,7 @@ internal import Synchronization
 /// Numbered slots of 16 bytes on disk, all zero at first: what a long run remembers of each line
 /// without memory that grows with the input.
 ///
-/// The file has no name, so that nothing is left of it however the process ends.
+/// The file has no name, so that it disappears however the process ends.
 package final class SlotFile: Sendable {
     private let page: Mutex<SlotPage>
 
@@ -76,7 +76,7 @@ private struct SlotPage: ~Copyable {
         let got = try system("read", folder) {
             slots.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, place) }
         }
-        // What was never written lies behind the end of the file.
+        // Slots that were never written are beyond the end of the file.
         for index in got / Self.slotSize..<Self.pageSize { slots[index] = .zero }
     }
 

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Makes an empty temporary file without a name: nothing is left of it however the process ends.
+/// Makes an empty temporary file without a name: it disappears however the process ends.
 ///
 /// - Parameter folder: where the file is made, such as `/tmp`.
 /// - Returns: its descriptor, which the caller closes.

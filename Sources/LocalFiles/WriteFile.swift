@@ -26,7 +26,7 @@ package func writeFile(
 
 /// Writes a new file whole or not at all, as ``writeFile(_:to:permissions:link:)`` does.
 ///
-/// - Throws: ``FileError``, which `isTaken` when something stands there: it is as it was.
+/// - Throws: ``FileError``; its `isTaken` is true if the path exists, which is then unchanged.
 package func createFile(
     _ contents: SecretBytes, at path: String, permissions: UInt32 = 0o600
 ) throws(FileError) {
@@ -39,13 +39,13 @@ package func createFile(
 package enum SymbolicLink: Sendable {
     /// Its target is written, and it stays a link: what a user named.
     case followed
-    /// It becomes a file: what a program named, for which nobody had a reason to place a link.
+    /// It is replaced by a file: a program chose the name, so there is no reason for a link.
     case replaced
 }
 
 /// Makes a folder; its parent must exist.
 ///
-/// - Throws: ``FileError`` also when something stands there already.
+/// - Throws: ``FileError``, also if the path exists.
 package func createDirectory(_ path: String, permissions: UInt32 = 0o700) throws(FileError) {
     _ = try system("create", path) { mkdir(path, permissions) }
 }
@@ -78,14 +78,14 @@ private func write(
     }
 }
 
-/// Writes every byte, however few the system takes at a time. Writing nothing fails if nobody reads
-/// the stream any more.
+/// Writes every byte, however few the system takes at a time. Writing zero bytes fails if the
+/// stream has no reader.
 package func writeAll(
     _ contents: SecretBytes, to descriptor: CInt, named path: String
 ) throws(FileError) {
     var done = 0
     if contents.count == 0 { try checkReader(of: descriptor, named: path) }
-    // At least once: writing nothing tells whether there is anything to write to.
+    // At least once: writing zero bytes tells whether the stream can be written.
     repeat {
         done += try system("write", path, on: descriptor, until: POLLOUT) {
             contents.withUnsafeBytes { bytes in
@@ -95,7 +95,7 @@ package func writeAll(
     } while done < contents.count
 }
 
-/// A pipe takes a write of nothing whether or not somebody reads it; poll(2) knows.
+/// A pipe accepts a write of zero bytes even without a reader; poll(2) tells.
 private func checkReader(of descriptor: CInt, named path: String) throws(FileError) {
     var readiness = pollfd(fd: descriptor, events: 0, revents: 0)
     _ = try system("write", path) { poll(&readiness, 1, 0) }
@@ -104,13 +104,13 @@ private func checkReader(of descriptor: CInt, named path: String) throws(FileErr
     }
 }
 
-/// Removes a file; that there is none is no failure.
+/// Removes a file; succeeds if it does not exist.
 package func removeFile(_ path: String) throws(FileError) {
     if unlink(path) == -1, errno != ENOENT { throw FileError("remove", path) }
 }
 
-/// Makes the rename itself outlive a power cut. Some file systems refuse to sync a
-/// folder; the file is whole in any case, so that is no failure.
+/// Makes the rename itself survive a power cut. Some file systems refuse to sync a
+/// folder; the file is complete in any case, so that is not an error.
 private func syncFolder(of path: String) {
     let folder = folderPrefix(of: path)
     let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// What a path leads to that a user named as the place of a result.
 enum WriteTarget {
-    /// A regular file of this user's, or none yet: its path, which is no symbolic link.
+    /// A regular file of this user's, or a new one: its path, which is not a symbolic link.
     case file(String, exists: Bool)
     /// A device, a pipe or a stream that is open already: written as it is. The caller closes it.
     case stream(CInt)
@@ -114,7 +114,7 @@ func duplicateOfDescriptor(
     return try system(operation, path) { fcntl(descriptor, F_DUPFD_CLOEXEC, 3) }
 }
 
-/// Opens a file, or the stream that its path stands for.
+/// Opens a file, or the stream that its path denotes.
 func openForReading(_ path: String) throws(FileError) -> CInt {
     if let open = try duplicateOfDescriptor(named: path, for: "read") { return open }
     return try system("read", path) { open(path, O_RDONLY | O_CLOEXEC) }

@@ -17,7 +17,7 @@ struct Console: Sendable {
         isJSON = options.json
     }
 
-    /// Something the user should mend or beware of, though nothing failed.
+    /// Something the user should fix or beware of, though nothing failed.
     func warn(_ message: String) { say("warning", message) }
 
     /// Something that is as it may be, but worth knowing.

@@ -10,7 +10,7 @@ struct Report: Sendable {
     /// What is printed unless `--json` or `--print` ask otherwise; nil prints the JSON.
     let text: SecretText?
     /// What the command did; nil if it only shows something. A command that did something fails
-    /// when nobody reads its result.
+    /// if standard output is closed before the result is written.
     let deed: Deed?
 
     init(_ json: JSON, text: SecretText? = nil, of deed: Deed? = nil) {
@@ -49,7 +49,7 @@ extension World {
 
     /// Writes a result to standard output.
     ///
-    /// A reader that goes away, as `head` does, ends nothing if the result only shows something: the
+    /// A closed pipe, as from `head`, is not an error if the result only shows something: the
     /// command continues to the exit code that it would have had.
     ///
     /// - Throws: ``UndeliveredResult``.
@@ -67,7 +67,7 @@ extension World {
 /// The result could not be written, or standard output was closed.
 struct UndeliveredResult: DiagnosableError {
     let reason: FileError
-    /// What was done before; nil if nothing was.
+    /// What was done before; nil if nothing was done.
     let deed: Deed?
 
     init(_ reason: FileError, after deed: Deed?) { (self.reason, self.deed) = (reason, deed) }

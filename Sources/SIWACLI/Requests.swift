@@ -66,7 +66,7 @@ struct Requests: Sendable {
             localCandidates, at: session.world.clocks.now(), isWeb: redirectURI != nil)
     }
 
-    /// Fails if standard output is closed, before a code is spent on a result nobody can get.
+    /// Fails if standard output is closed, before a code is spent on a result that cannot be
     func checkOutput() throws(UndeliveredResult) {
         do {
             try session.world.output(SecretBytes([]))
@@ -82,7 +82,7 @@ struct Requests: Sendable {
     }
 
     /// Prints the result of a call that spent a code: all of it if the member that `--print` asks
-    /// for is absent, because nobody can run the command again.
+    /// for is absent, because the command cannot be run again.
     ///
     /// - Parameter isWhole: prints all of it, whatever `--print` asks for.
     func reportOnce(_ report: Report, isWhole: Bool = false) throws {
@@ -101,7 +101,7 @@ struct Requests: Sendable {
 
     /// Prints what would be sent, secrets as fingerprints. Sends nothing.
     ///
-    /// - Parameter unknown: stands in `requests` for a token that only an answer will bring.
+    /// - Parameter unknown: shown in `requests` in place of a token that only an answer contains.
     func dryRun(_ requests: [TokenRequest], unknown: SecretText? = nil) throws {
         try dryRun(
             drafts: try requests.map { try tokens.draft($0, at: session.world.clocks.now()) },

@@ -14,7 +14,7 @@ package struct Terminal: Sendable {
 
     /// - Parameters:
     ///   - width: the columns of standard output; nil when it is no terminal.
-    ///   - isErrorsTerminal: whether standard error is one. Without it nothing is coloured.
+    ///   - isErrorsTerminal: whether standard error is one. Otherwise messages have no colours.
     ///   - variables: the environment: `NO_COLOR` (no-color.org) and `TERM=dumb` switch colour off.
     package init(width: Int?, isErrorsTerminal: Bool, variables: (String) -> String?) {
         self.width = width

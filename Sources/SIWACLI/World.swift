@@ -14,7 +14,7 @@ package struct World: Sendable {
     package var processors: Int
     /// Files and standard input.
     package var files: Files
-    /// Standard output: the result and nothing else.
+    /// Standard output: only the result.
     package var output: @Sendable (SecretBytes) throws(FileError) -> Void
     /// Standard error: notes, traces and errors, a line each.
     package var errorLine: @Sendable (String) -> Void
@@ -26,11 +26,11 @@ package struct World: Sendable {
     var ending: Ending
     /// Makes the network, once the settings are known.
     package var transport: @Sendable (TransportSettings) throws(TransportError) -> any FeedTransport
-    /// Makes the store of a vault from its URL; nothing is opened before its first call.
+    /// Makes the store of a vault from its URL; opens it at the first call.
     package var vault: @Sendable (String, VaultPatience) throws(VaultError) -> any VaultStore
     /// Makes the store of siwa-server's tables in a vault's database, likewise.
     package var serverStore: @Sendable (String, VaultPatience) throws(VaultError) -> any ServerStore
-    /// The terminals that results and messages are shown on; none unless they are set.
+    /// The terminals that results and messages are shown on; by default there are none.
     package var terminal = Terminal()
     /// Makes so many threads, of the process's own, for tasks that run in parallel.
     package var threads: @Sendable (Int) throws(FileError) -> any TaskExecutor = { _ in
@@ -82,15 +82,15 @@ package struct World: Sendable {
         package var write: @Sendable (SecretBytes, String, SymbolicLink) throws(FileError) -> Void
         /// Writes a new file whole or not at all, for its owner alone; never over an old one.
         package var create: @Sendable (SecretBytes, String) throws(FileError) -> Void
-        /// Whether something stands at a path.
+        /// Whether a path exists.
         package var exists: @Sendable (String) -> Bool
         /// Whose a file is, and who may read and write it; nil when it cannot be looked at.
         package var status: @Sendable (String) -> FileStatus?
-        /// The names in a folder; none when it cannot be read.
+        /// The names in a folder; empty if it cannot be read.
         package var names: @Sendable (String) -> [String]
         /// Makes a folder, with its parents, that only its owner can write to.
         package var makeFolder: @Sendable (String) throws(FileError) -> Void
-        /// Takes the lock that the file at a path stands for; nil when another process has it.
+        /// Takes the lock of the file at a path; nil if another process holds it.
         package var tryLock: @Sendable (String) throws(FileError) -> FileLock?
         /// Reads the first line of standard input.
         package var readLine: @Sendable () throws(FileError) -> SecretBytes

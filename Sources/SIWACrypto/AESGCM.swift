@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// AES-256 in Galois/Counter Mode (NIST SP 800-38D): nobody without the key can read what is
-/// sealed, and nobody can change it, or what is authenticated with it, unnoticed.
+/// AES-256 in Galois/Counter Mode (NIST SP 800-38D): without the key, what is encrypted cannot be
+/// read, and neither it nor the data authenticated with it can be changed unnoticed.
 package enum AESGCM {
     /// Bytes of a key.
     package static let keyLength = 32

@@ -4,7 +4,7 @@ internal import COpenSSL
 /// prime256v1, with the curve repeated inside or not, and the public point last.
 ///
 /// Everything but the scalar and the point is compared byte for byte, so this is
-/// stricter than any decoder; whatever differs takes OpenSSL's decoder instead.
+/// stricter than any decoder; other encodings are left to OpenSSL's decoder.
 /// It exists because starting that decoder costs a seventh of minting a secret
 /// (docs/decisions/key-loading.md).
 struct ApplePKCS8 {
@@ -44,7 +44,7 @@ struct ApplePKCS8 {
     }
 
     /// SEQUENCE { 0, SEQUENCE { ecPublicKey, prime256v1 }, OCTET STRING { SEQUENCE { 1, scalar,
-    /// [0] prime256v1 (Apple) or nothing (OpenSSL), [1] BIT STRING point } } }
+    /// [0] prime256v1 (Apple) or absent (OpenSSL), [1] BIT STRING point } } }
     private static let layouts = [
         layout(total: 0x93, inner: 0x79, wrapped: 0x77, parameters: [0xA0, 0x0A] + curve),
         layout(total: 0x87, inner: 0x6D, wrapped: 0x6B, parameters: []),

@@ -11,7 +11,7 @@ package final class Certificate: Sendable {
 
     /// Reads the first certificate in PEM (RFC 7468).
     ///
-    /// - Throws: ``OpenSSLError`` when there is none.
+    /// - Throws: ``OpenSSLError`` if the text contains no certificate.
     package init(pemRepresentation text: [UInt8]) throws(OpenSSLError) {
         let bio = try Owned<MemoryBIO>(openssl.BIO_new(openssl.BIO_s_mem()))
         try check(

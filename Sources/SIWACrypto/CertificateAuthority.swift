@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// A certificate authority of one's own, for as long as this object lives: its key is
-/// never written down, so that nobody can issue anything with it afterwards.
+/// A certificate authority for as long as this object exists: its key is never stored, so that
+/// no certificate can be issued with it afterwards.
 package final class CertificateAuthority: Sendable {
-    /// What clients are told to trust.
+    /// The certificate that clients must trust.
     package let certificate: Certificate
     private let key: P256PrivateKey
     private let validity: Range<Int>

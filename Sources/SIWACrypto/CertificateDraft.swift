@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A certificate before it is signed. Nobody else holds it yet, so that it may change.
+/// A certificate before it is signed. It has one owner and may still change.
 struct CertificateDraft {
     private let certificate: Certificate
     private let issuer: Certificate

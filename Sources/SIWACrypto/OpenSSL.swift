@@ -3,7 +3,7 @@ internal import Glibc
 
 /// OpenSSL's libcrypto, loaded when it is first used (docs/decisions/linking.md).
 package enum OpenSSL {
-    /// Loads it, if nothing has yet. All of this module does so by itself; who asks first can
+    /// Loads it, unless it is loaded. All of this module does so by itself; an early call can
     /// tell a library that is missing from a key that is bad.
     ///
     /// - Throws: ``OpenSSLError`` when it is missing or older than OpenSSL 3.

@@ -33,7 +33,7 @@ func check(_ result: @autoclosure () -> CInt) throws(OpenSSLError) {
 }
 
 /// The one funnel for a question: 1 is yes, anything else is no, and a no
-/// leaves nothing on the error queue.
+/// leaves the error queue empty.
 func holds(_ result: @autoclosure () -> CInt) -> Bool {
     if result() == 1 { return true }
     openssl.ERR_clear_error()

@@ -14,7 +14,7 @@ struct Owned<Kind: OpenSSLKind>: ~Copyable {
         self.pointer = pointer
     }
 
-    /// Hands the object over to whoever frees it from now on.
+    /// Returns the object to the caller, who must free it.
     consuming func release() -> OpaquePointer {
         let pointer = self.pointer
         discard self

@@ -64,10 +64,10 @@ package final class P256PrivateKey: Sendable {
 
     /// Signs the SHA-256 of `message`, and verifies the signature before it
     /// leaves: a fault in the arithmetic of ECDSA can give the key away, and a
-    /// pair whose halves do not match signs happily.
+    /// key pair whose halves do not match signs without an error.
     ///
-    /// - Parameter isVerified: false for whoever signs by the thousand and verifies what matters.
-    /// - Throws: ``OpenSSLError`` when signing fails or the signature does not verify.
+    /// - Parameter isVerified: false for callers that sign thousands and verify those that matter.
+    /// - Throws: ``OpenSSLError`` if signing fails or the signature does not verify.
     package func signature(
         for message: Span<UInt8>, isVerified: Bool = true
     ) throws(OpenSSLError) -> P256Signature {

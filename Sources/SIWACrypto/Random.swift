@@ -11,9 +11,9 @@ package enum Random {
         return bytes
     }
 
-    /// `count` unpredictable bytes that nobody else may see, such as a key.
+    /// `count` unpredictable secret bytes, such as a key.
     ///
-    /// - Throws: ``OpenSSLError`` when the system gives no entropy.
+    /// - Throws: ``OpenSSLError`` if the system provides no entropy.
     package static func secret(_ count: Int) throws(OpenSSLError) -> SecretBytes {
         var secret = SecretBuffer(capacity: count)
         _ = try secret.append(upTo: count) { room throws(OpenSSLError) in

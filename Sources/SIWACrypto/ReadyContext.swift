@@ -4,7 +4,7 @@ internal import Synchronization
 /// OpenSSL's means to sign or to verify by one key, set up once and used again and again: setting
 /// up costs a fifth of what verifying does, and locks that all threads share.
 final class ReadyContext: Sendable {
-    /// Nobody but the one caller at a time.
+    /// Used by one caller at a time.
     private nonisolated(unsafe) let context: OpaquePointer
     private nonisolated(unsafe) let digest: OpaquePointer
 
@@ -74,7 +74,7 @@ final class ReadyContext: Sendable {
     }
 }
 
-/// The contexts of one key that nobody uses at the moment: as many as threads used it at once.
+/// The idle contexts of one key: as many as threads used it at once.
 struct ReadyContexts: ~Copyable {
     private let idle = Mutex<[ReadyContext]>([])
 

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Bytes nobody else may see: overwritten when their last owner lets go.
+/// Secret bytes: overwritten when their last owner releases them.
 package final class SecretBytes: Sendable {
     /// Written once, before this object is shared; read-only afterwards.
     private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer

@@ -1,10 +1,10 @@
 /// How long the server keeps what has ended. A `jti` is remembered until its notification has
 /// expired for an hour in any case.
 package struct Retention: Hashable, Sendable {
-    /// Delivered, discarded and other events that nothing is done about any more.
+    /// Delivered, discarded and other events that need no further work.
     package let events: Duration
 
-    /// Keeps events for 30 days unless told otherwise.
+    /// Keeps events for 30 days by default.
     package init(events: Duration = .seconds(30 * 86_400)) { self.events = events }
 
     /// How long an event is kept after its state last changed; nil while something is to be done

@@ -5,16 +5,16 @@ package import Lifecycle
 package struct ServerCounts: Hashable, Sendable {
     /// How many events there are of each state.
     package var inbox: [InboxState: Int] = [:]
-    /// How long the oldest pending event has waited; nil if none waits.
+    /// How long the oldest pending event has waited; nil without pending events.
     package var oldestPendingEvent: Duration?
     /// How many requests to revoke there are of each state.
     package var revocations: [RevocationJob.State: Int] = [:]
-    /// How long the oldest pending request has waited; nil if none waits.
+    /// How long the oldest pending request has waited; nil without pending requests.
     package var oldestPendingRevocation: Duration?
     /// How many tokens of each state there are, by client; counted within the last minute.
     package var tokens: [ClientID: [VaultState: Int]] = [:]
 
-    /// Nothing.
+    /// All zero.
     package init() {}
 }
 

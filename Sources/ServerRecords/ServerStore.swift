@@ -58,7 +58,7 @@ package protocol ServerStore: Sendable {
         _ filter: InboxFilter, before position: Int?, limit: Int
     ) throws(VaultError) -> InboxPage
 
-    /// One event; an empty page if there is none.
+    /// One event; an empty page if it does not exist.
     func inboxEvent(_ id: EventID) throws(VaultError) -> InboxPage
 
     /// Makes verified events pending again, their attempts counted from zero. Erased ones stay as
@@ -80,7 +80,7 @@ package protocol ServerStore: Sendable {
     /// Deletes up to `limit` rows of each kind that are kept long enough: events, journal,
     /// revocations, hourly counts.
     ///
-    /// - Returns: how many were deleted; fewer than `limit` when nothing is left to delete.
+    /// - Returns: how many were deleted; fewer than `limit` if no more are left.
     func purge(_ retention: Retention, limit: Int) throws(VaultError) -> Int
 
     // MARK: Deliveries
@@ -124,7 +124,7 @@ package protocol ServerStore: Sendable {
     func add(_ request: RevocationRequest, _ jobs: [RevocationJob]) throws(VaultError)
         -> RevocationStatus
 
-    /// A request by its id; nil if there is none.
+    /// A request by its id; nil if it does not exist.
     func revocation(_ id: String) throws(VaultError) -> RevocationStatus?
 
     /// Up to `limit` requests, the newest first.
@@ -150,7 +150,7 @@ package protocol ServerStore: Sendable {
     /// Writes a claimed job as it is now.
     ///
     /// - Parameter delay: when it is tried next; nil to keep the lease.
-    /// - Returns: false if the owner does not hold the job any more: nothing was written.
+    /// - Returns: false, without a change, if the owner does not hold the job any more.
     func note(
         _ job: RevocationJob, retryAfter delay: Duration?, by owner: String
     ) throws(VaultError) -> Bool
@@ -167,7 +167,7 @@ package protocol ServerStore: Sendable {
 
     /// Removes a token.
     ///
-    /// - Returns: false if there is none of this name.
+    /// - Returns: false if no token has this name.
     func removeAPIToken(_ name: String) throws(VaultError) -> Bool
 
     // MARK: Counts

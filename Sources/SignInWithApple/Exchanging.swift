@@ -6,7 +6,7 @@ internal import Synchronization
 extension SignInWithAppleClient {
     /// Exchanges an authorization code for tokens, and verifies the identity token.
     ///
-    /// A code works once. It is sent once, and again only if certainly nothing left. Cancelling
+    /// A code works once. It is sent once, and again only if it certainly did not leave. Cancelling
     /// the task has no effect once the code may have left: the call then returns what Apple issued.
     ///
     /// - Parameters:
@@ -136,7 +136,7 @@ final class CancellationGate: Sendable {
         }
     }
 
-    /// Lets cancellation through again, because nothing left; false if it came meanwhile.
+    /// Lets cancellation through again, because the code did not leave; false if it came meanwhile.
     func open() -> Bool {
         state.withLock { state in
             state.isClosed = false

@@ -11,7 +11,7 @@ actor KeySource {
 
     /// A key set with the key `keyID`, if one can be had; else the newest there is.
     ///
-    /// - Throws: ``TokenFailure`` if there is none.
+    /// - Throws: ``TokenFailure`` if no key set is available.
     func keySet(
         holding keyID: String, from client: KeySetClient, clocks: Clocks
     ) async throws(TokenFailure) -> KeySet {

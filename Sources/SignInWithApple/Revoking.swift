@@ -82,7 +82,7 @@ extension SignInWithAppleClient {
     /// - Parameters:
     ///   - accessToken: the access token.
     ///   - timeout: the time for the request and its retries.
-    /// - Returns: what is known of the token: nothing is proved.
+    /// - Returns: what is known of the token, without proof.
     /// - Throws: ``SignInWithAppleError``.
     @discardableResult
     public func revoke(

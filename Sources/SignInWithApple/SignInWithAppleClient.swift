@@ -24,7 +24,7 @@ public struct SignInWithAppleClient: Sendable {
     let clocks: Clocks
     let timeout: Duration
 
-    /// Makes a client. Nothing is sent before the first call.
+    /// Makes a client. The first call sends the first request.
     ///
     /// - Parameters:
     ///   - teamID: the Team ID, ten letters and digits.

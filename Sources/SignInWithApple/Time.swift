@@ -6,7 +6,7 @@ extension NumericDate {
     /// The second that a date is in.
     package init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
-        // A double that is no number, or too large, would trap.
+        // Converting NaN, or a double that is too large, would trap.
         self.init(Int(exactly: seconds) ?? (seconds < 0 ? .min : .max))
     }
 

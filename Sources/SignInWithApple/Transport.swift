@@ -13,7 +13,7 @@ internal import SIWACrypto
 /// }
 /// ```
 public protocol Transport: Sendable {
-    /// Sends a request once and returns the whole response, whatever its status.
+    /// Sends a request once and returns the whole response, with any status.
     ///
     /// It must neither follow redirects nor repeat a request, and must check the server's
     /// certificate.

@@ -30,7 +30,7 @@ public struct InProcessApple: Sendable {
     ///
     /// - Parameters:
     ///   - clientID: the app's client id.
-    ///   - now: the time on both sides; unless given, it stands still in January 2027.
+    ///   - now: the time on both sides; by default a fixed time in January 2027.
     /// - Throws: ``EmulatorError`` if no keys can be made.
     public init(
         clientID: String = "com.example.app",

@@ -14,7 +14,7 @@ extension TokenVault {
     ///   - apple: the client that the tokens were issued to.
     ///   - proof: what to prove.
     /// - Returns: what is known of each token for which something was sent; empty if the vault has
-    ///   nothing of this user.
+    ///   no records of this user.
     /// - Throws: ``TokenVaultError``, of kind `notRevoked` if Apple did not revoke a token.
     @discardableResult
     public func revoke(
@@ -88,7 +88,7 @@ extension TokenVault {
 }
 
 extension VaultEvent {
-    /// What an event means for a stored token; nil if nothing.
+    /// What an event means for a stored token; nil if it means no change.
     fileprivate init?(_ event: AccountEvent) {
         let moment = NumericDate(event.occurredAt)
         switch event.kind {

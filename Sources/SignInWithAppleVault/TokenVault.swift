@@ -62,7 +62,7 @@ public struct TokenVault: Sendable {
         }
     }
 
-    /// Makes the key of a new vault. Without it nobody can read the tokens: keep it, and keep it
+    /// Makes the key of a new vault. Without it the tokens cannot be read: keep it, and keep it
     /// apart from the database.
     ///
     /// - Returns: the text of a key file.

@@ -2,7 +2,7 @@ internal import Lifecycle
 
 // How records are kept from others for a while.
 extension Database {
-    /// Up to `limit` records that nobody holds, that `owner` has not held and that nobody returned
+    /// Up to `limit` free records that `owner` has not held and that were not returned
     /// after `start`, those untouched longest first. Client by client and state by state: each is
     /// in that order in an index.
     func free(
@@ -138,7 +138,7 @@ extension Database {
 
 extension VaultLease {
     /// The owner, and the seconds that the lease lasts. The database's clock has no fractions: one
-    /// second more, so that none is missing.
+    /// second more, so that no record is missed.
     fileprivate var values: [Value] {
         [.text(owner), .integer(Int(seconds) + 1)]
     }

@@ -51,7 +51,7 @@ struct Conditions {
         }
     }
 
-    /// Selects the newest token of each user: there is no newer one, and none that was checked.
+    /// Selects the newest token of each user: no token is newer or was checked later.
     private mutating func addNewest(_ filter: VaultFilter) {
         let isNewer = """
             \(anyState(of: filter))(other.stored_at > vault_token.stored_at
@@ -76,6 +76,6 @@ struct Conditions {
         return "other.state IN (\(states.joined(separator: ", "))) AND "
     }
 
-    /// `WHERE …`, or nothing.
+    /// `WHERE …`, or empty.
     var sql: String { clauses.isEmpty ? "" : "WHERE \(clauses.joined(separator: " AND "))" }
 }

@@ -6,14 +6,14 @@ final class ConnectionPool: Sendable {
     private let connector: any DatabaseConnector
     private let schema: Schema
     private let turn = Mutex(())
-    /// Touched by whoever has the turn.
+    /// Used only by the caller whose turn it is.
     nonisolated(unsafe) private var connection: (any Database)?
 
     init(_ connector: any DatabaseConnector, _ schema: Schema) {
         (self.connector, self.schema) = (connector, schema)
     }
 
-    /// All of `body` happens, or nothing. It runs again when the connection broke, once, and when
+    /// Runs `body` as one transaction. It runs again when the connection broke, once, and when
     /// another transaction was in the way.
     func transaction<Result: Sendable>(
         _ access: Access, _ body: (any Database) throws(DatabaseFailure) -> Result
@@ -54,7 +54,7 @@ final class ConnectionPool: Sendable {
         return database
     }
 
-    /// So many transactions in a row can be in the way before it is somebody else's fault.
+    /// The number of conflicting transactions in a row that is reported as an error.
     private static let repetitions = 30
 
     private func persistently<Result: Sendable>(

@@ -36,7 +36,7 @@ extension Database {
         return answers
     }
 
-    /// All of `body` happens, or nothing of it.
+    /// Runs `body` as one transaction.
     func transaction<Result>(
         _ access: Access, _ body: (any Database) throws(DatabaseFailure) -> Result
     ) throws(DatabaseFailure) -> Result {
@@ -68,7 +68,7 @@ extension Database {
 
 /// What a transaction does.
 enum Access {
-    /// It sees one moment of the database, and waits for nobody.
+    /// It sees a snapshot of the database, and waits for no other transaction.
     case reading
     /// It changes something.
     case writing

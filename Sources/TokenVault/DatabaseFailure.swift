@@ -2,7 +2,7 @@ internal import Lifecycle
 
 /// A database refused, and what can be done about it.
 struct DatabaseFailure: Error {
-    /// What its caller hears when nothing helps.
+    /// The error for the caller if no remedy helps.
     let error: VaultError
     /// What helps, perhaps.
     let remedy: Remedy
@@ -10,7 +10,7 @@ struct DatabaseFailure: Error {
     var mayHaveCommitted = false
 
     enum Remedy {
-        /// Nothing, now.
+        /// No remedy.
         case none
         /// Another transaction was in the way: the same one once more.
         case repetition

@@ -23,7 +23,7 @@ struct Dialect: Sendable {
     let lockingRows: String
     /// The same, leaving out what others hold.
     let skippingLockedRows: String
-    /// Asks whether there is a table: a row, or none.
+    /// Asks whether there is a table: one row, or no row.
     let tableExists: @Sendable (String) -> String
     /// Keeps everybody else from making or changing the tables; nil where a transaction that
     /// writes has done that.
@@ -65,6 +65,6 @@ struct Dialect: Sendable {
         beginReading: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
         beginWriting: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
 
-    /// A number that nobody else locks by: "siwa" in ASCII.
+    /// The number of the advisory lock: "siwa" in ASCII.
     private static let vaultLock = 0x7369_7761
 }

@@ -18,7 +18,7 @@ extension Database {
 
     /// All records of some users.
     ///
-    /// - Parameter isLocking: nobody else changes them until the transaction ends.
+    /// - Parameter isLocking: others cannot change them until the transaction ends.
     func records(
         of users: [VaultUser], isLocking: Bool = false
     ) throws(DatabaseFailure) -> VaultPage {

@@ -81,7 +81,7 @@ extension VaultUser {
 }
 
 extension VaultRowKey {
-    /// Reads the columns of the key, whatever they hold.
+    /// Reads the columns of the key, without checking them.
     init(_ row: [Value]) {
         self.init(
             clientID: row[0].textBytes, userID: row[1].textBytes, fingerprint: row[2].textBytes)

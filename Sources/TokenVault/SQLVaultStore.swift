@@ -11,7 +11,7 @@ final class SQLVaultStore: VaultStore {
     /// What every change does in its transaction besides.
     private let alongside: @Sendable (any Database) throws(DatabaseFailure) -> Void
 
-    /// Nothing is loaded or connected before the first call.
+    /// Loads the library and connects at the first call.
     convenience init(_ connector: any DatabaseConnector, schema: Schema = .current) {
         self.init(connector, ConnectionPool(connector, schema))
     }

@@ -8,7 +8,7 @@ struct Schema: Sendable {
     var subject = "the vault"
     /// What a database without them is missing.
     var missing: (kind: VaultError.Kind, message: String) = (.notInitialized, "there is no vault")
-    /// What leads from each version to the next; the first, from nothing to version 1. Steps that
+    /// The migrations from each version to the next; the first makes version 1. Steps that
     /// were released never change.
     let migrations: [@Sendable (Dialect) -> [String]]
 
@@ -17,8 +17,8 @@ struct Schema: Sendable {
 
     static let current = Self(migrations: [tables, turns, tokens])
 
-    /// `lease_until` of a record that nobody holds is when it was last touched: claims take what
-    /// lies longest first, and so never search through what they have done
+    /// `lease_until` of a free record is when it was last touched: claims take records untouched
+    /// longest first, and so never search through those they have finished
     /// (docs/decisions/vault-storage.md).
     @Sendable private static func tables(_ dialect: Dialect) -> [String] {
         let (integer, text, bytes) = (dialect.integer, dialect.text, dialect.bytes)

@@ -7,10 +7,10 @@ enum Value: Hashable, Sendable {
     case invalidText([UInt8])
     case bytes([UInt8])
 
-    /// An integer, or nothing.
+    /// An integer, or null.
     init(_ integer: Int?) { self = integer.map(Self.integer) ?? .null }
 
-    /// A text, or nothing.
+    /// A text, or null.
     init(_ text: String?) { self = text.map(Self.text) ?? .null }
 
     /// A text of any bytes.
@@ -22,7 +22,7 @@ enum Value: Hashable, Sendable {
     var text: String? { if case .text(let text) = self { text } else { nil } }
     var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
 
-    /// The bytes of a text, whatever they are; empty for anything else.
+    /// The bytes of a text, without checking them; empty for another type.
     var textBytes: [UInt8] {
         switch self {
         case .text(let text): Array(text.utf8)

@@ -15,10 +15,10 @@ struct WaitLimit: Sendable {
         allowed = longest.map { min($0, remaining) } ?? remaining
     }
 
-    /// Whether nothing is left.
+    /// Whether the time is over.
     var isOver: Bool { remaining <= .zero }
 
-    /// How long to wait before asking again, in milliseconds; 0 when nothing is left.
+    /// How long to wait before asking again, in milliseconds; 0 if the time is over.
     var slice: Int32 {
         let remaining = remaining
         guard remaining < Self.longestSlice else { return 100 }

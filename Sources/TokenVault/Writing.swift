@@ -2,7 +2,7 @@ internal import Lifecycle
 
 // What a store changes.
 extension Database {
-    /// Adds a key; an existing one of its number is left alone.
+    /// Adds a key; an existing key with the same number is unchanged.
     func insert(_ key: VaultKeyCheck) throws(DatabaseFailure) {
         _ = try run(
             """
@@ -62,8 +62,8 @@ extension Database {
         """
     }
 
-    /// Records that were checked lately are claimed late. Fails if somebody else made the record
-    /// since it was looked for, which ``DatabaseFailure/Remedy/repetition`` helps.
+    /// Records that were checked lately are claimed late. Fails if another client inserted a record
+    /// since it was looked for; ``DatabaseFailure/Remedy/repetition`` then succeeds.
     private var inserting: String {
         """
         INSERT INTO vault_token (\(VaultRecord.columns), lease_until)

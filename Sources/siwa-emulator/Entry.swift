@@ -23,7 +23,7 @@ func runEmulator(_ arguments: [String]?, until stop: WakeSignal) async -> CInt {
         }
         return ExitCode.done.rawValue
     } catch let error as FileError where error.isClosedPipe {
-        // Whoever read our output has seen enough, as `head` does.
+        // The reader of our output has closed it, as `head` does.
         return ExitCode.done.rawValue
     } catch {
         let failure = Failure(error)
@@ -42,7 +42,7 @@ struct Console: Sendable {
         try writeAll(SecretBytes(text.utf8), to: 1, named: "standard output")
     }
 
-    /// Writes a line to standard error. Nobody is left to tell when that cannot be written.
+    /// Writes a line to standard error. A failure to write it cannot be reported.
     func note(_ line: String) {
         try? writeAll(SecretBytes((line + "\n").utf8), to: 2, named: "standard error")
     }

@@ -1,6 +1,6 @@
 internal import AppleEmulator
 internal import CommandTable
-internal import EmulatorServer
+internal import HTTPServer
 internal import LocalFiles
 
 /// Any error, brought to what a person reads and a script branches on.
@@ -71,7 +71,7 @@ struct Failure: Error {
                 .settings(
                     "cannot listen on port \(port) of \(address): \(reason)",
                     hints: ["give an address of this machine and a port from 1024 on"])
-            case .notStarted:
+            case .notStarted, .socket, .socketInUse, .notInherited:
                 .settings(
                     "the server does not start with the certificate in server.pem",
                     hints: ["remove server.pem: the next start makes a new one"])

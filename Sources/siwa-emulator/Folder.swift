@@ -24,7 +24,7 @@ struct Folder {
         try writeFile(SecretBytes(contents), to: path(name), permissions: isSecret ? 0o600 : 0o644)
     }
 
-    /// Where the emulator of this folder listens; nil when there is none.
+    /// Where the emulator of this folder listens; nil if it is not running.
     func serverURL() throws -> String? {
         guard fileExists(path(Self.server)) else { return nil }
         return String(decoding: try read(Self.server), as: UTF8.self)

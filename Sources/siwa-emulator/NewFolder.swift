@@ -37,7 +37,7 @@ struct NewFolder {
     var recipientsKey: String { "\(Self.recipientsFolder)/\(recipient.keyName)" }
     private static let recipientsFolder = "recipient"
 
-    /// Writes every file, and overwrites nothing: a lost key cannot be restored.
+    /// Writes every file, and overwrites none: a lost key cannot be restored.
     func write(to folder: Folder, now: Int) throws {
         for name in [team.keyName, recipientsKey, Folder.configuration, Folder.emulator]
             + TLSFiles.names
@@ -106,7 +106,7 @@ struct NewFolder {
         return .object([port] + (configuration.json.members ?? []))
     }
 
-    /// One with an address, one with nothing but a relay address, one without any.
+    /// One with an address, one with only a relay address, one without any.
     private static func people() -> [EmulatedUser] {
         [
             EmulatedUser(

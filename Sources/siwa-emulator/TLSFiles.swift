@@ -1,4 +1,4 @@
-internal import EmulatorServer
+internal import HTTPServer
 internal import LocalFiles
 internal import SIWACrypto
 
@@ -50,8 +50,8 @@ struct TLSFiles {
     }
 
     /// What the server proves itself with.
-    func identity() throws(FileError) -> EmulatorServer.Identity {
-        EmulatorServer.Identity(
+    func identity() throws(FileError) -> TLSIdentity {
+        TLSIdentity(
             certificate: String(decoding: try folder.read(Self.certificate), as: UTF8.self),
             key: String(decoding: try folder.read(Self.key), as: UTF8.self))
     }

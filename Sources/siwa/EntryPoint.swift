@@ -9,7 +9,7 @@ private let mainThread = MainThread()
 
 /// The entry point that C starts, under the name by which SwiftPM links an executable's `main`.
 ///
-/// Swift's own entry point would pass the arguments on to nobody: `CommandLine` reads them from
+/// Swift's own entry point would ignore these arguments: `CommandLine` reads them from
 /// `/proc`.
 @_cdecl("siwa_main")
 func runProcess(

@@ -30,7 +30,7 @@ extension World {
                 try writeAll(bytes, to: 1, named: "standard output")
             },
             errorLine: { line in
-                // Nobody is left to tell when standard error itself cannot be written.
+                // A failure to write to standard error cannot be reported.
                 try? writeAll(SecretBytes((line + "\n").utf8), to: 2, named: "standard error")
             },
             streams: .real,

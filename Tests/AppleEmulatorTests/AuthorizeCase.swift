@@ -107,7 +107,7 @@ extension AuthorizeCase {
         AuthorizeCase(
             testDescription: "id_token alone", changes: ["response_type": "id_token"],
             error: "invalid_request",
-            verdict: "response_type: 'id_token' is none of 'code', 'code id_token'"),
+            verdict: "response_type: 'id_token' is not one of 'code', 'code id_token'"),
         AuthorizeCase(
             testDescription: "code and id_token", changes: ["response_type": "code id_token"]),
         AuthorizeCase(
@@ -121,7 +121,7 @@ extension AuthorizeCase {
         AuthorizeCase(
             testDescription: "an unknown mode", changes: ["response_mode": "post"],
             error: "invalid_request",
-            verdict: "response_mode: 'post' is none of 'query', 'fragment', 'form_post', "
+            verdict: "response_mode: 'post' is not one of 'query', 'fragment', 'form_post', "
                 + "'web_message'"),
         AuthorizeCase(testDescription: "a query", changes: ["response_mode": "query"]),
         AuthorizeCase(testDescription: "a fragment", changes: ["response_mode": "fragment"]),
@@ -161,12 +161,12 @@ extension AuthorizeCase {
             testDescription: "an unknown scope",
             changes: ["scope": "email profile", "response_mode": "form_post"],
             error: "invalid_scope",
-            verdict: "scope: 'profile' is none of 'name', 'email', 'openid'"),
+            verdict: "scope: 'profile' is not one of 'name', 'email', 'openid'"),
         AuthorizeCase(
             testDescription: "scopes between commas",
             changes: ["scope": "name,email", "response_mode": "form_post"],
             error: "invalid_scope",
-            verdict: "scope: 'name,email' is none of 'name', 'email', 'openid'"),
+            verdict: "scope: 'name,email' is not one of 'name', 'email', 'openid'"),
     ]
 
     private static let challenges = [
@@ -182,6 +182,6 @@ extension AuthorizeCase {
             testDescription: "an unknown method",
             changes: ["code_challenge": "x", "code_challenge_method": "s256"],
             error: "invalid_request",
-            verdict: "code_challenge_method: 's256' is none of 'plain', 'S256'"),
+            verdict: "code_challenge_method: 's256' is not one of 'plain', 'S256'"),
     ]
 }

@@ -145,7 +145,7 @@ import Testing
         ("transaction", nil, "transaction: missing or empty"),
         ("transaction", "x", "transaction: this page was answered before"),
     ])
-    func `a form nobody was shown`(
+    func `a form that was not shown`(
         _ name: String, _ value: String?, _ verdict: String
     ) async throws {
         let harness = try await EmulatorHarness()

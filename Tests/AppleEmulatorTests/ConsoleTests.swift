@@ -200,7 +200,7 @@ import Testing
             try await harness.control("requests", ["wait": "1ms", "after": "1"])["requests"] == [])
     }
 
-    @Test func `a number from before a reset begins anew`() async throws {
+    @Test func `a number from before a reset starts again`() async throws {
         let harness = try await EmulatorHarness()
         for _ in 0..<3 { _ = await harness.get("/auth/keys") }
         try await harness.control("reset")

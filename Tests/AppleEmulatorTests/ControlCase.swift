@@ -2,7 +2,7 @@ import JOSE
 import Lifecycle
 import Testing
 
-/// A request under `/emulator/`, and what it is told.
+/// A request under `/emulator/`, and the expected response.
 struct ControlCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     var method = "POST"

@@ -139,7 +139,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         (#"{"endpoint":"/auth/tokens","status":503}"#, "'endpoint' must be one of '/auth/token'"),
         (#"{"stauts":503}"#, "'stauts' is not known; known are endpoint, status"),
     ])
-    func `a fault that is none`(_ body: String, _ message: String) async throws {
+    func `an invalid fault`(_ body: String, _ message: String) async throws {
         let harness = try await EmulatorHarness()
         let error = await #expect(throws: (any Error).self) {
             try await harness.control("faults", try JSON(text: body))

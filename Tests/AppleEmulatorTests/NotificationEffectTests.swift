@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["consent-revoked", "account-delete"])
-    func `a code nobody has exchanged is dead, too`(_ type: String) async throws {
+    func `a code that was not exchanged is dead, too`(_ type: String) async throws {
         let harness = try await EmulatorHarness()
         let code = try await harness.code()
         let others = try await harness.code(EmulatorHarness.app, [JSON.Member("user", "bob")])

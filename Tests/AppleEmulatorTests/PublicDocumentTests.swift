@@ -17,7 +17,7 @@ import Testing
         #expect(document["token_endpoint"] == "https://appleid.apple.com/auth/token")
     }
 
-    @Test func `called otherwise, it leads nobody to Apple`() async throws {
+    @Test func `under another name, it contains no address of Apple's`() async throws {
         let document = try await discovery(host: "localhost:9443")
         #expect(document["issuer"] == "https://appleid.apple.com")
         #expect(document["jwks_uri"] == "https://localhost:9443/auth/keys")

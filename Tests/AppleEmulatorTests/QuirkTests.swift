@@ -36,7 +36,7 @@ extension Quirk {
     static let all = clients + codes + answers + rest
 
     private static let clients = [
-        Quirk(1, "invalid_client without a detail, whatever is wrong with the secret") { harness in
+        Quirk(1, "invalid_client without a detail for every fault of a secret") { harness in
             for row in SpoiledSecret.all {
                 var draft = SecretDraft()
                 row.spoil(&draft)
@@ -130,7 +130,7 @@ extension Quirk {
                 #expect(Outcome(answer) == Outcome("invalid_client"))
             }
         },
-        Quirk(10, "a revocation is 200 without a body, whatever comes of it") { harness in
+        Quirk(10, "a revocation is 200 without a body, even if it fails") { harness in
             let token = try await harness.session().text("refresh_token")
             for (text, isAlive) in [("garbage", true), (token, false), (token, false)] {
                 let answer = await harness.post(

@@ -2,7 +2,7 @@ import AppleEmulator
 import Lifecycle
 import Synchronization
 
-/// A client's receiver of notifications, without a socket: answers what it is told to, and
+/// A client's receiver of notifications, without a socket: gives the configured answers, and
 /// remembers what it got. No time passes while the emulator waits.
 final class Receiver: Transport {
     private struct State {

@@ -77,7 +77,7 @@ struct Revocation: Sendable, CustomTestStringConvertible {
         ("client_id=x&client_secret=y&token=a&token=b", "invalid_request"),
         ("token=%", "invalid_request"),
     ])
-    func `a request that is none`(_ body: String, _ error: String) async throws {
+    func `an invalid request`(_ body: String, _ error: String) async throws {
         let response = try await EmulatorHarness().post("/auth/revoke", body: Array(body.utf8))
         #expect(Outcome(response) == Outcome(error))
     }

@@ -46,9 +46,9 @@ import Testing
         let harness = try await EmulatorHarness()
         let before = try await published(harness)
         let old = try await token(harness)
-        var wish = [JSON.Member("withdraw", .string(try old.header.text("kid")))]
-        if let count { wish.append(JSON.Member("keys", .integer(count))) }
-        try await harness.control("keys/rotate", .object(wish))
+        var body = [JSON.Member("withdraw", .string(try old.header.text("kid")))]
+        if let count { body.append(JSON.Member("keys", .integer(count))) }
+        try await harness.control("keys/rotate", .object(body))
         #expect(try await !isVerifiable(old, harness))
         let after = try await published(harness)
         #expect(after.count == count ?? 3)

@@ -3,7 +3,7 @@
 #   Tests/Clients/run.sh PRODUCTS [CLIENT…]     all of them, or some: python ruby go php fixtures
 # PRODUCTS is the folder with siwa and siwa-emulator.
 #
-# They run in a network namespace of their own, in which there is nothing but loopback: the name
+# They run in a network namespace of their own, which has only loopback: the name
 # appleid.apple.com means this machine, and the only authority they trust is the emulator's.
 # docs/emulator.md has the same steps for one's own CI.
 set -euo pipefail

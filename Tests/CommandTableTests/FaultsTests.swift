@@ -36,7 +36,7 @@ import Testing
             "choice with a blank", [info("X", .operand, choices: ["a b"])],
             "c: X: a choice has characters that shells take for theirs"),
         Row(
-            "letter that is none", [info(short: "-")],
+            "invalid letter", [info(short: "-")],
             "c: --x: the short name is not one letter or digit"),
         Row("name twice", [info(), info("x", .option, value: "V")], "c: --x is there twice"),
         Row(
@@ -83,7 +83,7 @@ import Testing
         #expect(Self.tool([], globals: [Self.info()]).faults == ["--x is not marked global"])
     }
 
-    @Test func `finds a day that is none`() {
+    @Test func `finds an invalid day`() {
         #expect(
             Self.tool([], released: "31 January").faults
                 == ["the day of release is not written as 2025-01-31"])

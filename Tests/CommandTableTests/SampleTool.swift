@@ -22,7 +22,7 @@ struct SharedOptions {
                 "profile", short: "p", \.profile, value: "NAME",
                 help: "Which profile of the configuration to use."),
             .option("max-attempts", \.attempts, value: "N", help: "How often to try."),
-            .flag("quiet", short: "q", \.isQuiet, help: "Say nothing but the result."),
+            .flag("quiet", short: "q", \.isQuiet, help: "Print only the result."),
             .flag("verbose", short: "v", \.isVerbose, help: "Trace requests."),
         ]
         return own.map { $0.global().rerooted(at: path) }

@@ -25,7 +25,7 @@ import Testing
                 + "\\nIyiFiOWt\\n-----END EC PRIVATE KEY-----",
         ]
 
-    @Test(arguments: secrets) func `a secret is masked wherever it is`(_ secret: String) {
+    @Test(arguments: secrets) func `a secret is masked in every place`(_ secret: String) {
         let mask = "(secret, not shown)"
         #expect(maskingSecrets(in: secret) == mask)
         #expect(maskingSecrets(in: "'\(secret)' is not a file") == "'\(mask)' is not a file")

@@ -3,7 +3,7 @@ import Testing
 
 /// Compares a text with the file it had when somebody last looked at it.
 ///
-/// `RECORD_SNAPSHOTS=1 swift test` writes the files anew; read the difference before committing it.
+/// `RECORD_SNAPSHOTS=1 swift test` writes the files; read the difference before committing it.
 struct Snapshot {
     let name: String
 

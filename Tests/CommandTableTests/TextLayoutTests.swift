@@ -22,7 +22,7 @@ import Testing
         #expect(TextLayout.wrapped("a \(word) b") == ["a", word, "b"])
     }
 
-    @Test func `a long term stands above its meaning`() {
+    @Test func `a long term has its own line above its meaning`() {
         let long = String(repeating: "l", count: 27)
         let lines = TextLayout.table([Definition("ab", "Short."), Definition(long, "Long.")])
         #expect(lines == ["  ab  Short.", "  \(long)", "      Long."])

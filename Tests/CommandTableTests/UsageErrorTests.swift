@@ -148,7 +148,7 @@ import Testing
             "operand too many", "completions zsh fish", "unexpected argument 'fish'",
             "see 'siwa completions --help'"),
         Row(
-            "operand where there is none", "config path x", "unexpected argument 'x'",
+            "operand for a command without operands", "config path x", "unexpected argument 'x'",
             "see 'siwa config path --help'"),
         Row(
             "operand too many beside a secret", "revoke -t x y",

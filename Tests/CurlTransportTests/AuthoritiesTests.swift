@@ -32,7 +32,7 @@ import Testing
         #expect(both.file == "/extra.pem")
     }
 
-    @Test func `CURL_CA_BUNDLE stands before all`() throws {
+    @Test func `CURL_CA_BUNDLE comes first`() throws {
         let named = try authorities([
             "CURL_CA_BUNDLE": "/a", "SSL_CERT_FILE": "/b", "SSL_CERT_DIR": "/c",
         ])
@@ -40,7 +40,7 @@ import Testing
         #expect(named.file == "/a")
     }
 
-    @Test func `SSL_CERT_FILE and SSL_CERT_DIR stand in place of the system's`() throws {
+    @Test func `SSL_CERT_FILE and SSL_CERT_DIR replace the system's`() throws {
         let both = try authorities(["SSL_CERT_FILE": "/b", "SSL_CERT_DIR": "/c"])
         #expect(both.folder == "/c")
         #expect(both.file == "/b")

@@ -76,7 +76,7 @@ struct BrokenAnswer: Sendable, CustomTestStringConvertible {
                 .write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n"), .hold,
             ]),
         BrokenAnswer(
-            testDescription: "an encoding nobody asked for", kind: .malformed,
+            testDescription: "an encoding that was not requested", kind: .malformed,
             steps: [
                 .readRequest, .write("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n{}"),
                 .close,

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `before the connection stands nothing can have left`() async throws {
+    @Test func `without a connection nothing can have left`() async throws {
         let port = try SilentPort()
         let transport = try CurlTransport()
         let task = Task { await transport.failure(of: port.url) }
@@ -47,7 +47,7 @@ import Testing
 
     /// libcurl's handles are recycled memory: a late cancellation must not hit the next
     /// request that happens to live where the cancelled one did.
-    @Test func `a cancellation that comes late hits nobody else`() async throws {
+    @Test func `a late cancellation does not hit another request`() async throws {
         try await RawServer.serving([.readRequest, .answer(200, "{}"), .again]) { server in
             let transport = try CurlTransport()
             for _ in 0..<200 {
@@ -70,7 +70,7 @@ import Testing
             for round in 0..<100 {
                 let task = Task { try? await CurlTransport().post(server.url) }
                 if round.isMultiple(of: 2) {
-                    try await eventually("the connection stands") {
+                    try await eventually("the client is connected") {
                         server.connectionCount > round / 2
                     }
                 }

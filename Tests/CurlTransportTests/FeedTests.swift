@@ -24,8 +24,8 @@ import Testing
             #expect(feed.results.count == 30)
             #expect(feed.results.contains { (try? $0.get()) != nil })
         }
-        let nobody = try await carry(CountedFeed("http://127.0.0.1:1", count: 3, width: 2))
-        for result in nobody.results {
+        let refused = try await carry(CountedFeed("http://127.0.0.1:1", count: 3, width: 2))
+        for result in refused.results {
             #expect(throws: TransportError.self) { try result.get() }
         }
     }

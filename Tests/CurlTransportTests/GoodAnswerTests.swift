@@ -59,7 +59,7 @@ struct GoodAnswer: Sendable, CustomTestStringConvertible {
         GoodAnswer(
             testDescription: "empty 200", steps: [.readRequest, .answer(200), .hold], body: ""),
         GoodAnswer(
-            testDescription: "a status nobody knows",
+            testDescription: "an unknown status",
             steps: [.readRequest, .answer(799, "{}"), .hold],
             status: 799),
         GoodAnswer(

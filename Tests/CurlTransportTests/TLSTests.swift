@@ -29,8 +29,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `an added authority stands beside the system's and not in their place`() async throws
-    {
+    @Test func `an added authority is trusted besides the system's`() async throws {
         let system = try CertificateAuthority.named("system")
         let systemFile = try folder.write("system.pem", system.certificate.pemRepresentation())
         for issuer in [system, authority] {

@@ -41,7 +41,7 @@ struct EmulatorFixture: Sendable {
         return RunningEmulator(url: url, authority: "\(path)/ca.pem", program: program)
     }
 
-    /// What stands in the folder, in order.
+    /// The contents of the folder, in order.
     func files() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }

@@ -2,6 +2,7 @@ import AppleEmulator
 import EmulatorServer
 import Foundation
 import FoundationNetworking
+import HTTPServer
 import JOSE
 import Lifecycle
 import Testing
@@ -44,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `Date is the emulator's, and stands there once`() async throws {
+    @Test func `Date is the emulator's, and appears once`() async throws {
         try await Served.run { served in
             try await served.control("clock", ["offset": "-3650d"])
             let text = try await RawClient.talk(to: served.port) { client in
@@ -103,7 +104,7 @@ import Testing
         _ = try await late?.value
     }
 
-    @Test func `a port in use is told`() async throws {
+    @Test func `a port in use is reported`() async throws {
         try await Served.run { served in
             let address = EmulatorServer.Address(port: served.port)
             await #expect(throws: ServerError.inUse(address: "127.0.0.1", port: served.port)) {

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `32 readers are served, the next is told to come again, and a place gets free`()
+    @Test func `32 readers are served, the next gets a Retry-After, and a place gets free`()
         async throws
     {
         try await Served.run { served in

@@ -51,7 +51,7 @@ struct Hostile: Sendable, CustomTestStringConvertible {
         try await Served.run { served in
             let text = try await RawClient.talk(to: served.port) { client in
                 client.send(row.bytes)
-                // Half a request is not worth waiting for: whoever sends it goes away.
+                // Half a request need not be answered: the client goes away.
                 guard !row.expected.isEmpty else { return "" }
                 client.finishSending()
                 return client.readToEnd()

@@ -75,7 +75,7 @@ import Testing
         #expect(result.errors.contains("port \(port) of 127.0.0.1 is in use"), "\(result)")
     }
 
-    @Test func `a certificate that is gone is made anew`() async throws {
+    @Test func `a certificate that is gone is replaced`() async throws {
         let fixture = try await EmulatorFixture()
         let before = try fixture.folder.contents("apple/ca.pem")
         unlink(fixture.folder.path("apple/server.pem"))
@@ -87,7 +87,7 @@ import Testing
         #expect(errors.contains("made a new certificate"), "\(errors)")
     }
 
-    @Test func `a certificate about to expire is made anew`() async throws {
+    @Test func `a certificate about to expire is replaced`() async throws {
         let fixture = try await EmulatorFixture()
         let files = TLSFiles(folder: Folder(path: fixture.path))
         let now = 2_000_000_000

@@ -2,6 +2,7 @@ import AppleEmulator
 import EmulatorServer
 import Foundation
 import FoundationNetworking
+import HTTPServer
 import JOSE
 import Lifecycle
 import SIWACrypto
@@ -23,7 +24,7 @@ struct Served: Sendable {
 
     /// Serves while `body` runs.
     static func run(
-        identity: EmulatorServer.Identity? = nil,
+        identity: TLSIdentity? = nil,
         _ body: (Served) async throws -> Void
     ) async throws {
         let (keys, signing) = try await shared.value

@@ -1,5 +1,6 @@
 import EmulatorServer
 import Foundation
+import HTTPServer
 import JOSE
 import Lifecycle
 import SIWACrypto
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test func `a server without a good certificate does not start`() async throws {
-        let identity = EmulatorServer.Identity(certificate: "x", key: "y")
+        let identity = TLSIdentity(certificate: "x", key: "y")
         await #expect(throws: ServerError.notStarted) {
             try await Served.run(identity: identity) { _ in }
         }
@@ -69,7 +70,7 @@ import Testing
         try await #require(Executable.installed("curl")).run(.init(["-sS"] + arguments))
     }
 
-    /// Serves with a certificate of its own; the authority's stands in a file.
+    /// Serves with its own certificate; the authority's is in a file.
     private func serving(_ body: (Served, String) async throws -> Void) async throws {
         let now = Int(Date().timeIntervalSince1970)
         let authority = try CertificateAuthority(
@@ -78,7 +79,7 @@ import Testing
         let certificate = try authority.issueServerCertificate(names: Self.names, key: key)
         let folder = try TemporaryFolder()
         let path = try folder.write("ca.pem", try authority.certificate.pemRepresentation())
-        let identity = EmulatorServer.Identity(
+        let identity = TLSIdentity(
             certificate: String(decoding: try certificate.pemRepresentation(), as: UTF8.self),
             key: String(decoding: try key.pemRepresentation().revealed(), as: UTF8.self))
         try await Served.run(identity: identity) { try await body($0, path) }

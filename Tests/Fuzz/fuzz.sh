@@ -38,7 +38,7 @@ explain() {
 $2: a finding; the line 'Test unit written to' names the INPUT
   run it again:     SIWA_FUZZ_TARGET=$2 $1 INPUT
   make it smaller:  SIWA_FUZZ_TARGET=$2 $1 -minimize_crash=1 -runs=100000 INPUT
-  mend it, and put the input into Tests/Fuzz/Corpus/$2 under a name that says what it is:
+  fix it, and put the input into Tests/Fuzz/Corpus/$2 under a name that says what it is:
   swift test --filter FuzzTests runs it from there ever after
 END
 }

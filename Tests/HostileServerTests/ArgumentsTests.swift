@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: products)
-    func `arguments arrive whatever a preloaded library does`(_ name: String) async throws {
+    func `arguments arrive in spite of a preloaded library`(_ name: String) async throws {
         let folder = try TemporaryFolder()
         let source = try folder.write("preloaded.c", Self.hidingTheMemoryMap)
         let library = folder.path("preloaded.so")

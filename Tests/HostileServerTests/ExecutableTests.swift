@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The machinery the other suites stand on: a runner that hides a crash or a hang, or that
+/// The machinery that the other suites use: a runner that hides a crash or a hang, or that
 /// leaks the tester's own settings into the program, would make them all worthless.
 @Suite struct ExecutableTests {
     private let shell = Executable(path: "/bin/sh")

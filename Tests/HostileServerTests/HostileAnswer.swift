@@ -85,7 +85,7 @@ extension HostileAnswer {
             "an outage in JSON", exchange: 7, refresh: 75, 500, "{\"error\":\"invalid_grant\"}"),
         HostileAnswer("404 without a body", exchange: 75, refresh: 75, 404, ""),
         HostileAnswer("429", exchange: 75, refresh: 75, 429, "{\"error\":\"invalid_client\"}"),
-        HostileAnswer("a status nobody knows", exchange: 7, refresh: 75, 799, "{}"),
+        HostileAnswer("an unknown status", exchange: 7, refresh: 75, 799, "{}"),
         HostileAnswer(
             "a content type that drives terminals", exchange: 75, refresh: 75, 404, "",
             type: "\u{1B}]0;owned\u{7}\u{9B}2J\u{202E}"),
@@ -151,7 +151,7 @@ extension HostileAnswer {
 
     private static let fields = [
         HostileAnswer(
-            "waits that are none", exchange: 75, refresh: 75, 429, "",
+            "invalid waits", exchange: 75, refresh: 75, 429, "",
             fields: [
                 "Retry-After: 99999999999999999999999", "Date: Fri, 99 Foo 99999 99:99:99 GMT",
             ]),

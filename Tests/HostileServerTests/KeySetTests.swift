@@ -11,7 +11,7 @@ import Testing
         ("a page", .answering(200, "<html>", type: "text/html")),
         ("no keys", .answering(200, "{\"keys\":[]}")),
         (
-            "keys that are none",
+            "invalid keys",
             .answering(200, "{\"keys\":[1,null,{},{\"kid\":1},{\"kid\":\"A\"}]}")
         ),
         (

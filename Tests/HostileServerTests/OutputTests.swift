@@ -17,8 +17,7 @@ import Testing
     }
 
     @Test(arguments: [ChildOutput.closedPipe, .closedSocket])
-    func `a reader that went away from what was done is told of`(_ output: ChildOutput) async throws
-    {
+    func `a closed output after a change is reported`(_ output: ChildOutput) async throws {
         try await RawServer.serving(.answering(200, tokens)) { server in
             var call = siwa.refresh(server.url)
             call.output = output

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a code goes out once, whatever comes back`() async throws {
+    @Test func `a code is sent once, after every answer`() async throws {
         for steps in [page, [.readRequest, .close], [.readRequest, .reset]] {
             try await RawServer.serving(steps) { server in
                 let result = try await siwa.run(siwa.exchange(server.url))

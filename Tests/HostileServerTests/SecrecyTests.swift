@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `plain http goes to no proxy, whatever the environment says`() async throws {
+    @Test func `plain http goes to no proxy, even if the environment names one`() async throws {
         try await RawServer.serving([.hold]) { proxy in
             try await RawServer.serving(.answering(200, tokens)) { server in
                 var call = siwa.refresh(server.url)

@@ -63,7 +63,7 @@ struct Siwa: Sendable {
 }
 
 extension Siwa {
-    /// Whatever a server does: no crash, no defect, no secret, nothing a terminal would obey.
+    /// After every answer: no crash, no defect, no secret, no control character for a terminal.
     func expectDecent(_ result: ProgramResult, _ sourceLocation: SourceLocation) {
         #expect(result.exitCode != nil, "\(result)", sourceLocation: sourceLocation)
         #expect(result.exitCode != 70, "\(result)", sourceLocation: sourceLocation)

@@ -59,7 +59,7 @@ import Testing
         #expect(failure.kind == .keysUnavailable && failure.codeMayBeSpent)
         let tokens = try #require(failure.tokens)
         #expect(tokens.refreshToken != nil && !failure.isRetryable)
-        // The pause after a failed fetch: nobody is asked, and the reason is the same.
+        // The pause after a failed fetch: no request is sent, and the reason is the same.
         let token = try #require(tokens.identityToken)
         let second = try await failureOfVerification(client, token)
         #expect(second.kind == .keysUnavailable && second.isRetryable && second.status == 404)

@@ -8,7 +8,7 @@ import Testing
 
     init() throws { folder = try Folder() }
 
-    @Test func `one has it, nobody else gets it, until it is released`() throws {
+    @Test func `only one holder has it, until it is released`() throws {
         let path = folder.path("lock")
         let lock = try #require(try tryLock(path))
         #expect(try tryLock(path) == nil)

@@ -13,7 +13,7 @@ final class Folder: Sendable {
 
     func path(_ name: String) -> String { name.isEmpty ? url.path() : url.path() + "/" + name }
 
-    /// What stands in it.
+    /// Its contents.
     var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: url.path())) ?? []).sorted()
     }

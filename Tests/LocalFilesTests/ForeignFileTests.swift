@@ -66,7 +66,7 @@ struct ForeignFileTests {
         expectRefusals("pipe", "pipe")
     }
 
-    /// Somebody exchanges the file for a link and back all the time: whatever is written lands
+    /// Another process swaps the file for a link and back all the time: every write lands
     /// nowhere but in a file of one's own.
     @Test func `a file that is exchanged meanwhile is never written`() throws {
         try folder.write("", to: "theirs", permissions: 0o666)

@@ -12,7 +12,7 @@ import Testing
         #expect(try file.insert(1))
     }
 
-    @Test func `hashes of one log are told apart, those not on disk yet as well`() throws {
+    @Test func `hashes of one log are distinguished, also before they are on disk`() throws {
         let folder = try TemporaryFolder()
         let file = try HashFile(in: folder.path)
         var seen: Set<UInt64> = []
@@ -24,14 +24,14 @@ import Testing
         }
     }
 
-    @Test func `nothing of it stands in the folder`() throws {
+    @Test func `it has no name in the folder`() throws {
         let folder = try TemporaryFolder()
         let file = try HashFile(in: folder.path)
         #expect(try file.insert(0) && file.insert(.max) && !file.insert(0))
         #expect(namesInFolder(folder.path).isEmpty)
     }
 
-    @Test func `without a folder there is none`() {
+    @Test func `it needs a folder`() {
         let error = #expect(throws: FileError.self) { try HashFile(in: "/no/such/folder") }
         #expect(error?.isMissing == true)
     }

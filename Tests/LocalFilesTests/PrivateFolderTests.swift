@@ -8,7 +8,7 @@ import Testing
     init() throws { folder = try Folder() }
 
     @Test(arguments: ["one/two/three", "one//two/three/"])
-    func `makes it, and all it lies in, for the owner alone`(_ name: String) throws {
+    func `makes it, and its parents, for the owner alone`(_ name: String) throws {
         try makePrivateFolder(folder.path(name))
         for made in ["one", "one/two", "one/two/three"] {
             #expect(try permissions(folder.path(made)) == 0o700, "\(made)")
@@ -40,7 +40,7 @@ import Testing
         #expect(throws: FileError.self) { try makePrivateFolder(path) }
     }
 
-    @Test func `refuses a file, and what would lie in one`() throws {
+    @Test func `refuses a file, and a path inside a file`() throws {
         try folder.write("", to: "file")
         #expect(throws: FileError.self) { try makePrivateFolder(folder.path("file")) }
         #expect(throws: FileError.self) { try makePrivateFolder(folder.path("file/in")) }

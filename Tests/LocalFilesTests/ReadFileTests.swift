@@ -17,7 +17,7 @@ import Testing
         #expect(try readFile(folder.path("file")).contents.revealed() == Array(text.utf8))
     }
 
-    @Test func `the names in a folder, and none where there is none`() throws {
+    @Test func `the names in a folder, and none without a folder`() throws {
         let long = String(repeating: "n", count: 255)
         for name in ["b", ".hidden", "ä", long] { try folder.write("", to: name) }
         #expect(namesInFolder(folder.path("")) == folder.names)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct SlotFileTests {
-    @Test func `slots keep what was set, in whatever order, and are zero before`() throws {
+    @Test func `slots keep what was set, in any order, and are zero before`() throws {
         let folder = try TemporaryFolder()
         let file = try SlotFile(in: folder.path)
         let numbers = [0, 1, 255, 256, 70_000, 1_000_000, 3, 4_000_000_000, 257]
@@ -20,7 +20,7 @@ import Testing
         #expect(namesInFolder(folder.path).isEmpty)
     }
 
-    @Test func `without a folder there is none`() {
+    @Test func `it needs a folder`() {
         let error = #expect(throws: FileError.self) { try SlotFile(in: "/no/such/folder") }
         #expect(error?.isMissing == true)
     }

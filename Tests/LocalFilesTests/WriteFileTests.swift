@@ -38,14 +38,14 @@ import Testing
         #expect(file.status.permissions == 0o600)
     }
 
-    @Test func `other permissions can be asked for, whatever the umask says`() throws {
+    @Test func `other permissions can be set, independent of the umask`() throws {
         let path = folder.path("open")
         try writeFile(SecretBytes([1]), to: path, permissions: 0o644)
         #expect(try readFile(path).status.permissions == 0o644)
         #expect(try readFile(path).status.isReadableByOthers)
     }
 
-    @Test func `whoever reads the old file goes on reading it whole`() throws {
+    @Test func `a reader of the old file goes on reading it whole`() throws {
         let path = folder.path("file")
         try folder.write("old", to: "file")
         let reader = try #require(FileHandle(forReadingAtPath: path))
@@ -63,7 +63,7 @@ import Testing
         #expect(try folder.read("elsewhere/target") == "new")
     }
 
-    @Test func `a link that nobody had a reason to place becomes a file`() throws {
+    @Test func `a link at a path that the program chose becomes a file`() throws {
         try folder.write("old", to: "target")
         try folder.link("link", to: "target")
         try writeFile(SecretBytes("new".utf8), to: folder.path("link"), link: .replaced)
@@ -213,7 +213,7 @@ import Testing
         #expect(folder.names == (names.dropFirst() + ["secret"]).sorted())
     }
 
-    @Test func `a closed pipe is told from other failures`() throws {
+    @Test func `a closed pipe is distinguished from other failures`() throws {
         reportWriteErrors()
         var ends: [CInt] = [0, 0]
         #expect(pipe(&ends) == 0)

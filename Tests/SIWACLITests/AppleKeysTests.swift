@@ -106,8 +106,7 @@ import Testing
         #expect(server.requests == 2 && harness.said.count == 1)
     }
 
-    @Test func `without any set it fails, and asks again once the network is mended`() async throws
-    {
+    @Test func `without any set it fails, and asks again on a repaired network`() async throws {
         server.answer(.nothing(left: false))
         await #expect(throws: KeySetError.self) { try await harness.keySet("one") }
         server.publish("one")
@@ -136,7 +135,7 @@ import Testing
         #expect(server.requests == 2)
     }
 
-    @Test func `offline asks nobody, whatever is kept`() async throws {
+    @Test func `offline sends no request, even without a stored key set`() async throws {
         await #expect(throws: KeySetError.self) { try await harness.keySet("one", offline: true) }
         try await harness.keySet("one")
         harness.later(9)

@@ -13,7 +13,7 @@ struct CommandHarness: Sendable {
     let memory = Memory()
     let emulator: AppleEmulator
     let wire: Wire
-    /// Whatever URL names it: one vault for each harness.
+    /// One vault for each harness, under every URL.
     let vault = MemoryVaultStore()
     private let timekeeper: Timekeeper
 
@@ -104,7 +104,7 @@ struct CommandHarness: Sendable {
         )
     }
 
-    /// All that may stand on no line of standard error.
+    /// The texts that must not appear on standard error.
     private func secrets(among arguments: [String]) -> Set<String> {
         let state = memory.with { $0 }
         let texts = state.files.values.map { String(decoding: $0.contents, as: UTF8.self) }
@@ -121,7 +121,7 @@ struct CommandHarness: Sendable {
             .filter { $0.utf8.count == 64 && $0.allSatisfy(\.isHexDigit) }.map(String.init)
     }
 
-    /// The secrets that stand on the command line, or that it points to.
+    /// The secrets on the command line, or those that it points to.
     private func typed(in arguments: [String], _ state: Memory.State) -> [String] {
         let takers = [
             "--token", "--code", "--nonce", "--code-verifier", "--access-token", "--secret",

@@ -112,7 +112,7 @@ import Testing
         FileManager.default.fileExists(atPath: url.path())
     }
 
-    /// What stands between single backticks, and each line of a block.
+    /// The text between single backticks, and each line of a block.
     private static func code(in text: String) -> [String] {
         let blocks = text.components(separatedBy: "```")
         let lines = blocks.indices.filter { $0 % 2 == 1 }

@@ -17,7 +17,7 @@ struct Invariants {
         if has("--dry-run") { #expect(outcome.sent == 0, "a dry run sent something: \(call)") }
         if has("--dry-run") || !["exchange", "verify", "notification", "keys"].contains(where: has)
         {
-            #expect(!outcome.usesCache, "the key set is none of its business: \(call)")
+            #expect(!outcome.usesCache, "it must not use the key set: \(call)")
         }
         if outcome.exitCode == 0 {
             #expect(!outcome.errors.contains { $0.hasPrefix("hint: ") }, "\(outcome)")
@@ -54,7 +54,7 @@ struct Invariants {
         #expect(outcome.output.isEmpty || outcome.output.hasSuffix("\n"), "\(call)")
         guard !["batch", "migrate"].contains(outcome.arguments.first) else { return }
         guard !outcome.arguments.starts(with: ["vault", "export"]) else { return }
-        // What Apple did is told, though the vault could not note it.
+        // What Apple did is reported, though the vault could not note it.
         guard !has("--store"), !has("--user") else { return }
         guard outcome.exitCode > 1, outcome.arguments.first != "revoke" || !has("--code") else {
             return

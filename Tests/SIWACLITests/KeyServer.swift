@@ -48,7 +48,7 @@ final class KeyServer: Transport {
         }
     }
 
-    /// An odd number of 2048 bits, made from the name: nobody can sign with it.
+    /// An odd number of 2048 bits, made from the name, without a private half.
     static func key(_ kid: String) -> JSON {
         let middle = Array((0..<254).map { UInt8(truncatingIfNeeded: $0) ^ (kid.utf8.first ?? 0) })
         return [

@@ -73,7 +73,7 @@ final class Memory: Sendable {
             status: FileStatus(permissions: file.permissions, isForeign: file.isForeign))
     }
 
-    /// As the real one: readable by the owner only, whatever stood there before. The key set's
+    /// As the real one: readable by the owner only, even if the old file was not. The key set's
     /// cache is no result, so that a scenario need not speak of it.
     func write(_ contents: SecretBytes, to path: String) {
         with {
@@ -82,7 +82,7 @@ final class Memory: Sendable {
         }
     }
 
-    /// Leaves alone what stands there.
+    /// Keeps an existing file.
     func create(_ contents: SecretBytes, at path: String) throws(FileError) {
         guard with({ $0.files[path] == nil }) else { throw FileError("write", path, code: 17) }
         write(contents, to: path)

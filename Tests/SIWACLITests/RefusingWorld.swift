@@ -7,7 +7,7 @@ import Testing
 @testable import LocalFiles
 
 extension World {
-    /// A world in which nothing was provided: whatever a command touches fails the test and
+    /// A world in which nothing was provided: everything that a command touches fails the test and
     /// names itself. A harness copies it and sets what a scenario gives.
     static var refusing: World {
         World(

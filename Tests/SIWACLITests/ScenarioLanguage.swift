@@ -1,4 +1,4 @@
-/// `*` stands for anything on a line, a line `...` for any number of lines.
+/// `*` matches anything on a line, a line `...` for any number of lines.
 enum Glob {
     static func match(_ lines: ArraySlice<String>, _ patterns: ArraySlice<String>) -> Bool {
         guard let pattern = patterns.first else { return lines.isEmpty }

@@ -140,7 +140,7 @@ struct ScenarioRunner {
             requestMayHaveLeft: words[1] == "left")
     }
 
-    /// Puts in what `$NAME` stands for, the longest name first.
+    /// Puts in the value of `$NAME`, the longest name first.
     private func expand(_ text: String) -> String {
         guard text.contains("$") else { return text }
         return names.sorted { $0.key.count > $1.key.count }.reduce(text) { text, name in

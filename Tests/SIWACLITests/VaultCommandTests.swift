@@ -124,7 +124,7 @@ import Testing
         #expect(keys.numbers == [1, 2] && keys.retiredNumbers == [1])
     }
 
-    @Test func `rekey waits for nobody who is changing the keys`() async throws {
+    @Test func `rekey does not wait for another process that changes the keys`() async throws {
         let lock = try #require(harness.memory.lock("/siwa/vault.key.lock"))
         let outcome = await harness.run(["vault", "rekey"])
         #expect(outcome.exitCode == 75)

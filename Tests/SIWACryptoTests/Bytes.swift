@@ -30,7 +30,7 @@ func key(_ name: String) throws -> [UInt8] {
     return bytes(base64: text.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined())
 }
 
-// Spans cannot stand inside #expect: the same calls with arrays.
+// Spans cannot be used inside #expect: the same calls with arrays.
 extension P256PublicKey {
     func verifies(_ signature: P256Signature, for message: [UInt8]) throws -> Bool {
         try isValidSignature(signature, for: message.span)

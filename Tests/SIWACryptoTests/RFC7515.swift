@@ -1,7 +1,7 @@
 import SIWACrypto
 import Testing
 
-/// The keys and signatures of RFC 7515's appendices: published, so secret from nobody.
+/// The keys and signatures of RFC 7515's appendices: published, so not secret.
 enum RFC7515 {
     /// A.3: the private key.
     static let scalar = bytes(base64: "jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI")

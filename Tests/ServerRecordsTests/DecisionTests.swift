@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `the receiver's wish is followed, up to a day`() {
+    @Test func `a Retry-After is obeyed, up to a day`() {
         func delay(_ seconds: Int, attempts: Int = 1) -> Duration? {
             Backoff.delivery.delay(
                 after: attempts, age: .zero, retryAfter: .seconds(seconds), jitter: 0)

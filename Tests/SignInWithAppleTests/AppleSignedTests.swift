@@ -96,7 +96,7 @@ struct AppleSigned: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: AppleSigned.all)
-    func `a bit of its signature spoils nothing but the signature`(_ signed: AppleSigned) throws {
+    func `a bit of its signature spoils only the signature`(_ signed: AppleSigned) throws {
         let signature = try CompactJWS(signed.text).signature
         let input = signed.text.prefix(signed.text.lastIndex(of: UInt8(ascii: ".")) ?? 0)
         for place in signature.indices {

@@ -89,7 +89,7 @@ import Testing
         "https://localhost.example.com/", "https://0xyz.example.x0", "https://example.com?q",
     ]
 
-    @Test(arguments: good) func `is taken as it stands`(_ text: String) throws {
+    @Test(arguments: good) func `is taken unchanged`(_ text: String) throws {
         #expect(try RedirectURI(validating: text).description == text)
     }
 

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [15, 16, 17, 32, 35, 50])
-    func `a character that does not belong is found wherever it stands`(_ count: Int) throws {
+    func `an invalid character is found at every position`(_ count: Int) throws {
         var random = SeededRandom(seed: UInt64(count))
         let text = Array(Base64URL.encode(random.bytes(count)).utf8)
         for place in text.indices {

@@ -41,7 +41,7 @@ struct BatchRunTests {
         #expect(harness.isCompleted)
     }
 
-    @Test func `an outage uses up nobody's attempts, and ends the run when it lasts`() {
+    @Test func `an outage uses up no attempts, and ends the run when it lasts`() {
         var harness = BatchHarness(items: 5, concurrency: 2, maxAttempts: 2)
         var now = Duration.zero
         for _ in 0..<200 {
@@ -260,7 +260,7 @@ struct BatchRunTests {
         #expect(harness.isCompleted && harness.results == ["1 late", "2 done"])
     }
 
-    @Test func `two minutes without a usable answer are told, and told again`() {
+    @Test func `two minutes without a usable answer are reported, and reported again`() {
         var harness = BatchHarness(items: 10, concurrency: 2)
         _ = harness.startAll(at: .zero)
         harness.answer(0, .ok, at: .zero)

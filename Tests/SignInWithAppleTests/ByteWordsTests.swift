@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ByteWordsTests {
     @Test(arguments: [UInt8(ascii: "."), 0x00, 0x7F, 0x80, 0xFF])
-    func `a byte is found wherever it stands, and its neighbours are not`(_ byte: UInt8) {
+    func `a byte is found at every position, and its neighbours are not`(_ byte: UInt8) {
         for length in 0...20 {
             // What differs from the byte in one bit surrounds it.
             let around = (0..<length).map { byte ^ 1 << UInt8($0 % 8) }

@@ -66,7 +66,7 @@ import Testing
         Row("the least iat", Forge.claims(["iat": .integer(.min)])),
         Row("no nonce", Forge.claims(["nonce": nil])),
         Row("another of the audiences", Forge.claims(["aud": "com.example.web"])),
-        Row("claims nobody knows", Forge.claims(["x": ["y": 1], "nbf": "never"])),
+        Row("unknown claims", Forge.claims(["x": ["y": 1], "nbf": "never"])),
     ]
 
     @Test(arguments: tolerated) func `accepts`(_ row: Row<JSON>) throws {

@@ -10,7 +10,7 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let code: FindingCode
-        /// Must stand in what was seen.
+        /// A part of what was seen.
         let seen: String
         let spoil: @Sendable (inout SecretDraft) -> Void
 
@@ -106,7 +106,7 @@ import Testing
         draft.header("kid", .string(keyFile("apple")))
         let found = try Self.findings(draft)
         #expect(found.map(\.code) == [.malformedID])
-        // What stands before it is the same in every key on P-256.
+        // The bytes before it are the same in every key on P-256.
         let own = keyFile("apple").dropFirst("-----BEGIN PRIVATE KEY-----\n".count + 48).prefix(4)
         #expect(found.allSatisfy { !($0.seen + $0.advice).contains(own) })
     }
@@ -174,8 +174,8 @@ extension ClientSecretFindingsTests {
         Case("exp with a fraction", .timeType, "exp is a number with a fraction") {
             $0.claim("exp", .number("\(now + 300).5"))
         },
-        Case("iat ahead", .notYetValid, "iat lies 540 s") { $0.claim("iat", .integer(now + 540)) },
-        Case("nbf ahead", .notYetValid, "nbf lies 1 s") { $0.claim("nbf", .integer(now + 1)) },
+        Case("iat ahead", .notYetValid, "iat is 540 s") { $0.claim("iat", .integer(now + 540)) },
+        Case("nbf ahead", .notYetValid, "nbf is 1 s") { $0.claim("nbf", .integer(now + 1)) },
         Case("the smallest exp there is", .expired) { $0.claim("exp", .integer(.min)) },
         Case("no exp", .missingMember, "exp is missing") { $0.claim("exp", nil) },
         Case("no iat", .missingMember, "iat is missing") { $0.claim("iat", nil) },

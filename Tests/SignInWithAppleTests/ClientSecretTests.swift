@@ -74,7 +74,7 @@ import Testing
         #expect(read?.text.revealed() == minted.text.revealed())
     }
 
-    @Test func `recognises nobody else's`() throws {
+    @Test func `recognises only its own`() throws {
         let client = try Example.client()
         let text = try client.mintSecret(at: Example.now).text
         let other = SigningKey(try .generate(), id: Example.keyID)

@@ -3,7 +3,7 @@ import Lifecycle
 import Testing
 
 @Suite struct EmailKindTests {
-    /// `is_private_email` counts first, whatever the domain says.
+    /// `is_private_email` counts first, for every domain.
     @Test(
         arguments: [
             ("x7k2m9q4zt@privaterelay.appleid.com", true, .relay),
@@ -18,7 +18,7 @@ import Testing
             ("alice@mail.icloud.com", nil, .other), ("icloud.com@example.com", nil, .other),
             ("alice", nil, .other), ("", nil, .other),
         ] as [(String, Bool?, EmailKind)])
-    func `is told by the flag, then by the domain`(
+    func `is decided by the flag, then by the domain`(
         _ address: String, _ isPrivate: Bool?, _ kind: EmailKind
     ) {
         #expect(EmailKind(address, isPrivate: isPrivate) == kind)

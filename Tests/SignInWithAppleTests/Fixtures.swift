@@ -48,7 +48,7 @@ enum Example {
 }
 
 extension P256PublicKey {
-    /// Spans cannot stand inside #expect: the same call with arrays.
+    /// Spans cannot be used inside #expect: the same call with arrays.
     func verifies(_ signature: [UInt8], for message: [UInt8]) throws -> Bool {
         guard let signature = P256Signature(rawRepresentation: signature) else { return false }
         return try isValidSignature(signature, for: message.span)

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `an expired secret is told apart from an unusable one`() throws {
+    @Test func `an expired secret is distinguished from an unusable one`() throws {
         let expiry = Example.now + .seconds(300)
         let text = try Self.text()
         #expect(throws: ClientSecretError.expired(expiry)) { try Self.read(text, at: expiry) }

@@ -3,7 +3,7 @@ import SIWACrypto
 import Testing
 
 @Suite struct HTTPTests {
-    @Test func `fields are found whatever their case, the first one wins`() {
+    @Test func `fields are found in upper and lower case, the first one wins`() {
         let fields = [HTTPField("Content-TYPE", "a"), HTTPField("content-type", "b")]
         #expect(fields["Content-Type"] == "a")
         #expect(fields["Content"] == nil)

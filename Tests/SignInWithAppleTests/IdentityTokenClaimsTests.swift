@@ -39,7 +39,7 @@ import Testing
         #expect(claims.email == "a@b.example")
     }
 
-    @Test func `an empty address is none`() throws {
+    @Test func `an empty address counts as absent`() throws {
         #expect(try Self.claims(["email": ""]).email == nil)
         #expect(try Self.claims([:]).email == nil)
     }

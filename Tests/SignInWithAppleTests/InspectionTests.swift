@@ -85,7 +85,7 @@ import Testing
         #expect(inspection.findings == [])
     }
 
-    @Test func `an expiry that is no time is none`() {
+    @Test func `an invalid expiry counts as absent`() {
         for exp: JSON in [nil, "soon", .number("1e300"), .integer(.max), .null].compactMap(\.self) {
             let token = Self.token(["iss": "https://appleid.apple.com", "exp": exp])
             #expect(Self.inspect(SecretText(token)).expiresAt == nil)
@@ -162,7 +162,7 @@ extension InspectionTests {
             "Google's",
             (
                 rs256, ["iss": "https://accounts.google.com", "sub": "1", "aud": "x"], .other,
-                "none of Sign in with Apple's"
+                "does not belong to Sign in with Apple"
             )),
     ]
 
@@ -185,7 +185,7 @@ extension InspectionTests {
         Row("a configuration", (#"{"profiles": {}}"#, .configuration, "configuration")),
         Row("other JSON", (#"{"hello": 1}"#, .other, "JSON")),
         Row("a JWE", ("eyJhbGciOiJSU0EtT0FFUCJ9.a.b.c.d", .encryptedToken, "JWE")),
-        Row("anything", ("hello", .other, "nothing that siwa knows")),
-        Row("nothing", ("", .other, "nothing that siwa knows")),
+        Row("anything", ("hello", .other, "no format that siwa knows")),
+        Row("nothing", ("", .other, "no format that siwa knows")),
     ]
 }

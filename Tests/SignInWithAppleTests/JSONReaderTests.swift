@@ -196,7 +196,7 @@ import Testing
         #expect(read < 9000)
     }
 
-    @Test func `kinds and members are told apart`() {
+    @Test func `kinds and members are distinguished`() {
         let value: JSON = ["s": "x", "i": 7, "b": true, "a": [1], "o": ["k": 1], "n": .null]
         #expect(value["s"]?.string == "x" && value["s"]?.integer == nil)
         #expect(value["i"]?.integer == 7 && value["i"]?.string == nil)

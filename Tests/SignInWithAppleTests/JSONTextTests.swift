@@ -4,7 +4,7 @@ import Testing
 
 @testable import JOSE
 
-/// A text that is kept as it stands says what the value says that is made of it.
+/// A text that is copied unchanged has the value that is made of it.
 @Suite struct JSONTextTests {
     static let plain = [
         #"{}"#, #"[]"#, #"0"#, #"-1"#, "\"\"", "\"a b\"", #"-0.0"#, #"1e5"#,

@@ -43,14 +43,14 @@ import Testing
         var cache = KeySetCache()
         cache.note(failure(left: false), at: now)
         let next = KeySetQuery(holding: nil, askedAt: now)
-        #expect(cache.step(for: next, at: now) == .fetch, "the network may have been mended")
+        #expect(cache.step(for: next, at: now) == .fetch, "the network may have been repaired")
         let waiting = KeySetCacheTests.query(asked: -1)
         #expect(cache.step(for: waiting, at: now) == .unavailable, "it shares the failure")
         cache.note(failure(left: true), at: now)
         #expect(cache.step(for: next, at: now) == .unavailable)
     }
 
-    @Test func `what changed is told by kid, sorted`() throws {
+    @Test func `changes are listed by kid, sorted`() throws {
         var cache = KeySetCache()
         #expect(cache.change(to: try set("b", "a")).isEmpty, "the first set changes nothing")
         cache.adopt(try set("b", "a", "c"), for: KeySetCacheTests.query(), at: now)

@@ -23,7 +23,7 @@ import Testing
         #expect(cache.held == nil && cache.pausedUntil == nil && cache.firstSeen.isEmpty)
     }
 
-    @Test func `keys of one origin are none of another's`() throws {
+    @Test func `keys of one origin do not belong to another`() throws {
         let emulator = try BaseURL(validating: "https://localhost:9443")
         let file = try KeySetCacheTests.cache(fetched: 0).bytes(for: .apple)
         #expect(KeySetCache(file, for: .apple) != nil)
@@ -53,7 +53,7 @@ import Testing
         #expect(KeySetCache(Array((Self.good + "}").utf8), for: .apple) != nil)
     }
 
-    @Test(arguments: [#""1""#, "null", "1.5", "1e3"]) func `a time that is none`(_ time: String)
+    @Test(arguments: [#""1""#, "null", "1.5", "1e3"]) func `an invalid time`(_ time: String)
         throws
     {
         let file = String(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct KeySetTests {
-    /// An odd number of 2048 bits: nobody knows its factors, but a key set need not.
+    /// An odd number of 2048 bits: its factors are unknown, and a key set does not need them.
     static func modulus(_ seed: UInt64 = 1, bytes count: Int = 256) -> String {
         var random = SeededRandom(seed: seed)
         return Base64URL.encode([0x80] + random.bytes(count - 2) + [0x01])
@@ -76,7 +76,7 @@ import Testing
         "", "{}", "[]", "null", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":null}"#, "<html>",
         #"{"keys":[],"keys":[]}"#, String(repeating: #"{"keys":["#, count: 20_000),
     ])
-    func `is none`(_ body: String) { #expect(KeySet(Array(body.utf8)) == nil) }
+    func `is not a key set`(_ body: String) { #expect(KeySet(Array(body.utf8)) == nil) }
 
     @Test func `two keys under one kid: neither counts, because only their order could choose`()
         throws
@@ -92,7 +92,7 @@ import Testing
             Self.set([Self.key(), other, Self.key()]) == nil, "also when the first comes again")
     }
 
-    @Test func `one key that stands twice is one key`() throws {
+    @Test func `a key that appears twice is one key`() throws {
         let set = try #require(Self.set([Self.key(), Self.key(["use": nil])]))
         #expect(set.keys.count == 1 && set.ignored.isEmpty)
     }

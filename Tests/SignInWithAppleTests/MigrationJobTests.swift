@@ -46,7 +46,7 @@ import Testing
         #expect(try harness.renew(at: Self.start) != nil)
     }
 
-    @Test func `a token that could end the header is none`() throws {
+    @Test func `a token that could end the header is refused`() throws {
         var harness = try MigrationHarness()
         let isTaken = harness.job.takePreparation(
             .ok(["access_token": "a\r\nX: y"]), at: Self.start)
@@ -84,7 +84,7 @@ import Testing
         #expect(try harness.answer(3, .done) == "done")
     }
 
-    @Test func `four bearer tokens in vain stop the run`() throws {
+    @Test func `four refused bearer tokens stop the run`() throws {
         var harness = try MigrationHarness()
         var verdicts: [String] = []
         for line in 1...4 {

@@ -67,7 +67,7 @@ import Testing
                 ["real_user_status": 0, "real_user_status_name": "unsupported"]
             )),
         Row(
-            "nobody knows",
+            "unknown",
             (
                 ["real_user_status": 1],
                 ["real_user_status": 1, "real_user_status_name": "unknown"]

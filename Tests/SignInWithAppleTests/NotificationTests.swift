@@ -82,7 +82,7 @@ import Testing
         #expect(result.check("event")?.detail?.isEmpty == false)
     }
 
-    @Test func `the largest time there is stops nobody`() throws {
+    @Test func `the largest time does not trap`() throws {
         let claims = Self.claims(Self.event.changed(["event_time": .integer(.max)]))
         #expect(try Self.verify(claims).isValid)
         #expect(claims.normalizedEvent?["event_time"]?.string != nil)

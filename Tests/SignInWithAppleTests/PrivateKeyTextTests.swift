@@ -160,13 +160,13 @@ import Testing
             "a character lost",
             (
                 apple.replacing("MIGT", with: "MIG"),
-                "is damaged (what stands between its BEGIN and END lines is not base64)"
+                "is damaged (the text between its BEGIN and END lines is not base64)"
             )),
         Row(
             "a foreign character",
             (
                 apple.replacing("MIGT", with: "MI*T"),
-                "is damaged (what stands between its BEGIN and END lines is not base64)"
+                "is damaged (the text between its BEGIN and END lines is not base64)"
             )),
         Row(
             "a point of another key",

@@ -30,7 +30,7 @@ import Testing
         Row(
             "but not beyond the deadline",
             Case(retryAfter: .seconds(7), remaining: .seconds(7), delay: nil)),
-        Row("nor past the last attempt", Case(attempts: 4, retryAfter: .zero, delay: nil)),
+        Row("not past the last attempt either", Case(attempts: 4, retryAfter: .zero, delay: nil)),
         Row("for ever is too long", Case(retryAfter: .seconds(Int.max), delay: nil)),
         Row("no time is left", Case(remaining: .zero, jitter: 0, delay: nil)),
         Row("less time is left than the wait", Case(remaining: .milliseconds(200), delay: nil)),

@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `who gives the hash of the token's nonce is told to give the nonce`() throws {
+    @Test func `the hash of the nonce is refused with the advice to give the nonce`() throws {
         for given in [Self.digest.hexadecimal, Base64URL.encode(Self.digest)] {
             let check = try Self.nonce(.string(Self.nonce), given: given)
             #expect(check.status == .failed)

@@ -79,7 +79,7 @@ import Testing
         #expect(shown.dropLast() == response.members[...])
     }
 
-    @Test func `an answer with nothing but an access token`() throws {
+    @Test func `an answer with only an access token`() throws {
         let response = try #require(TokenResponse(Array(#"{"access_token":"a.1"}"#.utf8)))
         #expect(response.refreshToken == nil && response.identityToken == nil)
         #expect(response.expiresIn == nil)

@@ -136,7 +136,7 @@ import Testing
         #expect(try vault.token(of: first).text.revealed() == "r-1")
     }
 
-    @Test func `another key is told at once`() throws {
+    @Test func `a different key is detected immediately`() throws {
         let other = try VaultKeyRing(try VaultKeyRing.newLine(number: 1))
         let error = #expect(throws: VaultError.self) { try Vault(store, other, by: Self.actor) }
         #expect(error?.kind == .key)
@@ -159,7 +159,7 @@ import Testing
             #expect(record.keyNumber == 2)
             #expect(try moving.token(of: record).text.revealed() == "r-\(name)")
         }
-        // Whoever has the old key alone is told which one is missing.
+        // With the old key alone, the error names the missing key.
         let error = #expect(throws: VaultError.self) {
             try Vault(store, vault.keys, by: Self.actor)
         }
@@ -186,7 +186,7 @@ import Testing
         #expect(try only("u") == new)
     }
 
-    @Test func `what happened to a token holds, though it was sealed anew meanwhile`() throws {
+    @Test func `the state of a token is kept, though it was encrypted again meanwhile`() throws {
         let old = try stored("u")
         let lines = vault.keys.lines.revealed() + (try VaultKeyRing.newLine(number: 2)).revealed()
         let keys = try VaultKeyRing(SecretBytes(lines))
@@ -197,7 +197,7 @@ import Testing
         #expect(record?.keyNumber == 2)
     }
 
-    @Test func `nothing is noted of nobody`() throws {
+    @Test func `noting an unknown user changes nothing`() throws {
         #expect(
             try vault.note(.accountDeleted(at: start), ofAllTokensOf: [user("x")], at: start)
                 .isEmpty)

@@ -377,7 +377,7 @@ private struct Fixture {
 
 @Suite struct TokenFingerprintTests {
     @Test(arguments: ["", "0123456789a", "0123456789abc", "0123456789aB", "0123456789a ", "éééééé"])
-    func `anything but 12 lowercase digits is none`(_ text: String) {
+    func `only 12 lowercase digits are a fingerprint`(_ text: String) {
         #expect(TokenFingerprint(text) == nil)
     }
 

@@ -20,7 +20,7 @@ import Testing
         return (apple, lines)
     }
 
-    @Test func `a reader that goes away is told what was revoked all the same`() async throws {
+    @Test func `with a closed output, standard error says what was revoked`() async throws {
         let (apple, _) = try await seeded(400)
         let pipe = try NamedPipe(apple.folder.path("pipe"))
         let siwa = try apple.start(
@@ -38,7 +38,7 @@ import Testing
         let last = try result.errors.split(separator: "\n").map { try JSON(text: String($0)) }
         let summary = try #require(last.compactMap { $0["summary"] }.first)
         #expect(summary["done"]?.integer == revoked && revoked < 400, "\(result)")
-        // Nobody read anything of the pipe.
+        // The pipe was not read.
         #expect(summary["not_delivered"]?.integer == revoked, "\(result)")
         let error = try #require(last.compactMap { $0["error"] }.first)
         #expect(error["code"] == "not_delivered", "\(result)")
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: ["refresh", "revoke"])
-    func `failed items make the exit code 75, whatever was refused`(
+    func `failed items make the exit code 75, even with refusals`(
         _ command: String
     ) async throws {
         let (apple, _) = try await seeded(4)

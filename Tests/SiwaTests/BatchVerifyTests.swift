@@ -81,7 +81,7 @@ import Testing
         try await finishes(lines(1..<41))
     }
 
-    @Test func `results that cannot be written or that nobody reads are exit 74`() async throws {
+    @Test func `a full disk and a closed output are exit 74`() async throws {
         let path = try folder.write("in", lines(1..<41))
         let full = try await siwa.run(call("/dev/full", input: path))
         #expect(full.exitCode == 74, "\(full)")

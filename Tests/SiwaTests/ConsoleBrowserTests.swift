@@ -246,7 +246,7 @@ struct ConsoleBrowserTests {
         try await console.wait("header", says: "1 hour ahead")
     }
 
-    @Test func `a screen reader is told what everything is`() async throws {
+    @Test func `everything has a role and a name for screen readers`() async throws {
         let apple = try await LocalApple(usesTLS: false)
         try await apple.fillConsole()
         let console = try await ConsolePage(apple)

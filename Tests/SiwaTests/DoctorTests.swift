@@ -29,10 +29,10 @@ import Testing
         #expect(cause?["seen"]?.string?.contains("STRANGER00") == false, "\(result)")
     }
 
-    @Test func `a certificate of nobody's is the stage that fails`() async throws {
+    @Test func `an untrusted certificate is the stage that fails`() async throws {
         let apple = try await LocalApple()
         let authority = try CertificateAuthority(
-            name: "Nobody", permitting: [.host("localhost")],
+            name: "Untrusted", permitting: [.host("localhost")],
             validity: 1_700_000_000..<4_000_000_000
         ).certificate.pemRepresentation()
         let path = try apple.folder.write("other-ca.pem", authority)

@@ -61,7 +61,7 @@ import Testing
         #expect(try await apple.requests(to: "/auth/keys").count == 2)
     }
 
-    @Test func `a process killed in the middle of its fetch holds nobody up`() async throws {
+    @Test func `a process killed in the middle of its fetch does not block others`() async throws {
         let apple = try await LocalApple()
         let killed = try await apple.startSlowFetch()
         async let next = apple.siwa(try await apple.verify())

@@ -87,7 +87,7 @@ final class LocalApple: Sendable {
                 ["serve", folder.path("apple"), "--port", port], limit: .seconds(300)))
     }
 
-    /// Posts a form, whatever comes of it.
+    /// Posts a form, and ignores the response.
     func send(_ path: String, _ form: Form, agent: String) async throws {
         _ = try await process.transport.send(
             HTTPRequest(

@@ -153,7 +153,7 @@ import Testing
                 result.hints.first?.hasPrefix("Apple refused all of the first 100 users") == true)
             #expect(try apple.folder.contents("import").isEmpty)
         }
-        // What was in flight when the hundredth was refused is asked about in vain.
+        // Requests in flight when the hundredth was refused are wasted.
         #expect(try await apple.requests(to: Self.migration).count <= 2 * 116)
     }
 

@@ -2,7 +2,7 @@ import SIWACrypto
 import TestSupport
 import Testing
 
-/// siwa where a library that it loads when needed is not to be had: an empty file stands before it.
+/// siwa without a library that it loads when needed: an empty file is found before it.
 @Suite struct MissingLibraryTests {
     @Test(arguments: [("libcrypto.so.3", "libssl3"), ("libcurl.so.4", "libcurl4")])
     func `says which package to install`(

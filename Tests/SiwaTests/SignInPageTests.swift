@@ -66,7 +66,7 @@ import Testing
         #expect(try await apple.siwa("refresh", "--token", token).exitCode == 5)
     }
 
-    @Test func `a receiver that does not listen is told`() async throws {
+    @Test func `a receiver that does not listen is reported`() async throws {
         let apple = try await LocalApple()
         let port = try await RawServer.serving([.close]) { $0.port }
         let answer = try await apple.post(

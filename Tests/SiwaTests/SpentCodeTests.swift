@@ -4,7 +4,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// A code works once: whatever ends siwa or its database, the tokens of a spent code are printed or
+/// A code works once: however siwa or its database ends, the tokens of a spent code are printed or
 /// stored.
 @Suite(.timeLimit(.minutes(60)), .blocking) struct SpentCodeTests {
     @Test(arguments: VaultBackend.available)

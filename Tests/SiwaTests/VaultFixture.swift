@@ -20,7 +20,7 @@ final class VaultFixture: Sendable {
     /// Makes a vault, and stores a token for everybody that Apple knows.
     ///
     /// - Parameters:
-    ///   - people: who signs in; nobody stays away.
+    ///   - people: who signs in, all of them.
     ///   - server: where a vault on PostgreSQL is, in place of the shared one.
     init(
         _ backend: VaultBackend, _ people: Population, on server: PostgresServer? = nil

@@ -46,7 +46,7 @@ private struct Work {
     let number: Int
     /// What `exchange` spends.
     let code: String
-    /// What `notification` is told.
+    /// The input of `notification`.
     let body: String
 
     enum Kind: CaseIterable { case store, refresh, revoke, notification, rekey }

@@ -3,7 +3,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// Many processes on one vault: nobody is sent twice, and nobody is forgotten.
+/// Many processes on one vault: no user is sent twice, and none is forgotten.
 @Suite(.blocking) struct VaultWorkersTests {
     private static let workers = 8
     /// Of those, so many are killed on the way.

@@ -152,7 +152,7 @@ package final class Browser: Sendable {
         return answer["result"]?["value"] ?? .null
     }
 
-    /// What a screen reader is told: the role and the name of everything on the page.
+    /// The accessibility tree: the role and the name of everything on the page.
     ///
     /// Chromium computes them after the page is loaded, piece by piece: they are complete when two
     /// readings are equal.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A port on 127.0.0.1 on which nobody listens: connecting is refused.
+/// A port on 127.0.0.1 without a listener: connecting is refused.
 ///
 /// The socket is bound and not listening, so that no other program gets the port meanwhile.
 package final class RefusedPort: Sendable {

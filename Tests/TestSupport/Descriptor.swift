@@ -15,7 +15,7 @@ final class Descriptor: Sendable {
     /// An empty file that has no name any more and goes away with its last descriptor.
     ///
     /// Children write their output into one, and read their input from one: unlike a pipe
-    /// it is never full, so nobody has to read while they run.
+    /// it is never full, so it need not be read while they run.
     static func anonymousFile() throws -> Descriptor {
         let path = "/tmp/siwa-test-\(getpid())-\(UInt64.random(in: .min ... .max))"
         let file = try Descriptor(path: path, O_RDWR | O_CREAT | O_EXCL)
@@ -74,7 +74,7 @@ final class Descriptor: Sendable {
     /// Goes back to the beginning of the file.
     func rewind() throws { _ = try checked("lseek") { lseek(number, 0, SEEK_SET) } }
 
-    /// Everything the file holds, wherever its offset is.
+    /// Everything the file holds, independent of its offset.
     func contents() throws -> [UInt8] {
         var all: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)

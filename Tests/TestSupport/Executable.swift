@@ -8,7 +8,7 @@ package struct Executable: Sendable {
     /// Any program.
     package init(path: String) { self.path = path }
 
-    /// A product of this package: it stands beside the test bundle that runs now, or in the folder
+    /// A product of this package: it is beside the test bundle that runs now, or in the folder
     /// that `SIWA_PRODUCTS` names, such as `.build/release`.
     package static func product(_ name: String) throws -> Executable {
         if let folder = getenv("SIWA_PRODUCTS") {
@@ -41,7 +41,7 @@ package struct Executable: Sendable {
         /// After this long the program is killed, and the test fails.
         package var limit: Duration
 
-        /// Describes a run; whatever is not given is empty.
+        /// Describes a run; the defaults are empty.
         package init(
             _ arguments: [String], environment: [String: String] = [:],
             input: ChildInput = .bytes([]), output: ChildOutput = .captured,

@@ -32,7 +32,7 @@ func connectToLoopback(port: UInt16) throws -> Descriptor {
     return socket
 }
 
-/// A connection that is begun, and that nobody waits for.
+/// A connection that is begun and not waited for.
 func beginConnecting(port: UInt16) throws -> Descriptor {
     let socket = try streamSocket()
     _ = fcntl(socket.number, F_SETFL, O_NONBLOCK)

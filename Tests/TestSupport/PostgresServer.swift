@@ -163,8 +163,8 @@ extension PostgresServer {
         return port
     }
 
-    /// Keeps the server, and does what it is told; where nobody is left to tell it anything, it
-    /// ends. The order of texts is not that of their bytes here, lest a store gets it for nothing.
+    /// Keeps the server and carries out commands; ends when its input is closed. The collation does
+    /// not sort texts by their bytes, so that a store must ask for that order.
     private static let script = """
         folder=$1 programs=$2; shift 2
         "$@" "$programs/initdb" -D "$folder/data" -U siwa -A trust -E UTF8 --no-sync \
@@ -173,7 +173,8 @@ extension PostgresServer {
         cat "$folder/hba" >"$folder/data/pg_hba.conf"
         start() {
             "$@" "$programs/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= \
-                $(cat "$folder/options" 2>/dev/null) -c fsync=off -c jit=off >>"$folder/log" 2>&1 </dev/null &
+                $(cat "$folder/options" 2>/dev/null) -c fsync=off -c jit=off \
+                -c client_connection_check_interval=1s >>"$folder/log" 2>&1 </dev/null &
             server=$!
             until "$programs/pg_isready" -q -h "$folder" -d postgres -U siwa \
                 -p "$(cat "$folder/port" 2>/dev/null || echo 5432)"; do
@@ -207,7 +208,7 @@ private final class Readiness: Sendable {
             seen += 1
             return seen
         }
-        try await eventually("PostgreSQL's server does as it is told") {
+        try await eventually("PostgreSQL's server has done it") {
             try keeper.outputSoFar().split(separator: "\n").count >= wanted
         }
     }

@@ -8,7 +8,7 @@ package struct SecretDraft: Sendable {
     package var header: [JSON.Member]
     /// The claims.
     package var claims: [JSON.Member]
-    /// Turns the signature into what stands behind the second dot.
+    /// Turns the signature into the text after the second dot.
     package var spoilSignature: @Sendable (P256Signature) -> [UInt8] = { $0.rawRepresentation }
     /// Turns the finished token into what is sent.
     package var spoilText: @Sendable (String) -> String = { $0 }
@@ -37,7 +37,7 @@ package struct SecretDraft: Sendable {
         if let value { header.append(JSON.Member(name, value)) }
     }
 
-    /// Signs it as it stands.
+    /// Signs it without changes.
     package func minted(by key: P256PrivateKey) throws -> String {
         let token = try CompactJWS.sign(header: .object(header), payload: .object(claims)) {
             spoilSignature(try key.signature(for: $0))
@@ -47,7 +47,7 @@ package struct SecretDraft: Sendable {
 }
 
 extension P256Signature {
-    /// The signature as OpenSSL writes it when nobody asks for r||s.
+    /// The signature in DER, as OpenSSL writes it by default.
     package var derRepresentation: [UInt8] {
         func number(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
             let trimmed = Array(bytes.drop { $0 == 0 })

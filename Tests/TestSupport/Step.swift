@@ -2,7 +2,7 @@
 package enum Step: Sendable {
     /// Reads a whole HTTP/1.1 request, its body by `Content-Length`, and records it.
     case readRequest
-    /// Reads a request's header only, and records nothing but the bytes.
+    /// Reads a request's header only, and records only the bytes.
     case readHead
     /// Reads this many bytes.
     case read(Int)
@@ -12,7 +12,7 @@ package enum Step: Sendable {
     case stream([UInt8])
     /// Waits, unless the client resets the connection.
     case pause(Duration)
-    /// Reads and records whatever comes, answers nothing, until the client goes away.
+    /// Reads and records all bytes, answers nothing, until the client goes away.
     case hold
     /// Connects to this port and carries bytes both ways until either side ends: a proxy.
     case tunnel(port: UInt16)

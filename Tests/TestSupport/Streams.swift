@@ -15,11 +15,11 @@ package enum ChildInput: Sendable {
 package enum ChildOutput: Sendable {
     /// To the test.
     case captured
-    /// To a pipe that nobody reads: writing fails with EPIPE.
+    /// To a pipe without a reader: writing fails with EPIPE.
     case closedPipe
     /// To a socket whose other end is closed.
     case closedSocket
-    /// To a pipe that is full and that nobody reads: writing hangs.
+    /// To a pipe that is full and not read: writing hangs.
     case hangingPipe
     /// To a device or file, such as `/dev/full`.
     case file(String)
@@ -32,7 +32,7 @@ struct Streams: Sendable {
     let errors: Descriptor
     let inputEnd: Descriptor?
     let isOutputCaptured: Bool
-    /// Keeps a pipe open that nobody reads.
+    /// Keeps a pipe open without reading it.
     private let unreadEnd: Descriptor?
 
     init(_ call: Executable.Call) throws {

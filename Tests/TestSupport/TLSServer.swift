@@ -27,7 +27,7 @@ package struct TLSServer: Sendable {
         return try await body(server)
     }
 
-    /// Serves one connection while `body` runs: whatever comes, `answer` is sent at once.
+    /// Serves one connection while `body` runs: `answer` is sent at once.
     ///
     /// - Returns: what the client sent, beside the result of `body`.
     package static func answeringOnce<Result>(

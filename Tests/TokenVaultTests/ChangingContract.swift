@@ -78,7 +78,7 @@ extension StoreContract {
             #expect(try store.all() == [VaultRecord(users[0]), VaultRecord(users[1])])
             #expect(try store.claim(.long("b")) == [users[1]], "the lease was not given back")
         },
-        StoreContract("a change of nobody is none") { fixture in
+        StoreContract("a change of an unknown user changes nothing") { fixture in
             let store = try fixture.vault()
             try store.change([], releasedBy: "a") { _, _ in .remove }
             #expect(try store.all() == [])

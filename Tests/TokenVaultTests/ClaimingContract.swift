@@ -25,7 +25,7 @@ extension StoreContract {
                 try store.release(expected, by: "\(number)")
             }
         },
-        StoreContract("what is claimed is nobody else's, and not one's own again") { fixture in
+        StoreContract("claimed records are not claimed again, by others or the owner") { fixture in
             let (one, other) = (try fixture.vault(), try fixture.store())
             let users = VaultUser.samples(5)
             try one.put(users.map { VaultRecord($0) })
@@ -72,7 +72,7 @@ extension StoreContract {
             try store.release([.sample(1)], by: "a")
             #expect(try store.claim(.long("d")) == [.sample(1)])
         },
-        StoreContract("a record that was removed and made anew is nobody's") { fixture in
+        StoreContract("a record that was removed and made again is free") { fixture in
             let store = try fixture.vault()
             try store.put([VaultRecord(.sample(1))])
             #expect(try store.claim(.long("a")) == [.sample(1)])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TokenVault
 
-/// Rows that somebody with the database and without a key wrote: named, and in nobody's way.
+/// Rows written by an attacker with the database and without a key: reported, and skipped.
 @Suite(.blocking) struct DamagedRowTests {
     /// What is wrong with a row, as an UPDATE and as siwa says it.
     struct Damage: Sendable, CustomTestStringConvertible {
@@ -111,7 +111,7 @@ import Testing
                 try #require(times < 9)
             }
             #expect(claimed.sorted { $0.id < $1.id } == good)
-            #expect(times == (damage.isClaimed ? 1 : 0), "once, so that it holds nobody up")
+            #expect(times == (damage.isClaimed ? 1 : 0), "once, to let the others pass")
             try store.release(good.map(\.user), by: "\(filter)")
         }
         _ = try store.counts(of: nil)
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `a key number that is out of range is refused, and traps nobody`(
+    func `a key number that is out of range is refused without a trap`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()

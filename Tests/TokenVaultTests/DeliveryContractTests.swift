@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `a poisoned user's events are in nobody's way`(_ backend: SQLBackend) async throws {
+    func `a poisoned user's events do not block others`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
         try store.receive((1...60).map { try .sample($0, of: 1, at: $0) })
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `the counts stay right, whatever happens`(_ backend: SQLBackend) async throws {
+    func `the counts stay right`(_ backend: SQLBackend) async throws {
         var random = SeededRandom.announced(for: "counts of the inbox")
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()

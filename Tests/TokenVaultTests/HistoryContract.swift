@@ -5,7 +5,7 @@ import Testing
 extension StoreContract {
     /// What a store promises about the history.
     static let history = [
-        StoreContract("an entry comes back as it was written, whatever becomes of the record") {
+        StoreContract("an entry comes back as it was written, even if the record changes") {
             fixture in
             let store = try fixture.vault()
             let record = VaultRecord(.sample(1), token: 7)

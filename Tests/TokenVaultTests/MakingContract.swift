@@ -38,7 +38,7 @@ extension StoreContract {
             #expect(try store.clients() == [])
             #expect(try store.faults() == [])
         },
-        StoreContract("keys come in the order of their numbers, each the first of its number") {
+        StoreContract("keys come in the order of their numbers, each the first with its number") {
             fixture in
             let store = try fixture.vault()
             let third = VaultKeyCheck(number: 3, sealed: [])

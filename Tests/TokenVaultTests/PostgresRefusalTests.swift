@@ -47,7 +47,7 @@ import Testing
         #expect(error?.kind == .busy && error?.isTemporary == true)
     }
 
-    @Test func `a user who may not make tables is told so`() async throws {
+    @Test func `missing rights to make tables are reported`() async throws {
         let fixture = try await PostgresStoreFixture()
         _ = try await fixture.server.run("CREATE ROLE humble LOGIN", on: fixture.url)
         let url = fixture.server.url(fixture.name, user: "humble")
@@ -85,7 +85,7 @@ import Testing
         "mysql://u:geheim@h/d", "sqlite", "geheim", "", "sqlite:", "sqlite:a\0geheim",
         "postgresql://u:geheim@h/d\0",
     ])
-    func `a URL that is none is refused and not shown`(_ url: String) throws {
+    func `an invalid URL is refused and not shown`(_ url: String) throws {
         let error = #expect(throws: VaultError.self) {
             try SQLVaultStore(try connector(of: url, patience: .eachStatement(.seconds(60))))
                 .keyChecks()
@@ -126,7 +126,7 @@ import Testing
         ),
         ("", .unreachable, ""), (":  28P01:", .unreachable, ":  28P01:"),
     ])
-    func `is told apart`(_ text: String, _ kind: VaultError.Kind, _ message: String) {
+    func `is recognised`(_ text: String, _ kind: VaultError.Kind, _ message: String) {
         let refusal = ConnectionRefusal(text)
         #expect(refusal.kind(needsPassword: false) == kind)
         #expect(refusal.message == message)

@@ -23,7 +23,7 @@ import Testing
             #expect(try store.all() == [VaultRecord(.sample(1))])
             try await ending()
             try await server.start()
-            // This connection broke while nobody looked.
+            // This connection broke while idle.
             #expect(try store.claim(.long("a"), limit: 0) == [])
             #expect(try store.all() == [VaultRecord(.sample(1))])
         }
@@ -75,7 +75,7 @@ import Testing
         #expect(try store.claim(.long("a")) == [.sample(0), .sample(2)])
     }
 
-    @Test func `an answer is on disk, whatever the server's settings`() async throws {
+    @Test func `an answer is on disk, with all settings of the server`() async throws {
         let fixture = try await PostgresStoreFixture()
         _ = try await fixture.server.run(
             "ALTER ROLE siwa IN DATABASE \(fixture.name) SET synchronous_commit = off",

@@ -80,7 +80,7 @@ extension StoreContract {
                 #expect(found == expected, "\(filter)")
             }
         },
-        StoreContract("a page may begin behind nobody's place, and another client's") { fixture in
+        StoreContract("a page may begin after an unused place, and another client's") { fixture in
             let store = try fixture.vault()
             try store.put([VaultRecord(VaultUser("b", "2")), VaultRecord(VaultUser("b", "4"))])
             for client in [nil, ClientID(unchecked: "b")] {

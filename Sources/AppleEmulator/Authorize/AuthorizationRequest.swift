@@ -25,8 +25,8 @@ struct AuthorizationRequest {
     let nonce: String?
     let state: String?
 
-    /// - Throws: ``Refusal``. The client and its address come first: until both are known
-    ///   nobody can be sent anywhere.
+    /// - Throws: ``Refusal``. The client and its address are checked first: the browser can be
+    ///   redirected only when both are known.
     init(
         _ form: ReceivedForm, in configuration: EmulatorConfiguration, _ behaviors: Behaviors,
         _ examination: Examination
@@ -157,7 +157,7 @@ extension ReceivedForm {
     ) throws(Refusal) -> Word {
         guard let word = Word.allCases.first(where: { $0.rawValue.isExactly(text) }) else {
             let known = Word.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-            throw Refusal(code, in: name, because: "'\(text.clipped)' is none of \(known)")
+            throw Refusal(code, in: name, because: "'\(text.clipped)' is not one of \(known)")
         }
         return word
     }

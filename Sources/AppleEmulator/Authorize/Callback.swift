@@ -46,7 +46,7 @@ struct Callback {
             body: [])
     }
 
-    /// Hands the answer to the script that opened the window, and to nobody but the site of the
+    /// Sends the answer to the script that opened the window, and only to the origin of the
     /// redirect URI. What Apple's page posts is not recorded; the members of `data` are those that
     /// Apple documents for its script (Apple: "Configuring your webpage for Sign in with Apple").
     private var message: Document {

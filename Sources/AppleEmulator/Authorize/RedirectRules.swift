@@ -11,7 +11,7 @@ struct RedirectRules {
 
     /// Passes an address that `client` may send its users back to.
     ///
-    /// - Throws: ``Refusal``: a page, because nobody may be sent to an address that is not
+    /// - Throws: ``Refusal``, shown as a page: a browser must not be sent to an address that is not
     ///   known to be the client's.
     func check(_ address: String?, of client: EmulatedClient) throws(Refusal) {
         guard let address else {

@@ -11,7 +11,7 @@ package struct EmulatedUser: Sendable, Hashable {
     package let firstName: String?
     /// The last name, which a website may ask for once.
     package let lastName: String?
-    /// The address; nil when the account has none, as some managed ones.
+    /// The address; nil if the account has no address, like some managed accounts.
     package internal(set) var email: String?
     /// False for some managed accounts only.
     package internal(set) var isEmailVerified: Bool

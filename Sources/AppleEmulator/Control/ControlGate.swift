@@ -57,7 +57,7 @@ extension EmulatorRequest {
         ["same-origin", "none"].contains(fields["sec-fetch-site"] ?? "none")
     }
 
-    /// Whether a person followed a link, from wherever, to look at a page.
+    /// Whether a person followed a link, on any site, to look at a page.
     fileprivate var opensPage: Bool {
         method == "GET" && fields["sec-fetch-mode"] == "navigate"
             && fields["sec-fetch-dest"] == "document"

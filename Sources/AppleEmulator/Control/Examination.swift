@@ -11,7 +11,7 @@ struct Check: Sendable, Hashable {
         case noted
     }
 
-    /// The parameter, or whatever else was examined.
+    /// The parameter, or another thing that was examined.
     let name: String
     let outcome: Outcome
     /// What was found.

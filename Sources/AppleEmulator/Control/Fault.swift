@@ -2,7 +2,7 @@ internal import Lifecycle
 
 /// Something that goes wrong on purpose, once or more often.
 struct Fault: Sendable {
-    /// The endpoint it waits for; nil means whichever is asked next.
+    /// The endpoint it waits for; nil means the next request, to any endpoint.
     let route: Route?
     /// What is answered instead of Apple's own answer; nil leaves that one.
     let page: Page?

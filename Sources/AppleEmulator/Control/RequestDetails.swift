@@ -5,7 +5,7 @@ internal import SIWACrypto
 /// What the console shows of one of the latest requests beyond its ``RequestRecord``.
 ///
 /// Parameters keep their values, because the findings about a client_secret need its signature.
-/// ``ShownParameter`` is the only way out: it masks whatever is not known to be harmless.
+/// ``ShownParameter`` is the only way out: it masks everything that is not known to be harmless.
 struct RequestDetails: Sendable {
     /// Scheme, host and port as the client named them.
     let origin: String

@@ -2,8 +2,8 @@ internal import JOSE
 
 // GET /.well-known/openid-configuration, member by member as four independent copies have it.
 extension Service {
-    /// The endpoints are named as the client reached this one: called appleid.apple.com
-    /// the document is Apple's own, and called localhost it leads nobody to Apple.
+    /// The endpoints have the origin that the client used: for appleid.apple.com the document is
+    /// Apple's own, and for localhost it contains no address of Apple's.
     func discovery(at origin: String) -> JSON {
         let issuer = behaviors.discoveryIssuer
         let origin = issuer == .appleID ? origin : issuer.rawValue

@@ -47,7 +47,7 @@ struct Service {
         return answer
     }
 
-    /// What is wrong with a request whatever its parameters are.
+    /// What is wrong with a request independent of its parameters.
     private func refusal(of request: EmulatorRequest, to route: Route) -> Answer? {
         let isHead =
             request.method == "HEAD" && route.isPublic && behaviors.headRequests == .accepted

@@ -17,7 +17,7 @@ struct NotificationRecord: Sendable {
     /// How many deliveries wait or run at the moment.
     var pending = 0
 
-    /// One attempt: a status, or why there is none.
+    /// One attempt: the status of the response, or the error.
     struct Attempt: Sendable {
         let at: NumericDate
         let outcome: WebhookSender.Attempt

@@ -44,7 +44,7 @@ extension EmulatorConfiguration {
 }
 
 extension JSONObjectReader {
-    /// Nothing the emulator makes leaves this machine.
+    /// The emulator sends notifications only within this machine.
     func loopbackURL(_ name: String = "url") throws(ShapeError) -> String? {
         guard let url: String = try optional(name) else { return nil }
         guard WebAddress(url)?.isLoopback == true else {

@@ -11,7 +11,7 @@ struct WebhookSender: Sendable {
     /// How many deliveries run at the same time; a receiver that is slower than the rate sets it.
     private static let width = 256
 
-    /// The answer to one attempt: a status, or why there is none.
+    /// The response to one attempt: its status, or the error.
     typealias Attempt = Result<Int, TransportError>
 
     /// Starts each delivery when it is due; returns all attempts when the last delivery has ended.

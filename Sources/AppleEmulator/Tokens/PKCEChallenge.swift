@@ -12,7 +12,7 @@ struct PKCEChallenge: Hashable {
     let text: String
     let method: Method
 
-    /// All or nothing: a challenge wants its verifier, and a verifier wants a challenge.
+    /// A challenge requires its verifier, and a verifier requires a challenge.
     ///
     /// - Parameter code: Apple's error is not recorded; RFC 7636 §4.6 has `invalid_grant`.
     static func check(

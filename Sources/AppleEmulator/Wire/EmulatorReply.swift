@@ -4,7 +4,7 @@ package import Lifecycle
 package struct EmulatorReply: Sendable {
     /// Where a connection ends that a fault cuts.
     package enum Cut: String, Sendable, CaseIterable {
-        /// The request was taken and nothing comes back.
+        /// The request was received and stays without a response.
         case noAnswer = "no_answer"
         /// The header section arrives, the body does not.
         case beforeBody = "before_body"

@@ -31,7 +31,7 @@ package struct EmulatorRequest: Sendable {
     /// The target without its query.
     var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// The query; empty when there is none.
+    /// The query; empty if the target has no query.
     var query: String { String(target.dropFirst(path.count + 1)) }
 
     /// Where the client believes it is; HTTP/1.0 need not say.

@@ -1,4 +1,4 @@
-/// An answer that is no: what Apple says, and the reason it keeps to itself.
+/// A refusal: what Apple answers, and the reason, which Apple does not tell.
 struct Refusal: Error, Hashable {
     /// Apple's error codes.
     enum Code: String {
@@ -14,7 +14,7 @@ struct Refusal: Error, Hashable {
     let code: Code
     /// `error_description` on the wire; Apple gives one for a few refusals only.
     let description: String?
-    /// The parameter, or whatever else was examined.
+    /// The parameter, or another thing that was examined.
     let check: String
     /// What is wrong with it.
     let fault: String

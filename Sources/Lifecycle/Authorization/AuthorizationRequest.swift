@@ -45,7 +45,7 @@ package struct AuthorizationRequest: Sendable {
     package let state: SecretText?
     /// Comes back inside the identity token: proof that the token belongs to this sign-in.
     package let nonce: SecretText?
-    /// Binds the exchange to whoever holds the verifier.
+    /// Binds the exchange to the holder of the verifier.
     package let codeChallenge: CodeChallenge?
 
     /// Composes a request that Apple would not refuse.
@@ -89,7 +89,7 @@ package struct AuthorizationRequest: Sendable {
         return Form(parameters.compactMap { name, value in value.map { (name, $0) } })
     }
 
-    /// Where the browser is to be sent. State and nonce stand in it.
+    /// The URL to open in the browser. It contains state and nonce.
     package func url(at base: BaseURL = .apple) -> SecretText {
         let page = base.url(of: .authorize) + "?"
         let query = form.encoded()

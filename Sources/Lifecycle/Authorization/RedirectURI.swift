@@ -35,7 +35,7 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
         guard parts.count == 1 || parts.count == 2 && isPort(parts[1]) else { throw .port }
     }
 
-    /// RFC 3986 §2: what can stand in a URI at all.
+    /// RFC 3986 §2: whether a URI can contain the byte.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         isUnreserved(byte) || ":/?#[]@!$&'()*+,;=%".utf8.contains(byte)
     }
@@ -77,7 +77,7 @@ package enum RedirectURIError: Error, Hashable, Sendable, CaseIterable {
     case localhost
     /// No domain name.
     case domainName
-    /// A port that is none.
+    /// An invalid port.
     case port
 }
 
@@ -92,7 +92,7 @@ extension RedirectURIError: CustomStringConvertible {
         case .address: "must have a domain name, not an IP address"
         case .localhost: "must have a domain name, not localhost"
         case .domainName: "must have a domain name, such as example.com"
-        case .port: "has a port that is none"
+        case .port: "has an invalid port"
         }
     }
 }

@@ -32,7 +32,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
 
     /// How many requests have succeeded.
     var successes = 0
-    /// When the failures began that no success has ended; nil if there are none.
+    /// When the current series of failures began; nil after a success.
     var failingSince: Duration?
     private var silence = SilenceWatch()
     private(set) var endedAt: Duration?

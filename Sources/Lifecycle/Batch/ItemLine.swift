@@ -1,8 +1,8 @@
 package import JOSE
 internal import SIWACrypto
 
-/// A line of a batch, taken apart: a bare text, or a JSON object whose members that nobody asks
-/// for are passed over.
+/// A parsed line of a batch: a bare text, or a JSON object. Members that siwa does not know are
+/// ignored.
 struct ItemLine {
     /// What the input calls the item: a string or a number; nil for a bare text.
     let id: JSON?
@@ -70,7 +70,7 @@ struct ItemLine {
         return isJWT ? token : try opaque(token, "the token")
     }
 
-    /// A code or an access token that an item may have; null is none.
+    /// An optional code or access token; null means absent.
     func opaque(_ name: String) throws(InvalidLine) -> SecretText? {
         guard let text = try text(name) else { return nil }
         return try opaque(SecretText(text), "'\(name)'")
@@ -105,7 +105,7 @@ struct ItemLine {
         if case .bare(let text) = content { SecretText(text) } else { nil }
     }
 
-    /// A text that an item may have; null is none.
+    /// An optional text; null means absent.
     func text(_ name: String) throws(InvalidLine) -> String? {
         guard case .object(let json) = content else { return nil }
         switch json[name] {
@@ -140,7 +140,7 @@ package struct InvalidLine: Error, Hashable, Sendable {
 }
 
 extension SecretBytes {
-    /// Without blanks and carriage returns around it; itself when there are none.
+    /// Without blanks and carriage returns around it; the same object if there are none to remove.
     fileprivate func trimmingSpace() -> SecretBytes {
         withSpan { bytes in
             let front = bytes.indices.first { !isSpace(bytes[$0]) } ?? bytes.count

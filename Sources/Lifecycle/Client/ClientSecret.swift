@@ -12,8 +12,8 @@ package struct ClientSecret: Sendable {
     /// The longest lifetime Apple accepts: about six months.
     package static let longestLifetime = Duration.seconds(15_777_000)
 
-    /// How far `iat` lies in the past: a clock that runs ahead of Apple's would
-    /// otherwise put it in the future, which is an unexplained `invalid_client`.
+    /// How far in the past `iat` is set: with a clock ahead of Apple's it would otherwise be in the
+    /// future, which Apple answers with `invalid_client` and no explanation.
     package static let backdating = Duration.seconds(60)
 
     /// The JWT.

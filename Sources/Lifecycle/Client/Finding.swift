@@ -77,8 +77,8 @@ extension Finding {
     }
 }
 
-/// A text from outside, as a message may show it: so short that of a key in PEM, which somebody
-/// took for an identifier, only what all keys begin with is shown.
+/// A text from outside, as a message may show it. It is shortened so much that of a PEM key given
+/// as an identifier by mistake only the first characters appear, which all keys share.
 package func quoted(_ text: String) -> String {
     let limit = 60
     let start = String(text.unicodeScalars.prefix(limit))

@@ -4,7 +4,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
     /// Apple accepts another combination of what is on this machine: nothing is surer.
     case otherAccepted = "other_accepted"
 
-    // What stands where the client_secret should.
+    // Something else in place of the client_secret.
 
     /// The `.p8` itself.
     case privateKeyPasted = "private_key_pasted"
@@ -27,11 +27,11 @@ package enum FindingCode: String, Sendable, CaseIterable {
     case expired
     /// A time in milliseconds.
     case milliseconds
-    /// `exp` lies more than six months ahead.
+    /// `exp` is more than six months ahead.
     case tooLong = "too_long"
-    /// `iat` or `nbf` lies in the future.
+    /// `iat` or `nbf` is in the future.
     case notYetValid = "not_yet_valid"
-    /// A time that is no whole number.
+    /// A time that is not a whole number.
     case timeType = "time_type"
 
     // The signature.
@@ -49,9 +49,9 @@ package enum FindingCode: String, Sendable, CaseIterable {
 
     // Names.
 
-    /// Key ID and Team ID stand in each other's place.
+    /// Key ID and Team ID are swapped.
     case keyAndTeamSwapped = "key_and_team_swapped"
-    /// `iss` and `sub` stand in each other's place.
+    /// `iss` and `sub` are swapped.
     case issuerAndSubjectSwapped = "issuer_and_subject_swapped"
     /// A required member is missing.
     case missingMember = "missing_member"
@@ -59,7 +59,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
     case wrongKeyID = "wrong_key_id"
     /// `iss` is another team.
     case wrongTeam = "wrong_team"
-    /// The Team ID stands before the client id.
+    /// The client id is prefixed with the Team ID.
     case teamIDPrefix = "team_id_prefix"
     /// `sub` is another client.
     case wrongClient = "wrong_client"

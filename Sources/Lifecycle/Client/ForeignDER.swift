@@ -1,5 +1,5 @@
-/// What DER holds that is no private key, told by its first tags: without BEGIN and END
-/// lines nothing else names it.
+/// What a DER file contains if it is not a private key, recognised by its first tags: without BEGIN
+/// and END lines it has no other label.
 enum ForeignDER {
     /// Nil for a private key, and for what siwa does not know.
     static func name(of der: Span<UInt8>) -> PrivateKeyError? {
@@ -26,7 +26,7 @@ enum ForeignDER {
     private static func isIdentifier(
         _ beginning: [UInt8], at start: Int, in der: Span<UInt8>
     ) -> Bool {
-        // Tag and length stand before it.
+        // Tag and length come first.
         start + 2 + beginning.count <= der.count
             && beginning.indices.allSatisfy { der[start + 2 + $0] == beginning[$0] }
     }

@@ -31,7 +31,7 @@ extension Identifier {
     }
 }
 
-/// A text that is no such identifier.
+/// The error for a text that is not such an identifier.
 package struct IdentifierError: Error, Hashable, Sendable {
     /// The text.
     package let text: String

@@ -8,7 +8,7 @@ struct PEMBlock {
 
     /// Nil when there is no BEGIN line at all.
     ///
-    /// What stands before the key, such as its curve or a certificate, is passed over.
+    /// Blocks before the key, such as its curve or a certificate, are skipped.
     init?(_ text: SecretBytes) throws(PrivateKeyError) {
         var passedOver: PrivateKeyError?
         var start = 0
@@ -36,7 +36,7 @@ struct PEMBlock {
         return nil
     }
 
-    /// What a block is that is no private key; nil for a key.
+    /// What a block contains if it is not a private key; nil for a key.
     private static func otherContent(_ label: String) -> PrivateKeyError.OtherContent? {
         switch label {
         case _ where label.hasSuffix("PRIVATE KEY"): nil
@@ -62,7 +62,7 @@ struct PEMBlock {
         do {
             return try decodeBase64(body)
         } catch {
-            throw .damaged("what stands between its BEGIN and END lines is not base64")
+            throw .damaged("the text between its BEGIN and END lines is not base64")
         }
     }
 
@@ -82,7 +82,7 @@ struct PEMBlock {
 }
 
 extension SecretBytes {
-    /// Where `text` stands for the first time.
+    /// The first occurrence of `text`.
     fileprivate func firstRange(of text: StaticString, from start: Int) -> Range<Int>? {
         let wanted = Array("\(text)".utf8)
         return withSpan { bytes in

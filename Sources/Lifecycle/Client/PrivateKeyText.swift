@@ -97,8 +97,8 @@ private struct CleanedText {
         repairs += more.filter { !repairs.contains($0) }
     }
 
-    /// How many pairs of quotation marks stand around it; taken off at once, because a text may
-    /// be nothing else.
+    /// How many pairs of quotation marks surround it; removed together, because the text may
+    /// consist of quotation marks only.
     private var quotes: Int {
         bytes.withSpan { bytes in
             let half = bytes.count / 2

@@ -37,7 +37,7 @@ package struct SecretText: Sendable, CustomStringConvertible, CustomReflectable 
     }
 }
 
-/// A secret of one particular kind, so that a code cannot stand where a token must.
+/// A secret of one kind, so that a code cannot be used in place of a token.
 package protocol Secret: Sendable, CustomStringConvertible {
     /// The text.
     var text: SecretText { get }

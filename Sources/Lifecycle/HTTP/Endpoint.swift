@@ -87,9 +87,9 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
 package enum BaseURLError: Error, Hashable, Sendable {
     /// Neither https nor http.
     case scheme
-    /// A path, a query, a fragment or a user stands in it.
+    /// It contains a path, a query, a fragment or a user.
     case notAnOrigin
-    /// The host or the port is none.
+    /// The host or the port is invalid.
     case host
     /// http towards a host that is not loopback would show secrets to the network.
     case plainHTTP

@@ -52,7 +52,7 @@ package struct Form: Sendable {
         return body.finished()
     }
 
-    /// Copies what stands for itself in runs: nearly all of a token does.
+    /// Copies runs of bytes that need no escape: nearly all of a token.
     private static func encode(_ bytes: Span<UInt8>, into body: inout SecretBuffer) {
         var start = 0
         for index in bytes.indices where !isUnreserved(bytes[index]) {
@@ -68,7 +68,7 @@ package struct Form: Sendable {
     private static let hexadecimal = [UInt8]("0123456789ABCDEF".utf8)
 }
 
-/// RFC 3986 §2.3: what stands for itself wherever it stands in a URI.
+/// RFC 3986 §2.3: whether the byte needs no escape anywhere in a URI.
 func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

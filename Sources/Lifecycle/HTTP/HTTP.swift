@@ -15,7 +15,7 @@ package struct HTTPField: Hashable, Sendable {
 }
 
 extension [HTTPField] {
-    /// The value of the first field called `name`, whatever its case.
+    /// The value of the first field called `name`, ignoring case.
     package subscript(name: String) -> String? {
         first { $0.name.lowercased() == name.lowercased() }?.value
     }

@@ -32,8 +32,8 @@ struct RequestAttempts: Sendable {
     /// - Parameter jitter: a random number in 0..<1.
     func backoff(jitter: Double) -> Duration { RetryPolicy.backoff(after: count, jitter: jitter) }
 
-    /// The wait before the next attempt; nil if there is none. A server that asks for a wait gets
-    /// it.
+    /// The wait before the next attempt; nil if the request is not sent again. A `Retry-After`
+    /// from the server is obeyed.
     ///
     /// - Parameters:
     ///   - cause: why the last attempt failed.

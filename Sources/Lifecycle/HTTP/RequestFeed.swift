@@ -21,7 +21,7 @@ package enum FeedStep: Sendable {
     case send(HTTPRequest, slot: Int, timeout: Duration)
     /// Ask again when an answer comes, when the ``WakeSignal`` is notified, or at this moment.
     case wait(until: Duration?)
-    /// Nothing is in flight and nothing will follow.
+    /// Everything was answered, and no request will follow.
     case finished
 }
 

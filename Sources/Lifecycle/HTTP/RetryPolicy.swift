@@ -14,13 +14,13 @@ package struct RetryPolicy: Sendable {
 
     init(maxAttempts: Int, overloadCost: AttemptCost) {
         self.maxAttempts = max(maxAttempts, 1)
-        // One allowed attempt is one, whatever it meets.
+        // A policy of one attempt never repeats.
         self.overloadCost = maxAttempts <= 1 ? .whole : overloadCost
     }
 
     /// The wait before the next attempt.
     ///
-    /// Full jitter: anything between nothing and an exponentially growing bound, so that
+    /// Full jitter: anything between zero and an exponentially growing bound, so that
     /// a thousand clients that failed together do not return together.
     ///
     /// - Parameters:

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Wakes tasks that wait for a change, and calls listeners on whatever thread the change happens.
+/// Wakes tasks that wait for a change, and calls listeners on the thread of the change.
 ///
 /// Read ``count``, check the condition, and only then call ``wait(after:)``: a notification in
 /// between ends the wait at once.
@@ -24,7 +24,7 @@ package final class WakeSignal: Sendable {
         fileprivate let key: Int
     }
 
-    /// A signal that nobody waits for yet.
+    /// A signal without waiting tasks.
     package init() {}
 
     /// The number of notifications so far.

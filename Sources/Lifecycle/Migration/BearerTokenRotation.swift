@@ -31,7 +31,7 @@ struct BearerTokenRotation: Sendable {
         return isUsed && now >= current.renewAt
     }
 
-    /// Takes a new one; false if the response has none that a header can carry.
+    /// Takes a new token; false if the response has no token that a header can carry.
     mutating func take(_ answer: TokenResponse, at now: NumericDate) -> Bool {
         let token = answer.accessToken.text
         let isVisible = token.bytes.withSpan { bytes in
@@ -52,7 +52,7 @@ struct BearerTokenRotation: Sendable {
         return current
     }
 
-    /// Apple accepted it, whatever it said about the user.
+    /// Apple accepted it, even if it refused the user.
     mutating func accept(_ bearer: BearerToken?) {
         refusedInARow = 0
         if bearer?.number == current?.number { isProven = true }

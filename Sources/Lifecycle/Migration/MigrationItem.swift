@@ -56,7 +56,7 @@ package enum MigrationHalf: Sendable {
 }
 
 extension MigrationHalf {
-    /// The members an identifier may stand in, the one that siwa writes first.
+    /// The names under which a line may give the identifier, first the one that siwa writes.
     fileprivate var memberNames: [String] {
         switch self {
         case .export: ["user_id", "sub"]

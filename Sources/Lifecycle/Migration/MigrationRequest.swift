@@ -46,18 +46,18 @@ package struct MigratedUser: Hashable, Sendable {
     package let email: String?
     /// Whether that address is a relay.
     package let isPrivateEmail: Bool?
-    /// Apple's name for its answer; nil when it gave none.
+    /// Apple's id of the request; nil if Apple sent none.
     package var requestID: String?
 }
 
 extension MigratedUser {
-    /// Reads the answer; nil when it is none.
+    /// Reads the answer; nil if it is not the answer to such a request.
     init?(_ response: HTTPResponse, to request: MigrationRequest) {
         self.init(response.body, to: request)
         requestID = response.requestID
     }
 
-    /// Reads the body of an answer; nil when it is none.
+    /// Reads the body of an answer; nil if it is not one.
     init?(_ body: [UInt8], to request: MigrationRequest) {
         guard let json = try? JSON(body) else { return nil }
         switch request {

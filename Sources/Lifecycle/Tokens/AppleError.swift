@@ -50,7 +50,7 @@ package struct AppleError: Error, Hashable, Sendable {
     package let detail: String?
     /// The status it came with.
     package let status: Int
-    /// Apple's id of the request, which its support asks for; nil when it sent none.
+    /// Apple's id of the request, which its support asks for; nil if Apple sent none.
     package let requestID: String?
 
     /// Reads a refusal; nil if the response has no `error`.

@@ -2,10 +2,10 @@ internal import SIWACrypto
 
 /// Checks that a text can be an authorization code, a refresh token or an access token of Apple's.
 ///
-/// These consist of the characters 0x21 to 0x7E, and none is a JWT. Apple answers 200 to the
+/// These consist of the characters 0x21 to 0x7E, and are never a JWT. Apple answers 200 to the
 /// revocation of any text, so an invisible character would hide that the token was not revoked.
 ///
-/// - Throws: ``OpaqueTokenError``, which quotes nothing but the first invalid character.
+/// - Throws: ``OpaqueTokenError``, which quotes only the first invalid character.
 package func validateOpaqueToken(_ text: SecretText) throws(OpaqueTokenError) {
     try validateVisibleText(text)
     guard !text.hasPrefix("eyJ") else { throw .jwt }
@@ -14,7 +14,7 @@ package func validateOpaqueToken(_ text: SecretText) throws(OpaqueTokenError) {
 /// Checks that a text consists of the characters 0x21 to 0x7E without quotation marks, as
 /// authorization codes, tokens and code verifiers do (RFC 7636 §4.1).
 ///
-/// - Throws: ``OpaqueTokenError``, which quotes nothing but the first invalid character.
+/// - Throws: ``OpaqueTokenError``, which quotes only the first invalid character.
 package func validateVisibleText(_ text: SecretText) throws(OpaqueTokenError) {
     if let position = text.bytes.withSpan(firstInvalidByte) {
         throw OpaqueTokenError(invalidByteAt: position, of: text)

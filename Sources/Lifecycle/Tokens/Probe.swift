@@ -1,4 +1,4 @@
-/// Requests that only ask how things are: nothing is spent, nothing changes.
+/// Requests that only test: they use nothing up and change nothing.
 package struct Probe: Sendable {
     private let baseURL: BaseURL
     private let delivery: Delivery
@@ -15,14 +15,14 @@ package struct Probe: Sendable {
         case accepted
         /// `invalid_client`: they are not.
         case refused(TokenFailure)
-        /// Another answer, or none, which proves neither.
+        /// Another answer, or no answer, which proves neither.
         case unknown(TokenFailure)
     }
 
     /// Asks for a team token with `secret`, no matter who minted it.
     ///
     /// A made-up code would prove nothing: Apple looks the code up before the secret. This grant
-    /// has nothing else to look up; whether Apple grants it to every team is not documented.
+    /// has no code to look up; whether Apple grants it to every team is not documented.
     package func verdict(on secret: SecretText, for clientID: ClientID) async -> Verdict {
         let request = TokenRequest.clientCredentials
         let message = request.carrying(
@@ -41,7 +41,7 @@ package struct Probe: Sendable {
         }
     }
 
-    /// Fetches the key set and answers all of the response, whatever it is: it shows the way to
+    /// Fetches the key set and returns the whole response, even a refusal: it shows the way to
     /// Apple, and Apple's clock.
     package func keys() async throws(TokenFailure) -> HTTPResponse {
         let request = HTTPRequest(method: .get, url: baseURL.url(of: .keys), fields: commonFields)

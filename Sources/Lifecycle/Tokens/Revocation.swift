@@ -13,9 +13,9 @@ package struct Revocation: Sendable {
 
     /// Which proof to seek.
     package enum Proof: Sendable, CaseIterable {
-        /// None: one request.
+        /// Without proof: one request.
         case none
-        /// Refresh before, and send nothing when the token is dead already.
+        /// Refreshes before, and does not revoke if the token is dead already.
         case before
         /// Refresh afterwards.
         case afterwards
@@ -23,7 +23,7 @@ package struct Revocation: Sendable {
         case beforeAndAfterwards
     }
 
-    /// The status of Apple's answer; nil when nothing was sent, because the token was dead.
+    /// The status of Apple's answer; nil if the token was dead already, so that none was sent.
     package let status: Int?
     /// Whether the token worked before; nil when no refresh showed it.
     package let wasActive: Bool?
@@ -31,7 +31,7 @@ package struct Revocation: Sendable {
     package let evidence: Evidence?
     /// The status of the answer to the refresh that ``evidence`` comes from.
     package let refreshStatus: Int?
-    /// Apple's name for its answer to the revocation, else to the refresh; nil when it gave none.
+    /// Apple's id of the revocation, else of the refresh; nil if Apple sent none.
     package let requestID: String?
 
     /// Says what is known.

@@ -22,7 +22,7 @@ package struct RevocationProof: Sendable {
     package enum Conclusion: Sendable {
         /// The next step has to be taken.
         case next
-        /// Nothing is left to ask.
+        /// The proof is complete.
         case known(Revocation)
         /// The step was refused in a way that proves nothing.
         case refused(AppleError)
@@ -58,7 +58,7 @@ package struct RevocationProof: Sendable {
     package struct Progress: Hashable, Sendable {
         /// Whether the token worked before; nil if no refresh showed it.
         package var wasActive: Bool?
-        /// The status of Apple's answer to the revocation; nil if there was none.
+        /// The status of Apple's answer to the revocation; nil without an answer.
         package var status: Int?
         /// Apple's id of that answer.
         package var requestID: String?
@@ -67,7 +67,7 @@ package struct RevocationProof: Sendable {
         /// The status of the answer to that refresh.
         package var refreshStatus: Int?
 
-        /// Nothing yet, or what is given.
+        /// The initial state, or the given one.
         package init(
             wasActive: Bool? = nil, status: Int? = nil, requestID: String? = nil,
             evidence: Revocation.Evidence? = nil, refreshStatus: Int? = nil
@@ -91,7 +91,7 @@ package struct RevocationProof: Sendable {
                 refreshStatus: refreshStatus, requestID: requestID)
         }
 
-        /// Whether nothing is proven yet.
+        /// Whether there is no conclusion yet.
         package var isEmpty: Bool { self == Self() }
     }
 

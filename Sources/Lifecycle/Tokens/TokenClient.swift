@@ -13,7 +13,7 @@ package struct TokenClient: Sendable {
         self.delivery = delivery
     }
 
-    /// Trades a code for tokens. Sent at most once, unless certainly nothing left.
+    /// Trades a code for tokens. Sent at most once, unless the request certainly did not leave.
     package func exchange(
         _ code: AuthorizationCode, redirectURI: String? = nil, codeVerifier: CodeVerifier? = nil
     ) async throws(TokenFailure) -> TokenResponse {

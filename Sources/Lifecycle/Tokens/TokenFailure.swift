@@ -1,6 +1,6 @@
 package import JOSE
 
-/// Why a request to Apple came to nothing.
+/// Why a request to Apple failed.
 package struct TokenFailure: Error, Sendable {
     /// What happened on the last attempt.
     package enum Cause: Sendable {
@@ -47,12 +47,12 @@ package struct TokenFailure: Error, Sendable {
 }
 
 extension TokenFailure {
-    /// Apple's id of the request that failed; nil when Apple did not answer or sent none.
+    /// Apple's id of the request that failed; nil if Apple did not answer or sent none.
     package var requestID: String? { cause.requestID }
 }
 
 extension TokenFailure.Cause {
-    /// Apple's id of the request; nil when Apple did not answer or sent none.
+    /// Apple's id of the request; nil if Apple did not answer or sent none.
     package var requestID: String? {
         switch self {
         case .refused(let refusal): refusal.requestID
@@ -68,7 +68,7 @@ extension HTTPResponse {
         fields["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
     }
 
-    /// Apple's name for this exchange, which its support asks for; nil when it gave none.
+    /// Apple's id of this exchange, which its support asks for; nil if Apple sent none.
     package var requestID: String? {
         ["X-Apple-I-Request-ID", "X-Apple-Request-UUID"].lazy
             .compactMap { fields[$0]?.trimmingSpace }.first { !$0.isEmpty }
@@ -78,7 +78,7 @@ extension HTTPResponse {
     package func retryAfter(at now: NumericDate) -> Duration? {
         guard let text = fields["Retry-After"]?.trimmingSpace else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            // More seconds than fit are still a wait that nobody will sit out.
+            // A number too large for an `Int` is a wait longer than every limit.
             return .seconds(Int(text) ?? .max)
         }
         return NumericDate(httpDate: text).map { max($0 - now, .zero) }

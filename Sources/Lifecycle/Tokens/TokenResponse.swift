@@ -12,7 +12,7 @@ package struct TokenResponse: Sendable {
     package let identityToken: SecretText?
     /// The answer as it came, members siwa does not know included.
     package let members: [JSON.Member]
-    /// Apple's id of the request, which its support asks for; nil when it sent none.
+    /// Apple's id of the request, which its support asks for; nil if Apple sent none.
     package let requestID: String?
 
     /// Reads a 200 response.
@@ -39,7 +39,7 @@ package struct TokenResponse: Sendable {
 }
 
 extension TokenResponse: CustomReflectable {
-    /// Keeps `dump` and `print` from showing the tokens that stand in ``members``.
+    /// Keeps `dump` and `print` from showing the tokens in ``members``.
     package var customMirror: Mirror {
         Mirror(
             self,

@@ -17,7 +17,7 @@ package struct KeylessVault: Sendable {
     /// - Parameters:
     ///   - fingerprint: removes this token only; nil removes all.
     ///   - isErasing: deletes the user's history as well, under all ids that the user had.
-    /// - Returns: what was removed; empty if there was nothing.
+    /// - Returns: what was removed; empty if there were no records.
     package func remove(
         _ user: VaultUser, _ fingerprint: TokenFingerprint? = nil, isErasing: Bool = false,
         at now: NumericDate

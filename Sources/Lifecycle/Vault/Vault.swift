@@ -28,7 +28,7 @@ package struct Vault: Sendable {
             throw VaultError(
                 .key,
                 "the vault's newest key is key \(current), which is marked as retired: "
-                    + "somebody removed the newer key from the database")
+                    + "the newer key was removed from the database")
         }
         currentKey = current
     }

@@ -12,7 +12,7 @@ package struct VaultImportPreview: Sendable {
     /// By a hash of the record's id, under a random key of this process.
     private var fates: [Int: Fate] = [:]
 
-    /// Nothing yet.
+    /// Initially empty.
     package init() {}
 
     /// The record as it would be, without its token; nil if nothing would have changed it.

@@ -67,14 +67,14 @@ package struct VaultItem: Sendable {
         guard let text = try line.text("state") else { return .active }
         guard let state = VaultState(rawValue: text) else {
             let names = VaultState.allCases.map(\.rawValue).joined(separator: ", ")
-            throw InvalidLine(nil, "'state' is none of \(names)")
+            throw InvalidLine(nil, "'state' is not one of \(names)")
         }
         return state
     }
 }
 
 extension ItemLine {
-    /// A moment that an item may have; null is none.
+    /// An optional time; null means absent.
     func moment(_ name: String) throws(InvalidLine) -> NumericDate? {
         switch object?[name] {
         case nil, .null: return nil

@@ -114,7 +114,7 @@ package struct VaultKeyRing: Sendable {
             })
     }
 
-    /// Whether a key is the one that a database knows; nil when there is none of its number.
+    /// Whether a key is the one that a database was made with; nil if its number is missing here.
     package func matches(_ check: VaultKeyCheck) throws(VaultError) -> Bool? {
         guard let key = keys.first(where: { $0.number == check.number }) else { return nil }
         return try cryptography { () throws(OpenSSLError) in

@@ -18,7 +18,7 @@ package struct VaultClaimed: Sendable {
     package var records: [VaultRecord]
     /// Claimed rows that cannot be read: the same owner does not get them again.
     package var damaged: [DamagedRecord]
-    /// How long nobody else can claim them, at least, counted from before the call.
+    /// The time that is left, at least, before others can claim them, from before the call.
     package var remaining: Duration
 
     /// Describes a claim.
@@ -26,7 +26,7 @@ package struct VaultClaimed: Sendable {
         (self.records, self.damaged, self.remaining) = (records, damaged, remaining)
     }
 
-    /// Whether there was nothing left to claim.
+    /// Whether no more records can be claimed.
     package var isEmpty: Bool { records.isEmpty && damaged.isEmpty }
 }
 
@@ -34,7 +34,7 @@ package struct VaultClaimed: Sendable {
 package struct VaultRenewal: Hashable, Sendable {
     /// The records that the owner still holds. Others may have claimed the missing ones.
     package let held: Set<VaultRecordID>
-    /// How long nobody else can claim them, at least, counted from before the call.
+    /// The time that is left, at least, before others can claim them, from before the call.
     package let remaining: Duration
 
     /// Describes a renewal.
@@ -47,8 +47,8 @@ package struct VaultRenewal: Hashable, Sendable {
 package struct VaultLeasedByOthers: Hashable, Sendable {
     /// How many.
     package let count: Int
-    /// How long until the last of them can be claimed, unless its lease is renewed; zero if there
-    /// are none.
+    /// How long until the last of them can be claimed, unless its lease is renewed; zero without
+    /// records.
     package let remaining: Duration
 
     /// Describes the leases of others.

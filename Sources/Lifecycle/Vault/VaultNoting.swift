@@ -85,7 +85,7 @@ extension Vault {
     /// A token is hardly moved more often while one request is in flight.
     private static var mostMoves: Int { 4 }
 
-    /// Ends leases on rows that nothing is to be noted about.
+    /// Ends leases on rows without recording a change.
     package func release(
         _ rows: Set<VaultRowKey>, heldBy owner: String
     ) throws(VaultError) {

@@ -52,7 +52,7 @@ package struct VaultRemapped: Sendable {
     /// Why tokens could not be moved: they cannot be decrypted, or their rows are damaged.
     package var broken: [VaultError] = []
 
-    /// Nothing yet.
+    /// Initially empty.
     package init() {}
 
     /// The results of two groups.

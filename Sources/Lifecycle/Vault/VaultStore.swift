@@ -6,7 +6,7 @@ package import JOSE
 /// returns, everything is on disk; when it throws, nothing happened. Calls may come from several
 /// threads, and block.
 ///
-/// Whatever a store reads is untrusted: rows that cannot be records are answered as
+/// A store does not trust what it reads: rows that cannot be records are answered as
 /// ``DamagedRecord``, and never stop the others.
 package protocol VaultStore: Sendable {
     /// Makes an empty vault.
@@ -39,7 +39,7 @@ package protocol VaultStore: Sendable {
     /// states are not counted.
     func counts(of clientID: ClientID?) throws(VaultError) -> [VaultState: Int]
 
-    /// Decides about users while nobody else changes their records, in one transaction.
+    /// Decides about users in one transaction, in which others cannot change their records.
     ///
     /// - Parameters:
     ///   - released: leases that end.
@@ -53,7 +53,7 @@ package protocol VaultStore: Sendable {
         _ decide: (VaultPage) throws(VaultError) -> VaultChanges
     ) throws(VaultError)
 
-    /// Claims up to `limit` records that nobody holds, and changes them in the same transaction.
+    /// Claims up to `limit` free records, and changes them in the same transaction.
     /// Records that this owner held before are not among them, nor those that others returned
     /// since its first claim: this run is done with them.
     ///
@@ -90,7 +90,7 @@ package protocol VaultStore: Sendable {
 }
 
 extension VaultStore {
-    /// A store that needs no connection has none.
+    /// A store without connections has no address.
     package func weaknesses() throws(VaultError) -> [String] { [] }
 }
 
@@ -105,7 +105,7 @@ package struct VaultChanges: Sendable {
     /// Users whose history is deleted, under all ids that they had.
     package var erased: [VaultUser]
 
-    /// Describes changes; none unless given.
+    /// Describes changes; all are empty by default.
     package init(
         updates: [VaultUpdate] = [], removals: [VaultRowKey] = [],
         history: [VaultHistoryEntry] = [], erased: [VaultUser] = []

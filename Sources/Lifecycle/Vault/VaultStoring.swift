@@ -103,7 +103,7 @@ package struct VaultImportCounts: Hashable, Sendable {
     /// Known tokens that did not change.
     package var unchanged = 0
 
-    /// Nothing yet.
+    /// Initially empty.
     package init() {}
 
     /// The counts of two groups.

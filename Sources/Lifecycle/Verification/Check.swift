@@ -8,7 +8,7 @@ package struct Check: Hashable, Sendable {
         case passed
         /// Not as it must be.
         case failed
-        /// Not looked at, because something before it failed or nothing was given to compare.
+        /// Skipped, because an earlier check failed or no value was given to compare.
         case skipped
     }
 
@@ -16,7 +16,7 @@ package struct Check: Hashable, Sendable {
     package enum Subject: String, CaseIterable, Sendable {
         /// Whether it is a JWS in compact serialization.
         case format
-        /// The header's `alg`, and that it demands nothing else.
+        /// The header's `alg`, and that there is no other demand in the header.
         case algorithm
         /// Whether `kid` names one of Apple's keys.
         case key
@@ -53,14 +53,14 @@ package struct Check: Hashable, Sendable {
     /// ``subject`` in snake_case: a script may look for it.
     package var name: String { subject.rawValue }
 
-    /// What was found, and what was expected; nil when there is nothing to say.
+    /// What was found, and what was expected; nil if there is no detail.
     package var detail: String? {
         guard let moment else { return words.isEmpty ? nil : words }
         return words + moment.rfc3339
     }
 
-    /// ``detail`` up to the moment at its end: of a million tokens that pass, nobody reads when
-    /// most expire.
+    /// ``detail`` without the time at its end: a batch does not print when each of a million valid
+    /// tokens expires.
     private let words: String
     private let moment: NumericDate?
 

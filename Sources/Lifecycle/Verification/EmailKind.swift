@@ -4,8 +4,8 @@ internal import JOSE
 package enum EmailKind: String, Sendable, CaseIterable {
     /// Apple forwards what is sent to it; it hides the user's own address.
     case relay
-    /// An iCloud Mail address. With iCloud+ it may hide another one as well, which nobody can see
-    /// and which makes it no relay of Sign in with Apple.
+    /// An iCloud Mail address. It may be an address of iCloud+ Hide My Email, which cannot be
+    /// recognised and is not a relay address of Sign in with Apple.
     case icloud
     /// Any other.
     case other

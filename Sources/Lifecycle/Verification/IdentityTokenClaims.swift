@@ -2,7 +2,7 @@ package import JOSE
 
 /// What an identity token says of a user (Apple: `id_token`), once it is verified.
 package struct IdentityTokenClaims: Hashable, Sendable {
-    /// The user: stable for all apps of a team. The only claim to know somebody by.
+    /// The user: stable for all apps of a team. The only claim that identifies a user.
     package let userID: UserID
     /// The client the user signed in to: `aud`.
     package let clientID: ClientID

@@ -17,7 +17,7 @@ package struct KeySetCache: Sendable {
 
     /// The newest set; nil before the first.
     package internal(set) var held: Held?
-    /// Until when nothing is fetched, because the last fetch was unsuccessful.
+    /// The end of the pause after an unsuccessful fetch.
     package internal(set) var pausedUntil: NumericDate?
     /// When each `kid` was first seen, withdrawn ones too.
     package internal(set) var firstSeen: [String: NumericDate]
@@ -27,7 +27,7 @@ package struct KeySetCache: Sendable {
 
     /// How long a set is fresh.
     package static let lifetime = Duration.seconds(3600)
-    /// How long nothing is fetched after an unsuccessful fetch.
+    /// The pause after an unsuccessful fetch.
     package static let pause = Duration.seconds(60)
     /// How many keys of the past are remembered.
     static let memory = 100
@@ -91,7 +91,7 @@ extension KeySetCache {
         package var isEmpty: Bool { added.isEmpty && withdrawn.isEmpty }
     }
 
-    /// How `keySet` differs from the one that is held; not at all when none is.
+    /// How `keySet` differs from the cached one; empty without a cached one.
     package func change(to keySet: KeySet) -> Change {
         let before = held?.keySet ?? keySet
         return Change(added: keySet.keyIDs(notIn: before), withdrawn: before.keyIDs(notIn: keySet))

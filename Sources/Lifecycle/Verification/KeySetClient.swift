@@ -14,7 +14,7 @@ package struct KeySetClient: Sendable {
 
     /// Fetches the key set.
     ///
-    /// - Returns: the set, and Apple's id of the request; nil when it sent none.
+    /// - Returns: the set, and Apple's id of the request; nil if Apple sent none.
     package func fetch() async throws(TokenFailure) -> (keySet: KeySet, requestID: String?) {
         let request = HTTPRequest(method: .get, url: baseURL.url(of: .keys), fields: commonFields)
         return try await delivery.carryOut(

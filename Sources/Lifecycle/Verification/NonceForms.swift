@@ -1,10 +1,10 @@
 internal import JOSE
 internal import SIWACrypto
 
-/// One nonce in the forms in which it can stand in a token.
+/// One nonce in the forms in which a token can contain it.
 ///
-/// Those that come of a mistake are refused like any other text, because a generous comparison
-/// is how protection against replay is lost; but they are named.
+/// Forms that result from a mistake are refused like any other text, because a generous comparison
+/// would weaken the protection against replay; the message names them.
 struct NonceForms {
     private let nonce: String
     private let digest: [UInt8]

@@ -1,7 +1,7 @@
 package import JOSE
 
 extension JSON {
-    /// The event in a notification's claims, in one spelling, whichever of Apple's it came in.
+    /// The event in a notification's claims, in one spelling, though Apple uses several.
     ///
     /// `events` may be an object or the text of one. `type` has one word for the deletion,
     /// `account-deleted`; `sub` is called `user_id`; `event_time` is written as RFC 3339 has it;

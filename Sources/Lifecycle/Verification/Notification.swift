@@ -56,7 +56,7 @@ extension TokenVerifier {
     private func identifier(_ claims: JSON) -> Check {
         switch claims["jti"] {
         case .string(let id) where !id.isEmpty: .passed(.jti)
-        case nil: .skipped(.jti, "there is none to know a repetition by")
+        case nil: .skipped(.jti, "without a jti, repetitions cannot be recognised")
         case let other: .failed(.jti, "jti is \(other.shown), expected a text")
         }
     }

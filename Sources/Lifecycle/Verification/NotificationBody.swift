@@ -1,10 +1,10 @@
 package import JOSE
 
 extension CompactJWS {
-    /// Takes apart what Apple posts to a server: `{"payload":"…"}` around a JWT, on as many lines
-    /// as it likes. A bare JWT will do; what stands on lines behind it is not read.
+    /// Reads what Apple posts to a server: `{"payload":"…"}` around a JWT, on any number of lines.
+    /// A bare JWT is accepted; lines after it are ignored.
     ///
-    /// - Throws: ``NotificationBodyError``, which says what came in their place.
+    /// - Throws: ``NotificationBodyError``, which says what was received instead.
     package init(notificationBody body: [UInt8]) throws(NotificationBodyError) {
         guard body.count <= 2 * Self.limit else { throw .tooLong(body.count) }
         let text = body.drop { $0 <= 0x20 }
@@ -44,9 +44,9 @@ package enum NotificationBodyError: Error, Hashable, Sendable {
     case tooLong(Int)
     /// A JSON string: the value of `payload` with its quotation marks.
     case quoted
-    /// A form, `payload=…`: nobody has seen Apple send one.
+    /// A form, `payload=…`; Apple is not known to send one.
     case form
-    /// It begins like JSON and is none.
+    /// It begins like JSON but is invalid.
     case json(JSONError)
     /// `payload` is missing, or the kind of value it is in place of a string.
     case payload(String?)
@@ -59,7 +59,7 @@ extension NotificationBodyError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .tooLong(let count): "\(count) bytes are more than any notification has"
-        case .quoted: "it stands in quotation marks; 'jq -r .payload' prints it without"
+        case .quoted: "it is in quotation marks; 'jq -r .payload' prints it without"
         case .form: "it is a form; Apple posts JSON, {\"payload\":\"…\"}"
         case .json(let error): "the body \(error)"
         case .payload(nil): "the body has no member 'payload'"

@@ -75,7 +75,7 @@ package struct NotificationEvent: Hashable, Sendable {
 enum NotificationEventError: Error {
     /// There is no `events`; a token with a subject in its place is an identity token.
     case missing(hasSubject: Bool)
-    /// `events` is a text that is no JSON.
+    /// `events` is a text that is not JSON.
     case json(JSONError)
     /// `events` is neither an object nor the text of one.
     case notAnObject(String)

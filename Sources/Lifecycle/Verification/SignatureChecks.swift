@@ -3,7 +3,7 @@ internal import SIWACrypto
 
 extension CompactJWS {
     /// The `kid` to look for in Apple's key set; nil for a header that Apple does not write, and
-    /// for which therefore nothing need be fetched.
+    /// for which no key set needs to be fetched.
     package var verificationKeyID: String? {
         headerFault == nil ? namedKeyID : nil
     }
@@ -15,7 +15,7 @@ extension CompactJWS {
         guard header["alg"]?.string?.isExactly("RS256") == true else {
             return "alg is \(header["alg"].shown), not RS256"
         }
-        // An extension nobody here understands must be refused (RFC 7515 §4.1.11).
+        // An extension that is not understood must be refused (RFC 7515 §4.1.11).
         return header["crit"] == nil ? nil : "the header demands extensions (crit)"
     }
 

@@ -4,7 +4,7 @@ package import JOSE
 package struct Verification<Claims: Sendable>: Sendable {
     /// Every check, in the order they were made.
     package let checks: [Check]
-    /// The token as it came, nothing in it to be believed; nil when it is no JWT at all.
+    /// The token as received, not to be trusted; nil if it is not a JWT.
     package let token: CompactJWS?
     /// What the token says; nil unless every check that was made has passed.
     package let claims: Claims?
@@ -36,7 +36,7 @@ package struct Verification<Claims: Sendable>: Sendable {
 }
 
 extension [Check] {
-    /// Whether the signature passed, and nothing failed.
+    /// Whether the signature passed, and no check failed.
     fileprivate var areOfASoundToken: Bool {
         // Looked at where they are: copying a check takes longer than looking at it.
         let checks = span

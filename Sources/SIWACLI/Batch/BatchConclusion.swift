@@ -22,7 +22,7 @@ struct BatchConclusion: Sendable {
     /// Prints the summary.
     ///
     /// - Parameter reason: why the run ended before its input did; nil if it did not.
-    /// - Throws: the error that decides the exit code; nothing when every item is done.
+    /// - Throws: the error that decides the exit code; does not throw if every item is done.
     func end(stoppedBy reason: Diagnosis?) throws {
         progress.clear()
         let undelivered = closeOutput()

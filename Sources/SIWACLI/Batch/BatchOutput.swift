@@ -30,7 +30,7 @@ final class BatchOutput: Sendable {
     var failure: FileError? { sink.failure }
     /// How many results have certainly not reached their reader.
     var undelivered: Int { sink.undelivered }
-    /// Whether so much waits to be written that nothing should be added.
+    /// Whether so much waits to be written that callers should wait.
     var isFull: Bool { sink.isFull }
     /// How many records of a vault could not be used.
     var unusable: Int { unusables.withLock { $0 } }

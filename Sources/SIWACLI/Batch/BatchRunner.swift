@@ -84,7 +84,7 @@ struct BatchRunner: Sendable {
     /// Runs `job` over records of a vault, and writes a line for every one.
     ///
     /// - Parameters:
-    ///   - event: what an answer means for the record; nil if nothing.
+    ///   - event: what an answer means for the record; nil if it means no change.
     ///   - describe: what the line of an answered item says.
     func run<Job: BatchJob>(
         _ job: Job, claiming claim: VaultClaim,

@@ -101,8 +101,8 @@ extension MigrationHalf {
         }
     }
 
-    /// `{"line","user_id","transfer_id","status",…}`, or the names the other way round: both
-    /// stand there always, so that an export's results are an import's input.
+    /// `{"line","user_id","transfer_id","status",…}`, or with the two ids in the other order: both
+    /// are always present, so that an export's results are an import's input.
     fileprivate var layout: BatchLayout {
         { [names] id, verdict, rest in
             let known =

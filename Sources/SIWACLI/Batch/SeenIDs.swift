@@ -13,7 +13,7 @@ struct SeenIDs: Sendable {
 
     /// False when it was there already.
     ///
-    /// - Throws: ``FileError`` when that cannot be told.
+    /// - Throws: ``FileError`` if the set cannot be read.
     mutating func insert(_ id: JSON) throws(FileError) -> Bool {
         // Under a random key of this process: an input cannot make two ids collide. A string and a
         // number of the same digits are two ids.
@@ -30,7 +30,7 @@ struct SeenIDs: Sendable {
     private static let most = 1 << 11
 }
 
-/// A set of hashes, wherever it is; see ``HashFile``.
+/// A set of hashes, in memory or in a file; see ``HashFile``.
 package protocol HashSink: Sendable {
     /// False when it was there already.
     func insert(_ hash: UInt64) throws(FileError) -> Bool

@@ -18,7 +18,7 @@ package protocol LineSink: Sendable {
     var failure: FileError? { get }
     /// How many lines were added and have certainly not reached their reader.
     var undelivered: Int { get }
-    /// Whether so much waits to be written that nothing should be added.
+    /// Whether so much waits to be written that callers should wait.
     var isFull: Bool { get }
     /// Adds whole lines, their ends included. Never blocks.
     func append(_ lines: [UInt8])
@@ -29,7 +29,7 @@ package protocol LineSink: Sendable {
 /// What every line of results begins with.
 package let resultBeginning = #"{"line":"#
 
-/// Numbered slots, wherever they are; see ``SlotFile``.
+/// Numbered slots, in memory or in a file; see ``SlotFile``.
 package protocol SlotStore: Sendable {
     /// The slot of this number, from 0; zero at first.
     func slot(_ number: Int) throws(FileError) -> SIMD2<UInt64>
@@ -65,9 +65,9 @@ extension World {
             @Sendable (
                 String?, ((InputLine) -> Bool)?, @escaping @Sendable () -> Void
             ) throws(FileError) -> any LineSink
-        /// Makes an empty set of hashes on disk, which nothing is left of afterwards.
+        /// Makes an empty set of hashes on disk, which disappears with the process.
         package var hashes: @Sendable () throws(FileError) -> any HashSink
-        /// Makes numbered slots on disk, which nothing is left of afterwards.
+        /// Makes numbered slots on disk, which disappear with the process.
         package var slots: @Sendable () throws(FileError) -> any SlotStore
         /// Makes room for lines, encrypted on disk; nothing is left of it afterwards.
         package var spool: @Sendable () -> any LineSpool

@@ -162,7 +162,7 @@ struct ExchangeCommand: Command {
         }
     }
 
-    /// Nil when there is no identity token and none was needed.
+    /// Nil if there is no identity token and none was needed.
     private func verify(
         _ answer: TokenResponse, _ requests: Requests, _ nonce: SecretText?, at now: NumericDate
     ) async -> IdentityTokenVerification? {

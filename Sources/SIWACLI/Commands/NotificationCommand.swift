@@ -92,7 +92,7 @@ struct NotificationCommand: Command {
         let page = try world.ending.completing {
             try vault.note(notice.event, ofAllTokensOf: users, at: world.clocks.now())
         }
-        if page.isEmpty { verifying.session.console.note("the vault has nothing of this user") }
+        if page.isEmpty { verifying.session.console.note("the vault has no records of this user") }
         return page
     }
 

@@ -90,7 +90,7 @@ struct VaultHistoryCommand: Command {
 extension VaultHistoryEvent: ParameterValue {}
 
 extension Session {
-    /// A user id, whatever the client.
+    /// A user id, of any client.
     func userID(_ text: String) throws -> UserID {
         do {
             return try UserID(validating: text)

@@ -32,7 +32,7 @@ struct VaultListCommand: Command {
         let store = try session.vaultStore(.statement)
         let filter = try which.filter(session)
         var layout = global.listLayout("records", Self.columns, on: world.terminal)
-        // Nothing is printed before it is certain that there is a vault.
+        // Checked before the first line is printed: the vault exists.
         _ = try store.keyChecks()
         let output = try StreamingOutput(to: nil, in: world)
         var broken = BrokenRecords()

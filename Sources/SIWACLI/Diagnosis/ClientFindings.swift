@@ -15,7 +15,7 @@ struct ClientFindings: Sendable {
         self.localCandidates = localCandidates
     }
 
-    /// What its own secret shows, and what lies beside its key and in other profiles.
+    /// Findings from the client's own secret, from files near its key, and from other profiles.
     ///
     /// - Parameter isWeb: whether the request was about a sign-in through the web.
     func all(at now: NumericDate, isWeb: Bool) -> [Finding] {

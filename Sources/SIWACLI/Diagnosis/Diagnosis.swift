@@ -102,7 +102,7 @@ protocol DiagnosableError: Error, Sendable {
 extension Diagnosis: DiagnosableError {
     var diagnosis: Diagnosis { self }
 
-    /// The answer is no: nothing went wrong, but a script must branch.
+    /// A negative result: the command succeeded, but a script must branch.
     ///
     /// - Parameter requestID: Apple's id of the request that was answered so, if one was made.
     static func negative(

@@ -23,7 +23,7 @@ struct LocalCandidates: Sendable {
             .prefix(Self.limit).compactMap { KeyFile($0, in: world) }
     }
 
-    /// A folder may hold anything; more keys than this nobody has by accident.
+    /// A folder may hold anything; a folder of keys does not have more.
     private static let limit = 32
 }
 

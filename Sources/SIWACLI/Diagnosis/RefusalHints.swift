@@ -8,7 +8,7 @@ struct RefusalHints: Sendable {
     private let failure: TokenFailure
     private let context: FailureContext
 
-    /// Nil when no client took part in the request: then there is none to mend.
+    /// Nil if the request did not involve a client: then there are no settings to fix.
     init?(_ refusal: AppleError, _ error: RequestError) {
         guard let context = error.context else { return nil }
         self.refusal = refusal
@@ -54,7 +54,7 @@ struct RefusalHints: Sendable {
             + ["'siwa doctor --online' tests the possible causes with Apple"]
     }
 
-    /// What is left when nothing can be seen from here.
+    /// The advice if no cause can be seen on this machine.
     private var unknownToApple: Finding {
         let (keyID, teamID, key) =
             switch context.client {

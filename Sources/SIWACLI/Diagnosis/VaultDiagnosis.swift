@@ -53,7 +53,7 @@ extension VaultError.Kind {
 }
 
 extension Diagnosis {
-    /// The vault has nothing of a user; other clients of it may.
+    /// The vault has no records of a user for this client; other clients may have some.
     static func noRecord(of user: VaultUser, _ otherClients: [ClientID]) -> Diagnosis {
         negative(
             "no_record", "the vault has no token of '\(user.userID)' of \(user.clientID)",
@@ -69,7 +69,7 @@ extension Diagnosis {
 
     /// A code was exchanged, and its refresh token was printed but could not be stored.
     ///
-    /// Never temporary, whatever is wrong with the vault: running the command again would need a
+    /// Never temporary, even if the vault's fault is: running the command again would need a
     /// second use of the code.
     static func notStored(_ reason: String) -> Diagnosis {
         negative(

@@ -76,7 +76,7 @@ struct CheckLine: Sendable {
             ? [CheckLine(name, .ok, seen)] : findings.map { CheckLine(name, $0) }
     }
 
-    /// The same once Apple has accepted the client: what was likely a cause is none.
+    /// The same line once Apple has accepted the client: its likely cause is then ruled out.
     var outweighed: CheckLine {
         guard status == .failed, confidence == .likely else { return self }
         var line = self

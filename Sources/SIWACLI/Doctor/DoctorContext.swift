@@ -5,7 +5,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// All that `siwa doctor` looks at, read as far as it can be: nothing that is broken keeps the
+/// All that `siwa doctor` examines, read as far as possible: a broken part does not keep the
 /// rest from being looked at.
 struct DoctorContext: Sendable {
     let session: Session
@@ -18,7 +18,7 @@ struct DoctorContext: Sendable {
     /// The client, when all of it can be used.
     let client: LoadedClient?
     let localCandidates: LocalCandidates
-    /// A secret that somebody else minted.
+    /// A secret that another machine minted.
     let given: SecretText?
     /// Why the client_secret of the settings cannot be read.
     let givenFault: SettingsError?

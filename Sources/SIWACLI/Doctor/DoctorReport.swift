@@ -4,7 +4,7 @@ internal import Lifecycle
 /// The result of `siwa doctor`: every check, and the likeliest cause.
 struct DoctorReport: Sendable {
     let lines: [CheckLine]
-    /// The likeliest cause; when nothing failed, what is left to look at.
+    /// The likeliest cause; if no check failed, what remains to be checked.
     let cause: Cause
 
     struct Cause: Sendable {
@@ -14,8 +14,8 @@ struct DoctorReport: Sendable {
     }
 
     /// - Parameters:
-    ///   - offline: what was seen without asking anybody.
-    ///   - online: what was seen by asking; empty when nobody was asked.
+    ///   - offline: the findings without the network.
+    ///   - online: the findings with the network; empty with `--offline`.
     ///   - isAccepted: whether Apple accepted the secret.
     init(offline: [CheckLine], online: [CheckLine], isAccepted: Bool) {
         // Apple's word weighs more than what file names suggest.

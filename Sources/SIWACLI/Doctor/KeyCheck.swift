@@ -59,7 +59,7 @@ struct KeyCheck: Sendable {
                     + other.joined(separator: ", "))
     }
 
-    /// A site's OpenSSL may be told to do strange things; and a fault that shows once in 256
+    /// A site's configuration can change how OpenSSL works; and a fault that shows once in 256
     /// signatures is a leading zero that was dropped.
     private func selfTest(_ key: P256PrivateKey) -> CheckLine {
         let message = Array("siwa doctor".utf8)

@@ -107,7 +107,7 @@ extension TokenFailure {
         }
     }
 
-    /// Nil when nothing was tried.
+    /// Nil if no server was asked.
     fileprivate var stage: NetworkCheck.Stage? {
         guard case .unreachable(let error) = cause else { return .answer }
         return switch error.kind {

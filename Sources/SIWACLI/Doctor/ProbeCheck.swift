@@ -112,7 +112,7 @@ private struct Trial {
                 "other_combinations", .skipped,
                 candidates.isEmpty
                     ? "no other key, team or client was found on this machine"
-                    : "Apple accepts none of \(candidates.count) other combinations on this machine"
+                    : "Apple also refuses \(candidates.count) other combinations on this machine"
             )
         ]
     }

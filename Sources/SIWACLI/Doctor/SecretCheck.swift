@@ -1,7 +1,7 @@
 internal import Diagnosis
 internal import Lifecycle
 
-/// Secrets, claim by claim: one minted here, and one that somebody else minted.
+/// Checks client secrets claim by claim: one minted here, and one that another machine minted.
 struct SecretCheck: Sendable {
     private let context: DoctorContext
 

@@ -13,7 +13,7 @@ final class Ending: Sendable {
         (self.signals, self.timekeeper) = (signals, timekeeper)
     }
 
-    /// The signal that asked for the end; nil while none has come.
+    /// The termination signal received, if any.
     var signal: CInt? { signals.received() }
 
     /// The command turns to `work`.

@@ -1,11 +1,11 @@
 internal import LocalFiles
 
 /// Decides how long the work in progress may go on after a signal asked the process to end. A pure
-/// value: it neither waits nor hears signals.
+/// value: it neither waits nor handles signals.
 struct EndingPlan: Sendable {
     /// What the process is doing, as far as a signal matters to it.
     enum Work: Sendable, CaseIterable {
-        /// Nothing that ending at once would spoil.
+        /// Work that can end at once without a loss.
         case nothing
         /// A change that can be made again: a request, a batch's items in flight, a vault's update.
         case change
@@ -34,7 +34,7 @@ struct EndingPlan: Sendable {
         start = now
     }
 
-    /// A signal came. A second one changes nothing: see ``Work/policy``.
+    /// A signal arrived. A second one changes nothing: see ``Work/policy``.
     mutating func receiveSignal(at now: Duration) {
         guard !isEnding else { return }
         isEnding = true
@@ -67,6 +67,6 @@ extension EndingPlan.Work {
         }
     }
 
-    /// After how many seconds the process ends, whatever hangs.
+    /// After how many seconds the process ends, even if it hangs.
     var watchdog: UInt32 { UInt32(limit.components.seconds) + 5 }
 }

@@ -11,12 +11,12 @@ extension World {
 
     /// The signals that ask the process to end.
     package struct Signals: Sendable {
-        /// The first one that was recorded; nil if none was.
+        /// The first one that was recorded; nil if there was none.
         package var received: @Sendable () -> CInt?
         /// Sets what signals do from now on, and after how many seconds the process ends whatever it
         /// does, once a signal was recorded.
         package var apply: @Sendable (SignalPolicy, UInt32) -> Void
-        /// Ends the process after so many seconds with this exit code, whatever it does.
+        /// Ends the process after so many seconds with this exit code, even if it hangs.
         package var setAlarm: @Sendable (UInt32, CInt) -> Void
         /// Notified when a signal is recorded.
         package var arrival: WakeSignal

@@ -7,7 +7,7 @@ struct AppleKeys: Sendable {
     private let network: Network
     private let isOffline: Bool
 
-    /// - Parameter isOffline: takes what the cache has, and asks nobody.
+    /// - Parameter isOffline: uses only the cache, never the network.
     init(_ network: Network, isOffline: Bool = false) {
         self.network = network
         self.isOffline = isOffline

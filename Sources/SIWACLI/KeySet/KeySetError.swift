@@ -4,7 +4,7 @@ internal import JOSE
 enum KeySetError: Error {
     /// Apple was asked, and the request failed.
     case request(RequestError)
-    /// Apple may not be asked, and nothing is kept.
+    /// Apple may not be asked, and no key set is stored.
     case offline
     /// Apple was asked a short while ago, and the request failed.
     case paused(until: NumericDate)

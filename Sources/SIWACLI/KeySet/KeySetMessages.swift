@@ -12,7 +12,7 @@ extension Console {
             "Apple's keys have changed since they were last seen: \(parts.joined(separator: "; "))")
     }
 
-    /// A set holds keys that verify nothing.
+    /// A set holds keys that cannot verify anything.
     func note(_ ignored: [IgnoredKey]) {
         guard !ignored.isEmpty else { return }
         note("siwa ignores keys of the key set: \(ignored.listed)")

@@ -36,7 +36,7 @@ struct KeySetSearch {
         guard step == .fetch else { return try settle(step) }
         guard case .ours(let lock) = await turn() else { return try useStale(.busy) }
         defer { lock?.release() }
-        // Whoever had the lock before may have fetched what is wanted here.
+        // The previous holder of the lock may have fetched the wanted key.
         if let newer = try? store?.load() { cache = newer }
         step = self.step
         guard step == .fetch else { return try settle(step) }
@@ -49,8 +49,8 @@ struct KeySetSearch {
 
     private var step: KeySetCache.Step { cache.step(for: query, at: world.clocks.now()) }
 
-    /// Asks Apple, and keeps what comes of it before anything is said: standard error may be a
-    /// pipe that nobody reads.
+    /// Asks Apple, and stores the result before any message is printed: standard error may be a
+    /// pipe without a reader.
     private mutating func fetch() async throws(TokenFailure) -> FoundKeySet {
         let client = KeySetClient(baseURL: network.baseURL, delivery: network.delivery)
         let (keySet, requestID): (KeySet, String?)
@@ -81,13 +81,13 @@ struct KeySetSearch {
 // Waiting.
 extension KeySetSearch {
     private enum Turn {
-        /// Nobody else fetches; without a lock where none can be had.
+        /// This process fetches; without a lock if the file system has no locks.
         case ours(FileLock?)
         /// Another process fetches, and does not come to an end.
         case theirs
     }
 
-    /// Waits until no other process fetches: for long only when there is nothing to make do with.
+    /// Waits until no other process fetches; longer if there is no stored key set to use instead.
     private func turn() async -> Turn {
         guard let store else { return .ours(nil) }
         let timekeeper = network.timekeeper
@@ -123,7 +123,7 @@ extension KeySetSearch {
         guard let held = cache.held, query.source != .apple else { throw obstacle }
         let found = found(held)
         if case .offline = obstacle {
-            // Whoever wants no network knows that a new key may be missing, but not for how long.
+            // A user of --offline knows that a new key may be missing, but not for how long.
             if found.isStale {
                 console.warn(held, "no newer ones are kept", at: world.clocks.now())
             }

@@ -4,7 +4,7 @@ internal import SIWACrypto
 
 /// The file in which the key set of one origin is kept between runs.
 ///
-/// Whoever can write to it can have forged tokens accepted: like ssh, siwa uses no file and no
+/// Anyone who can write to it can have forged tokens accepted: like ssh, siwa uses no file and no
 /// folder that others can write to.
 struct KeySetStore: Sendable {
     private let files: World.Files

@@ -20,7 +20,7 @@ struct ScopeList: ParameterValue {
 extension AuthorizationRequest.ResponseMode: ParameterValue {}
 
 extension AuthorizationRequest.ResponseType: ParameterValue {
-    /// None: one of the two has a blank in it, which completions cannot offer.
+    /// None: one of the two contains a blank, which completions cannot offer.
     package static var choices: [String] { [] }
 
     /// Both.

@@ -20,7 +20,7 @@ struct BatchOptions: Sendable {
         (files + requests + brake + resumption).map { $0.rerooted(at: path) }
     }
 
-    /// Without the options for requests, for a batch that sends none.
+    /// Without the options for requests, for a batch that sends no requests.
     static func localParameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
         (files + resumption).map { $0.rerooted(at: path) }
     }

@@ -1,7 +1,7 @@
 internal import CommandTable
 
-/// Where `--key` says the private key is. A path is the plain case: the key itself never
-/// stands on a command line.
+/// Where `--key` says the private key is. A path is the usual case: the key itself is never
+/// part of a command line.
 enum KeyArgument: ParameterValue, Hashable {
     case file(String)
     case standardInput

@@ -4,7 +4,7 @@ internal import LocalFiles
 internal import SIWACrypto
 
 extension SecretArgument {
-    /// Reads the secret from where it is: one line, and nothing behind it.
+    /// Reads the secret from where it is, as exactly one line.
     ///
     /// - Parameters:
     ///   - name: what messages call it, such as `--token`.
@@ -71,7 +71,7 @@ struct UnreadableSecret: DiagnosableError {
     }
 }
 
-/// What stands before the first line end; the rest of a file is not the secret.
+/// The bytes before the first line end; the rest of a file is not the secret.
 func firstLine(_ bytes: SecretBytes) -> SecretBytes {
     var line = SecretBuffer(capacity: bytes.count)
     bytes.withSpan { bytes in

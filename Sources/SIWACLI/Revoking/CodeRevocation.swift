@@ -80,7 +80,7 @@ extension RevocationOrder {
 }
 
 extension TokenResponse {
-    /// The token of that kind; nil if the response has none.
+    /// The token of that kind; nil if the response has no such token.
     fileprivate func token(_ kind: TokenKind) -> SecretText? {
         switch kind {
         case .accessToken: accessToken.text

@@ -9,9 +9,9 @@ struct TokenOutcome: Sendable {
     let wasDead: Bool
     /// When the token was revoked, or when this run looked at it.
     private(set) var date: NumericDate
-    /// What this run found out; nil if nothing was sent, or no answer came.
+    /// What this run found out; nil if no request was sent, or no answer came.
     private(set) var revocation: Revocation?
-    /// What went wrong; nil if nothing did.
+    /// The error; nil if there was none.
     var failure: Diagnosis?
 
     /// Describes a token before anything is sent about it.

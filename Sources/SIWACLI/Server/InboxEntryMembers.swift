@@ -74,6 +74,6 @@ extension Diagnosis {
 }
 
 extension [String] {
-    /// The ids of events; what cannot be one names none.
+    /// The ids of events; a text that cannot be an id matches no event.
     var eventIDs: [EventID] { compactMap { EventID($0) } }
 }

@@ -10,7 +10,7 @@ enum ClientSecretPlace: Sendable {
     case variable(String)
     case file(String)
 
-    /// What messages call it; nothing of the secret.
+    /// What messages call it; contains no part of the secret.
     var description: String {
         switch self {
         case .argument(.file(let path)), .file(let path): path
@@ -87,7 +87,7 @@ extension Session {
         do {
             secret = try read()
         } catch ClientSecretError.expired(let expiry) {
-            // Whatever renews the file may have done so just now.
+            // The process that renews the file may have done so just now.
             guard place.value.path != nil else { throw ClientSecretError.expired(expiry) }
             secret = try read()
         }

@@ -3,7 +3,7 @@ internal import LocalFiles
 internal import SIWACrypto
 
 /// Which configuration file is in use: `--config`, `SIWA_CONFIG`, the user's, the machine's.
-/// Never the working directory's: a folder somebody sent must not choose the key.
+/// Never the working directory's: a folder received from elsewhere must not choose the key.
 struct ConfigurationPath: Sendable {
     /// The path, and who named it; nil when there is no configuration.
     let path: Setting<String>?
@@ -24,7 +24,7 @@ struct ConfigurationPath: Sendable {
         }
     }
 
-    /// Reads the file; nil when none was named and none stands where one is looked for.
+    /// Reads the file; nil if no file was named and none exists in the usual places.
     func load() throws(SettingsError) -> SettingsFile? {
         guard let path else { return nil }
         let file: LocalFile

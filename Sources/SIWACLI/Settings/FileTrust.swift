@@ -1,16 +1,16 @@
 internal import LocalFiles
 
-/// What speaks against a file that settings, keys or a vault are in: whoever can write it decides
-/// what siwa does, and whoever can read a key has it.
+/// What is wrong with a file that holds settings, keys or a vault: a user who can write it decides
+/// what siwa does, and a user who can read a key has it.
 enum FileFault: String, Sendable {
     case isForeign = "belongs to another user"
     case isWritable = "can be written by others"
     case isReadable = "can be read by others"
 
-    /// Nil when all is well.
+    /// Nil if the file is safe.
     ///
     /// - Parameters:
-    ///   - isSecret: whether nobody else may read it.
+    ///   - isSecret: whether other users must not read it.
     ///   - variables: the environment. A file in `$CREDENTIALS_DIRECTORY`, which the service
     ///     manager made for this process, is accepted as it is.
     init?(

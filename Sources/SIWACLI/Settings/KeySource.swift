@@ -31,7 +31,7 @@ enum KeySource: Hashable, Sendable {
 }
 
 extension Settings {
-    /// Which key is in use, without reading it; nil when there is none, or a client_secret in its
+    /// Which key is in use, without reading it; nil if none is set, or a client_secret in its
     /// place.
     func keySource(in world: World) throws(SettingsError) -> Setting<KeySource>? {
         guard try clientSecretPlace(in: world) == nil else { return nil }

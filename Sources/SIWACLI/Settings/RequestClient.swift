@@ -38,7 +38,7 @@ enum RequestClient: Sendable {
 }
 
 extension Session {
-    /// The client, with its key or with a client_secret, whichever the settings have.
+    /// The client, with its key or with a client_secret, as the settings have it.
     func requestClient() throws -> RequestClient {
         guard let place = try settings.clientSecretPlace(in: world) else {
             return .signing(try client())

@@ -4,7 +4,7 @@ struct Setting<Value: Sendable>: Sendable {
     let origin: Origin
 }
 
-/// Where a value came from, so that messages can name the place to mend.
+/// Where a value came from, so that messages can name the place to fix.
 enum Origin: Hashable, Sendable, CustomStringConvertible {
     case flag(String)
     case variable(String)
@@ -31,11 +31,11 @@ enum Origin: Hashable, Sendable, CustomStringConvertible {
 
 /// One setting's names: in the file, on the command line, in the environment.
 struct SettingName: Hashable, Sendable {
-    /// The object of the profile, or of the whole file, that it stands in; nil for the profile
+    /// The object of the profile, or of the whole file, that contains it; nil for the profile
     /// itself.
     let group: String?
     let name: String
-    /// Empty where there is none.
+    /// Empty if there is no flag.
     let flag: String
     let variable: String?
 

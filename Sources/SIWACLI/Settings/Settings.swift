@@ -58,7 +58,7 @@ struct Settings: Sendable {
         return Setting(value: value, origin: .profile(profileName.value, file: file.path))
     }
 
-    /// A path: one that stands in the configuration is relative to the configuration.
+    /// A path: one from the configuration is relative to the configuration.
     func path(_ name: SettingName) -> Setting<String>? {
         guard let setting = text(name) else { return nil }
         return Setting(value: resolve(setting.value, from: setting.origin), origin: setting.origin)
@@ -148,10 +148,10 @@ struct TypedSettings: Sendable {
     }
 }
 
-/// An empty variable counts as none: that is how scripts unset one.
+/// An empty variable counts as unset: that is how scripts unset one.
 func nonEmpty(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
 
-/// The folder a path lies in, without a slash at its end.
+/// The parent folder of a path, without a slash at its end.
 func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -6,7 +6,7 @@ struct SettingsError: DiagnosableError {
         case key
         /// A library that siwa loads when it needs it.
         case unavailable
-        /// A flag holds the value: the call is to be mended, not the settings.
+        /// A flag holds the value: the command line must be fixed, not the settings.
         case usage
     }
 
@@ -18,7 +18,7 @@ struct SettingsError: DiagnosableError {
         self.init(.configuration, message, hints: hints)
     }
 
-    /// A value that cannot be used: where it was set decides what is to be mended.
+    /// A value that cannot be used; its origin decides what must be fixed.
     init(_ message: String, from origin: Origin, hints: [String] = []) {
         let subject: Subject = if case .flag = origin { .usage } else { .configuration }
         self.init(subject, message, hints: ["fix it where it is set: \(origin)"] + hints)

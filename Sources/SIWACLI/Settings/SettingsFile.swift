@@ -10,7 +10,7 @@ struct SettingsFile: Sendable {
     let isStrict: Bool
     let profiles: [String: Profile]
     let profileNames: [String]
-    /// What stands in the file itself, for every profile.
+    /// The members of the file itself, for every profile.
     let common: Profile
     /// Who else may write it.
     var warning: FileWarning?
@@ -148,7 +148,7 @@ struct SettingsFile: Sendable {
         }
 
         /// The line of a member; in a profile, of the first one of that name after the profile's
-        /// own. Nil when it cannot be told from another.
+        /// own. Nil if it cannot be distinguished from another.
         private func line(of name: String, in profile: String?) -> Int? {
             var places = places(of: name)
             if let profile, let profiles = self.places(of: "profiles").first {
@@ -161,7 +161,7 @@ struct SettingsFile: Sendable {
             return 1 + text[..<places[0]].count { $0 == 0x0A }
         }
 
-        /// Where a text stands as the name of a member.
+        /// Where a text occurs as the name of a member.
         private func places(of name: String) -> [Int] {
             let quoted = JSON.string(name).bytes
             return text.indices.filter { start in
@@ -175,7 +175,7 @@ struct SettingsFile: Sendable {
     }
 }
 
-/// A hint with the names that were probably meant; none when there is no such name.
+/// A hint with the names that were probably meant; empty if no name is similar.
 func didYouMean(_ typed: String, among names: [String]) -> [String] {
     let near = suggestions(for: typed, among: names)
     return near.isEmpty

@@ -16,7 +16,7 @@ enum VaultKeySource: Hashable, Sendable {
 }
 
 extension Settings {
-    /// The URL of the vault; a path that stands in the configuration is relative to it.
+    /// The URL of the vault; a path in the configuration is relative to it.
     func vaultURL() throws(SettingsError) -> Setting<String> {
         guard let setting = text(.vaultURL) else { throw missing(.vaultURL) }
         guard VaultArgument.valuePrefixes.contains(where: setting.value.hasPrefix) else {
@@ -54,7 +54,7 @@ extension Settings {
         return Setting(value: .file(stem + ".key"), origin: .standard)
     }
 
-    /// Nil for a vault that is no file.
+    /// Nil for a vault that is not a file.
     static func path(inVault url: String) -> String? {
         url.hasPrefix("sqlite:") ? String(url.dropFirst("sqlite:".count)) : nil
     }

@@ -1,5 +1,5 @@
 extension String {
-    /// Whether `text` stands somewhere in it, byte for byte.
+    /// Whether it contains `text`, byte for byte.
     ///
     /// The standard library's `contains` links the engine of regular expressions into the
     /// program (docs/decisions/linking.md).

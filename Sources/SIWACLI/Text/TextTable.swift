@@ -1,5 +1,5 @@
 /// Rows of cells for people. On a terminal the table fits its width: cells that are too wide go on
-/// in the next line. Elsewhere nothing is wrapped.
+/// in the next line. Other output is not wrapped.
 struct TextTable {
     /// The widths of the columns.
     let widths: [Int]

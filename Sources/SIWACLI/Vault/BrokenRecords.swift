@@ -1,6 +1,6 @@
 internal import Lifecycle
 
-/// What a walk through a vault found that does not open: looked at to the end, then told.
+/// Damaged records, collected by a walk through the whole vault and reported at its end.
 struct BrokenRecords: Sendable {
     private var messages: [String] = []
     private var remedies: [String] = []

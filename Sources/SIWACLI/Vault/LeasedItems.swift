@@ -115,7 +115,7 @@ extension LeasedItems {
         }
     }
 
-    /// Notes what is finished, and writes its results. False if nothing is to be noted yet.
+    /// Notes what is finished, and writes its results. False if there is nothing to note yet.
     private func noteFinished() throws(VaultError) -> Bool {
         let group = state.withLock { $0.records.takeFinished() }
         guard !group.isEmpty else { return false }

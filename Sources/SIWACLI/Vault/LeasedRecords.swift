@@ -135,7 +135,7 @@ extension LeasedRecords {
 // Noting in groups: a transaction costs a disk as much for one record as for many, and other
 // processes wait meanwhile.
 extension LeasedRecords {
-    /// The finished records that are to be noted now; none while more are expected soon.
+    /// The finished records that are to be noted now; empty while more are expected soon.
     mutating func takeFinished() -> [Finished] {
         let othersFollow = !isClosed && !held.isEmpty
         guard !othersFollow || isDue || finished.count >= size / 2 else { return [] }

@@ -55,8 +55,8 @@ struct StoredRefresh: Sendable {
         try tokens.checkDamaged("the tokens that can be read were refreshed")
     }
 
-    /// A token that Apple could not be asked about makes the run one to repeat, whatever Apple said
-    /// about the others.
+    /// If Apple could not be asked about one token, the run should be repeated, even if Apple refused
+    /// the others.
     static func exitCode(of failures: [Diagnosis]) -> ExitCode {
         let codes = failures.map(\.exitCode)
         let isTemporary = codes.contains(.temporary)
@@ -65,7 +65,7 @@ struct StoredRefresh: Sendable {
 
     /// Asks Apple about one token, and tells the vault.
     ///
-    /// - Returns: the answer, which is good whatever became of the note.
+    /// - Returns: the answer, which is valid even if noting it failed.
     private func refresh(
         _ record: VaultRecord
     ) async throws -> (answer: TokenResponse, noted: Result<Void, any Error>) {
@@ -106,7 +106,7 @@ struct StoredRefresh: Sendable {
         return active
     }
 
-    /// Apple's answer. Only the vault names the user, whatever the answer calls its members.
+    /// Apple's answer. Only the vault names the user, even if the answer has such members.
     private func members(_ answer: TokenResponse) -> [JSON.Member] {
         answer.members(
             at: session.world.clocks.now(), reserving: ["user_id", "other_clients"])

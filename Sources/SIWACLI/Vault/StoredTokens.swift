@@ -34,7 +34,7 @@ struct StoredTokens: Sendable {
     /// are damaged.
     var newest: VaultRecord? { records.last { $0.state == .active } ?? records.last }
 
-    /// Notes what an answer means for a token; nil if it means nothing.
+    /// Notes what an answer means for a token; nil if it means no change.
     func note(_ noted: NotedEvent?, of record: VaultRecord) throws(VaultError) {
         guard let noted else { return }
         try vault.note([VaultNote(record, noted.event, noted.details)], at: clocks.now())
@@ -61,7 +61,7 @@ struct StoredTokens: Sendable {
 }
 
 extension [JSON.Member] {
-    /// `other_clients`: the clients that hold tokens of the same user; nothing if there are none.
+    /// `other_clients`: the clients that hold tokens of the same user; absent if there are none.
     static func otherClients(_ clients: [ClientID]) -> Self {
         clients.isEmpty
             ? [] : [.init("other_clients", .array(clients.map { .string($0.rawValue) }))]

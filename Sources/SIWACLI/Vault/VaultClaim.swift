@@ -8,7 +8,7 @@ struct VaultClaim: Sendable {
     let vault: Vault
     let filter: VaultFilter
     let lease: VaultLease
-    /// Written before anything is sent; nil when nothing is.
+    /// The event recorded before a request is sent; nil if no request is sent.
     let intent: VaultEvent?
     /// How many records to hold at once.
     let size: Int
@@ -65,7 +65,7 @@ struct VaultSelection: Sendable {
     /// Takes the records of one client.
     ///
     /// - Parameters:
-    ///   - states: when none are named.
+    ///   - states: the default states.
     ///   - interrupted: a state that an earlier run may have left behind, taken in any case.
     ///   - intent: what is written before anything is sent.
     func claim(

@@ -22,7 +22,7 @@ struct VaultImporter {
 
     /// How lines are read and stored.
     struct Options {
-        /// The client of lines that name none.
+        /// The client of lines without a client id.
         let clientID: ClientID?
         let overwritesStates: Bool
         let isDryRun: Bool

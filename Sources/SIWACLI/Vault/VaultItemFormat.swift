@@ -34,7 +34,7 @@ enum VaultItemFormat {
         if case .csv(_, let reader) = self { reader.isInsideRecord } else { false }
     }
 
-    /// The JSON object that a line is, or that a record of CSV stands for: an empty field is an
+    /// The JSON object of a line, or the one made of a record of CSV: an empty field is an
     /// absent member. Nil if the record continues in the next line.
     ///
     /// - Throws: ``InvalidLine``.

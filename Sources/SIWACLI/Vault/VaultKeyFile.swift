@@ -13,7 +13,7 @@ struct VaultKeyFile: Sendable {
         source = try session.settings.vaultKeySource(session.world.variables)
     }
 
-    /// Nil where the keys stand in a variable.
+    /// Nil if the keys are in a variable.
     var path: String? {
         if case .file(let path) = source.value { path } else { nil }
     }
@@ -26,7 +26,7 @@ struct VaultKeyFile: Sendable {
             } catch  where error.isMissing {
                 try make(path)
             } catch {
-                // What is wrong with it is told below.
+                // The code below reports what is wrong with it.
             }
         }
         return try session.vaultKeys()
@@ -37,7 +37,7 @@ struct VaultKeyFile: Sendable {
         do throws(FileError) {
             try session.world.files.create(line, path)
         } catch  where error.isTaken {
-            // Somebody else made it this moment: then it is theirs that counts.
+            // Another process made it at the same time: its key is used.
         }
     }
 
@@ -57,7 +57,7 @@ struct VaultKeyFile: Sendable {
         }
         try VaultKeyRing.newLine(number: next).withSpan { contents.append(contentsOf: $0) }
         let new = contents.finished()
-        // Nothing is written that could not be read again; and it is on disk before it seals.
+        // The key is checked by reading it again, and is on disk before it encrypts anything.
         let all = try VaultKeyRing(new)
         try session.world.files.write(new, path, .followed)
         return all

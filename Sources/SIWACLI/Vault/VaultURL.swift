@@ -7,7 +7,7 @@ func withoutPassword(_ url: String) -> String {
     let rest = url.dropFirst(scheme.count + 1)
     let place = rest.dropFirst(rest.hasPrefix("//") ? 2 : 0).prefix { $0 != "?" }
     guard let at = place.lastIndex(of: "@") else {
-        // What stands behind a question mark may be the rest of a password.
+        // The text after a question mark may be the rest of a password.
         return scheme + "://" + (url.mentions("@") ? "…" : place)
     }
     return scheme + "://" + place[..<at].prefix { $0 != ":" } + place[at...]

@@ -8,8 +8,8 @@ extension Verifying {
     /// pipe leaves its exit code behind.
     ///
     /// - Parameters:
-    ///   - deed: what was done because of it; nil if nothing was.
-    ///   - members: what stands behind `valid` and `checks`.
+    ///   - deed: what was done because of it; nil if nothing was done.
+    ///   - members: the members after `valid` and `checks`.
     func report<Claims>(
         _ verification: Verification<Claims>, of subject: VerifiedSubject, deed: Deed? = nil,
         _ members: (CompactJWS) -> [JSON.Member]

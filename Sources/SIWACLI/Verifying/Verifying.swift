@@ -84,7 +84,7 @@ struct Verifying: Sendable {
 }
 
 extension AppleKeys {
-    /// The set for one token; nil, and nothing fetched, for a header that Apple does not write.
+    /// The set for one token; nil, without a fetch, for a header that Apple does not write.
     func keySet(for token: CompactJWS) async throws -> KeySet? {
         guard let keyID = token.verificationKeyID else { return nil }
         return try await keySet(holding: keyID)

@@ -24,7 +24,7 @@ package struct DueDeliveries: Hashable, Sendable {
     /// What is wrong with the rows that cannot be read; they hold back no other event.
     package var damaged: [VaultError] = []
 
-    /// None.
+    /// No deliveries.
     package init() {}
 }
 

@@ -16,7 +16,7 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
         rawValue = text
     }
 
-    /// The `jti` of a notification; the SHA-256 of its payload if it has none that a header field
+    /// The `jti` of a notification; the SHA-256 of its payload without a `jti` that a header field
     /// can hold.
     package init(jti: String?, payload: [UInt8]) throws(VaultError) {
         if let id = jti.flatMap({ Self($0) }), !id.isUnverified {
@@ -27,7 +27,7 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Names a payload whose signature is not verified yet. No verified event has such an id, so
-    /// that nobody can occupy the `jti` of a genuine one.
+    /// that a forged payload cannot occupy the `jti` of a genuine event.
     package init(unverified payload: [UInt8]) throws(VaultError) {
         self.init(unchecked: Self.unverifiedPrefix + (try Self.digest(payload)))
     }

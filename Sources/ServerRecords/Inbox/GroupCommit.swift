@@ -40,8 +40,8 @@ package final class GroupCommit: Sendable {
     }
 
     /// - Parameters:
-    ///   - decide: what events make of the vault's records.
-    ///   - run: runs something that blocks, on a thread where it disturbs nobody.
+    ///   - decide: computes the changes to the vault's records from events.
+    ///   - run: runs blocking work on a thread where it does not delay other tasks.
     package init(
         _ store: any ServerStore, decide: @escaping Decision,
         run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void

@@ -21,7 +21,7 @@ package struct InboxEntry: Hashable, Sendable {
     package let attempts: Int
     /// When it is sent next; nil unless it is pending.
     package let nextAttemptAt: NumericDate?
-    /// Why the last attempt failed; nil if none did.
+    /// Why the last attempt failed; nil without a failed attempt.
     package let lastError: String?
     /// What is delivered, or an unverified payload; nil once the user's events were erased.
     package let body: [UInt8]?
@@ -41,7 +41,7 @@ package struct InboxEntry: Hashable, Sendable {
 
 /// Which events are listed.
 package struct InboxFilter: Hashable, Sendable {
-    /// Events of these states; of all if there are none.
+    /// Events of these states; all events if empty.
     package var states: [InboxState]
     /// Events of this type.
     package var type: String?
@@ -65,13 +65,13 @@ package struct InboxPage: Hashable, Sendable {
     package var entries: [InboxEntry] = []
     /// What is wrong with the rows that cannot.
     package var damaged: [VaultError] = []
-    /// The position of the last row; nil if there is none.
+    /// The position of the last row; nil if there are no more.
     package var next: Int?
 
     /// An empty page.
     package init() {}
 
-    /// Whether there is nothing on the page.
+    /// Whether the page is empty.
     package var isEmpty: Bool { entries.isEmpty && damaged.isEmpty }
 }
 

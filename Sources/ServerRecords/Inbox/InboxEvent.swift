@@ -65,7 +65,7 @@ package struct IncomingEvent: Hashable, Sendable {
     package let event: InboxEvent
     /// Whether it is delivered to an application.
     package let isDelivered: Bool
-    /// What it means to stored tokens; nil if nothing.
+    /// What it means to stored tokens; nil if it means no change.
     package let notice: VaultNotice?
     /// The payload that was kept until it could be verified, and is removed now.
     package let unverified: EventID?
@@ -87,7 +87,7 @@ package struct InboxReceipt: Hashable, Sendable {
     /// Rows of the vault that cannot be read, and that the events therefore did not change.
     package var damaged: [DamagedRecord] = []
 
-    /// Nothing yet.
+    /// Initially empty.
     package init() {}
 }
 
@@ -97,7 +97,7 @@ package struct UnverifiedNotification: Hashable, Sendable {
     package let id: EventID
     /// The JWS.
     package let payload: [UInt8]
-    /// What the payload claims to be; nothing of it is known to be true.
+    /// What the payload claims to be; not verified.
     package let type: String
     /// Whom the payload claims to be about.
     package let user: VaultUser

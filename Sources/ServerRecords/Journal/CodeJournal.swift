@@ -125,6 +125,6 @@ package enum CodeOutcome: Hashable, Sendable {
     case answered(SealedSecret)
     /// No answer came: the code may be spent.
     case unanswered
-    /// Nothing was sent: a repeat may send it.
+    /// The code was not sent: a repeat may send it.
     case notSent
 }

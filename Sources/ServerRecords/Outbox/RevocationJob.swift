@@ -66,7 +66,7 @@ package struct RevocationJob: Hashable, Sendable {
     package var nextAttemptAt: NumericDate?
     /// When it ended; nil while it is pending.
     package var endedAt: NumericDate?
-    /// Why the last attempt failed; nil if none did.
+    /// Why the last attempt failed; nil without a failed attempt.
     package var lastError: String?
     /// The token or code, sealed; nil once it is revoked or unknown.
     package var secret: SealedSecret?

@@ -65,6 +65,6 @@ package struct DueRevocations: Sendable {
     /// What is wrong with the rows that cannot be read; they are not tried.
     package var damaged: [VaultError] = []
 
-    /// None.
+    /// No jobs.
     package init() {}
 }

@@ -20,7 +20,7 @@ extension PostgresAttempt {
     }
 }
 
-/// What became of a connection that another thread makes; whoever comes second knows of the first.
+/// The result of connecting on another thread; each side learns whether the other was first.
 private final class ConnectionOutcome: Sendable {
     private let arrival = DispatchSemaphore(value: 0)
     private let state = Mutex(State.pending)

@@ -13,8 +13,8 @@ final class PostgresDatabase: Database {
     private var isAbandoned = false
     /// By their SQL, the names of statements that the server knows.
     private var statements: [String: String] = [:]
-    /// How many it was told of; one whose first run failed is told again.
-    private var told = 0
+    /// The number of statements that were prepared; one whose first run failed is prepared again.
+    private var prepared = 0
 
     let dialect = Dialect.postgres
 
@@ -34,7 +34,7 @@ final class PostgresDatabase: Database {
         postgres.PQfinish(connection)
     }
 
-    /// Makes the session what the store relies on, whatever server and URL say.
+    /// Sets the session's settings that the store relies on, overriding server and URL.
     func prepare() throws(DatabaseFailure) {
         if !isPooled { try set(forTransaction: false) }
     }
@@ -103,9 +103,9 @@ final class PostgresDatabase: Database {
     ) throws(DatabaseFailure) -> [[[Value]]] {
         let known = statements[sql]
         // A statement without a name lasts as long as the transaction at most.
-        let name = known ?? (isPooled ? "" : "siwa\(told)")
+        let name = known ?? (isPooled ? "" : "siwa\(prepared)")
         if known == nil {
-            told += 1
+            prepared += 1
             try sent(postgres.PQsendPrepare(connection, name, sql, 0, nil))
         }
         for values in lists {
@@ -129,7 +129,7 @@ final class PostgresDatabase: Database {
     private func collect(_ count: Int) throws(DatabaseFailure) -> [[[Value]]] {
         var answers: [[[Value]]] = []
         var failure: DatabaseFailure?
-        // Each has an answer and nothing behind it; then comes one for them all. On a connection
+        // Each has one answer; at the end comes one for them all. On a connection
         // that broke libpq goes on answering for ever.
         let limit = WaitLimit(patience)
         for _ in 0...(2 * count) {

@@ -19,7 +19,7 @@ struct SQLState: Hashable {
     /// What helps.
     var remedy: DatabaseFailure.Remedy {
         switch code {
-        // Serialization failure, deadlock; a record that somebody else made meanwhile.
+        // Serialization failure, deadlock; a record that another client inserted meanwhile.
         case "40001", "40P01", "23505": .repetition
         default: isLoss ? .reconnection : .none
         }
@@ -61,7 +61,7 @@ struct ConnectionRefusal {
         message = String(decoding: line[..<(place + 2)] + line[(place + 9)...], as: UTF8.self)
     }
 
-    /// `:  28P01: `, which stands between the severity, in any language, and the message.
+    /// `:  28P01: `, which is between the severity, in any language, and the message.
     private static func isCode(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.starts(with: ":  ".utf8) && bytes.dropFirst(8).elementsEqual(": ".utf8)
             && bytes.dropFirst(3).prefix(5).allSatisfy {
@@ -71,13 +71,13 @@ struct ConnectionRefusal {
 
     /// What it means to siwa.
     ///
-    /// - Parameter needsPassword: the server asked for one that nobody gave.
+    /// - Parameter needsPassword: the server asked for a password, and none is set.
     func kind(needsPassword: Bool) -> VaultError.Kind {
         if let state { return state.kind }
         return needsPassword || isAboutTrust || isAboutURL ? .unusable : .unreachable
     }
 
-    /// Whether libpq does not understand a value of the URL: no wait mends that.
+    /// Whether libpq rejects a value of the URL: waiting does not help.
     private var isAboutURL: Bool {
         let words = message.split { !$0.isLetter }
         return words.first == "invalid" || words.contains("invalid") && words.contains("integer")

@@ -25,7 +25,7 @@ struct PostgresParameters {
 
     /// Sends them; the answer will be in PostgreSQL's binary form.
     func send(_ name: String, on connection: OpaquePointer, _ postgres: siwa_postgres) -> CInt {
-        // One block, of which libpq is told the places; one byte more, so that it has an address.
+        // One block, to whose parts libpq gets pointers; one byte more, so that it has an address.
         let block = Array(bytes.compactMap(\.self).joined()) + [0]
         return block.withUnsafeBytes { block in
             var offset = 0

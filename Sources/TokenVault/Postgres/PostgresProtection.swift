@@ -24,7 +24,7 @@ struct PostgresProtection: Equatable {
         }
         if used != Self.strongest {
             weakness = """
-                sslmode=\(used) does not verify which PostgreSQL server answers: whoever can \
+                sslmode=\(used) does not verify which PostgreSQL server answers: an attacker who can \
                 redirect the connection sees what is sent
                 """
         }

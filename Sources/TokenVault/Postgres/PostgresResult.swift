@@ -5,7 +5,7 @@ struct PostgresResult: ~Copyable {
     private let postgres: siwa_postgres
     private let pointer: OpaquePointer
 
-    /// Takes a result over; nil for none.
+    /// Takes ownership of a result; nil for a null pointer.
     init?(_ postgres: siwa_postgres, _ pointer: OpaquePointer?) {
         guard let pointer else { return nil }
         (self.postgres, self.pointer) = (postgres, pointer)

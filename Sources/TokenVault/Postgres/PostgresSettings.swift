@@ -10,12 +10,12 @@ struct PostgresSettings: Equatable {
     var address: String?
     /// `sslmode`.
     var mode: String?
-    /// Whether the mode is somebody's choice and not libpq's default.
+    /// Whether the mode was set and is not libpq's default.
     var isModeStated: Bool
     /// `sslrootcert`.
     var rootCertificate: String?
 
-    /// Whether every server is this machine: then nobody is between it and siwa.
+    /// Whether every server is on this machine: then no network is between it and siwa.
     var isLocal: Bool { servers.allSatisfy(Self.isLocal) }
 
     /// Whether a server's name may have to be looked up in the network.
@@ -41,7 +41,7 @@ struct PostgresSettings: Equatable {
         (text ?? "").split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
     }
 
-    /// An empty name stands for the Unix socket in libpq's own folder.
+    /// An empty name denotes the Unix socket in libpq's own folder.
     private static func isLocal(_ host: String) -> Bool {
         if host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") { return true }
         if host.lowercased() == "localhost" { return true }
@@ -87,7 +87,7 @@ extension PostgresSettings {
         var options: [String: (String?, String?)] = [:]
         var option = all
         while let keyword = option.pointee.keyword.map({ String(cString: $0) }) {
-            // Nothing else is needed here, least of all a password.
+            // Other settings are not needed here, least of all a password.
             if Self.keywords.contains(keyword) {
                 options[keyword] = (
                     option.pointee.val.map { String(cString: $0) },

@@ -18,7 +18,7 @@ struct PostgresURL {
         guard let options, Self.isUnambiguous(text), Self.isPort(options["port"]) else {
             throw DatabaseFailure(
                 .unusable,
-                "the vault's URL is none that PostgreSQL's library understands; in a password "
+                "PostgreSQL's library does not understand the vault's URL; in a password "
                     + "everything but letters and digits must be percent-encoded")
         }
         self.text = text
@@ -28,7 +28,7 @@ struct PostgresURL {
         connectTimeout = asked > 0 ? min(asked, 3600) : 10
     }
 
-    /// Whether what stands before the `@`, if there is one, can only be user and password.
+    /// Whether the text before the `@`, if there is one, can only be user and password.
     private static func isUnambiguous(_ text: String) -> Bool {
         let start = text.utf8.firstIndex(of: UInt8(ascii: "/")) ?? text.startIndex
         let rest = text.utf8[start...].dropFirst(2)

@@ -37,8 +37,8 @@ final class SQLiteDatabase: Database {
         _ = sqlite.sqlite3_close_v2(connection)
     }
 
-    /// Has changes written to a log beside the file, so that nobody who reads it waits; the file
-    /// remembers.
+    /// Has changes written to a log beside the file (WAL), so that readers do not wait; the file
+    /// keeps the setting.
     func startLog() throws(DatabaseFailure) {
         guard try run("PRAGMA journal_mode = WAL") == [[.text("wal")]] else {
             throw DatabaseFailure(

@@ -11,8 +11,8 @@ final class SQLiteStatement {
 
     deinit { _ = sqlite.sqlite3_finalize(pointer) }
 
-    /// Sets `$1`, `$2`, …: names to SQLite, numbered as they first appear. What a statement does
-    /// not mention is at index 0, which SQLite refuses and nobody misses.
+    /// Sets `$1`, `$2`, …: names to SQLite, numbered as they first appear. A value that a statement
+    /// does not mention has index 0, which SQLite refuses; that refusal is ignored.
     func bind(_ values: [Value]) {
         for (number, value) in zip(1..., values) {
             let index = sqlite.sqlite3_bind_parameter_index(pointer, "$\(number)")

@@ -69,7 +69,7 @@ extension Database {
             """, each: values)
     }
 
-    /// A damaged event is looked at once an hour, and holds nothing back.
+    /// A damaged event is examined once an hour, and does not hold other events back.
     private func putAside(_ position: Value) throws(DatabaseFailure) {
         _ = try run(
             """
@@ -90,8 +90,8 @@ extension Database {
         return Set(zip(ids, answers).filter { !$1.isEmpty }.map(\.0))
     }
 
-    /// Notes what became of attempts. An event that the application accepted is done, whoever sent
-    /// it; a failure counts only if its sender still holds the event.
+    /// Records the results of attempts. An event that the application accepted is done, even if its
+    /// lease passed to another sender; a failure counts only if its sender still holds the event.
     func note(_ outcomes: [DeliveryOutcome], by owner: String) throws(DatabaseFailure) {
         var counts = CountChanges()
         for outcome in outcomes.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
@@ -112,7 +112,7 @@ extension Database {
         try counts.write(to: self)
     }
 
-    /// - Returns: the event's user; nothing if the outcome does not count.
+    /// - Returns: the event's user; nil if the outcome does not count.
     private func note(
         _ outcome: DeliveryOutcome, _ owner: Value
     ) throws(DatabaseFailure) -> [[Value]] {

@@ -14,7 +14,7 @@ extension Database {
         }.map(\.0)
     }
 
-    /// Adds events; answers those that nobody else added meanwhile.
+    /// Adds events; returns those that were not in the inbox before.
     func insert(
         _ events: [IncomingEvent], _ counts: inout CountChanges
     ) throws(DatabaseFailure) -> Set<EventID> {
@@ -34,7 +34,7 @@ extension Database {
         return stored
     }
 
-    /// What waits to be verified has no `due_at`, as what is delivered to nobody.
+    /// Events that wait for verification have no `due_at`, nor have those without a subscriber.
     private var inserting: String {
         """
         INSERT INTO inbox_event (position, jti, type, client_id, user_id, event_time,
@@ -45,8 +45,8 @@ extension Database {
         """
     }
 
-    /// Adds a payload that cannot be verified yet. Its place among them is counted while nobody
-    /// else adds one.
+    /// Adds a payload that cannot be verified yet. They are counted in a transaction in which
+    /// others cannot add one.
     func insert(
         _ notification: UnverifiedNotification, limit: Int
     ) throws(DatabaseFailure) -> UnverifiedNotification.Outcome {

@@ -6,7 +6,7 @@ final class SQLServerStore: ServerStore {
     private let connector: any DatabaseConnector
     private let pool: ConnectionPool
 
-    /// Nothing is loaded or connected before the first call.
+    /// Loads the library and connects at the first call.
     init(_ connector: any DatabaseConnector) {
         self.connector = connector
         pool = ConnectionPool(connector, .current)

@@ -45,9 +45,9 @@ struct CountChanges {
 
 // What is counted.
 extension Database {
-    /// Takes the next positions of the inbox. Nobody else gets one until the transaction ends.
+    /// Reserves the next positions of the inbox. Others wait until the transaction ends.
     ///
-    /// - Returns: the first.
+    /// - Returns: the first position.
     func takePositions(_ count: Int) throws(DatabaseFailure) -> Int {
         let sql =
             "UPDATE server_count SET value = value + $1 WHERE name = 'position' RETURNING value"

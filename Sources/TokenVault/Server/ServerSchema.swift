@@ -148,8 +148,8 @@ extension Schema {
         ]
     }
 
-    /// `position` is the place of the newest event: whoever adds events holds its row until the
-    /// commit, so that events are committed in the order of their positions.
+    /// `position` is the place of the newest event: a transaction that adds events locks its row
+    /// until the commit, so that events are committed in the order of their positions.
     private static func counts(_ dialect: Dialect) -> [String] {
         let (integer, text) = (dialect.integer, dialect.text)
         return [

@@ -6,7 +6,7 @@ struct InitCommand: Command {
     static let name = "init"
     static let abstract = "Make a folder with a key, settings for siwa, and a certificate."
     static let discussion = """
-        Nothing is written over: a file that is there already is named, and all stays as it was.
+        Existing files are never overwritten: if one exists, init names it and changes nothing.
 
         Edit emulator.json to have other clients, keys and users; siwa public-key --format jwk \
         prints a key in the form used there.

@@ -1,6 +1,7 @@
 internal import AppleEmulator
 internal import CommandTable
 internal import EmulatorServer
+internal import HTTPServer
 internal import JOSE
 internal import Lifecycle
 internal import LocalFiles
@@ -64,7 +65,7 @@ struct ServeCommand: Command {
 
     private func identity(
         in folder: Folder, _ console: Console
-    ) throws -> EmulatorServer.Identity {
+    ) throws -> TLSIdentity {
         let files = TLSFiles(folder: folder)
         if try !files.isGood(now: secondsSinceEpoch()) {
             try files.renew(now: secondsSinceEpoch())

@@ -38,8 +38,8 @@ _siwa() {
         '(-p --profile)-p+[Which profile of the configuration to use.]:NAME: ' \
         '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME: ' \
         '(--max-attempts)--max-attempts=[How often to try.]:N: ' \
-        '(-q --quiet)-q[Say nothing but the result.]' \
-        '(-q --quiet)--quiet[Say nothing but the result.]' \
+        '(-q --quiet)-q[Print only the result.]' \
+        '(-q --quiet)--quiet[Print only the result.]' \
         '(-v --verbose)-v[Trace requests.]' \
         '(-v --verbose)--verbose[Trace requests.]' \
         '(-h --help)-h[Print this help.]' \
@@ -75,8 +75,8 @@ _siwa__revoke() {
         '(-p --profile)-p+[Which profile of the configuration to use.]:NAME: ' \
         '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME: ' \
         '(--max-attempts)--max-attempts=[How often to try.]:N: ' \
-        '(-q --quiet)-q[Say nothing but the result.]' \
-        '(-q --quiet)--quiet[Say nothing but the result.]' \
+        '(-q --quiet)-q[Print only the result.]' \
+        '(-q --quiet)--quiet[Print only the result.]' \
         '(-v --verbose)-v[Trace requests.]' \
         '(-v --verbose)--verbose[Trace requests.]' \
         '(-h --help)-h[Print this help.]' \
@@ -92,8 +92,8 @@ _siwa__public_key() {
         '(-p --profile)-p+[Which profile of the configuration to use.]:NAME: ' \
         '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME: ' \
         '(--max-attempts)--max-attempts=[How often to try.]:N: ' \
-        '(-q --quiet)-q[Say nothing but the result.]' \
-        '(-q --quiet)--quiet[Say nothing but the result.]' \
+        '(-q --quiet)-q[Print only the result.]' \
+        '(-q --quiet)--quiet[Print only the result.]' \
         '(-v --verbose)-v[Trace requests.]' \
         '(-v --verbose)--verbose[Trace requests.]' \
         '(-h --help)-h[Print this help.]' \
@@ -112,8 +112,8 @@ _siwa__config() {
         '(-p --profile)-p+[Which profile of the configuration to use.]:NAME: ' \
         '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME: ' \
         '(--max-attempts)--max-attempts=[How often to try.]:N: ' \
-        '(-q --quiet)-q[Say nothing but the result.]' \
-        '(-q --quiet)--quiet[Say nothing but the result.]' \
+        '(-q --quiet)-q[Print only the result.]' \
+        '(-q --quiet)--quiet[Print only the result.]' \
         '(-v --verbose)-v[Trace requests.]' \
         '(-v --verbose)--verbose[Trace requests.]' \
         '(-h --help)-h[Print this help.]' \
@@ -139,8 +139,8 @@ _siwa__config_show() {
         '(-p --profile)-p+[Which profile of the configuration to use.]:NAME: ' \
         '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME: ' \
         '(--max-attempts)--max-attempts=[How often to try.]:N: ' \
-        '(-q --quiet)-q[Say nothing but the result.]' \
-        '(-q --quiet)--quiet[Say nothing but the result.]' \
+        '(-q --quiet)-q[Print only the result.]' \
+        '(-q --quiet)--quiet[Print only the result.]' \
         '(-v --verbose)-v[Trace requests.]' \
         '(-v --verbose)--verbose[Trace requests.]' \
         '(-h --help)-h[Print this help.]' \

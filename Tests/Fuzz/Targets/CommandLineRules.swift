@@ -1,7 +1,7 @@
 internal import CommandTable
 internal import SIWACLI
 
-/// Every line of the input is an argument. Whatever they are, the answer is short, on one line,
+/// Every line of the input is an argument. For all of them the answer is short, on one line,
 /// and without the secret behind a `--token`.
 func checkCommandLine(_ input: [UInt8]) async throws(Violation) {
     let arguments = input.split(separator: 0x0A, omittingEmptySubsequences: false)

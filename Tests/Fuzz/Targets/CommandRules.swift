@@ -1,7 +1,7 @@
 internal import Diagnosis
 internal import JOSE
 
-/// Whatever is posted as a notification, the answer is a verdict; and it is no, since the one
+/// Every text posted as a notification is answered with a verdict; and it is no, since the one
 /// Apple really signed has expired.
 func checkNotification(_ input: [UInt8]) async throws(Violation) {
     let run = await CommandRun(
@@ -14,7 +14,7 @@ func checkNotification(_ input: [UInt8]) async throws(Violation) {
     try demand(!failed.isEmpty, "what is not valid has a check that failed")
 }
 
-/// Whatever is inspected, it is of a known kind, and what is no token is not repeated.
+/// Every text that is inspected has a known kind, and a text that is not a token is not repeated.
 func checkInspection(_ input: [UInt8]) async throws(Violation) {
     let run = await CommandRun(
         ["inspect", "-"],
@@ -41,7 +41,7 @@ func checkInspection(_ input: [UInt8]) async throws(Violation) {
         !secrets.contains(kind) || !repeats(result.text, input), "a secret is not printed again")
 }
 
-/// Whatever the configuration says, the error names the file.
+/// For every content of the configuration, the error names the file.
 func checkConfiguration(_ input: [UInt8]) async throws(Violation) {
     let path = "/fuzz/config.json"
     let shown = await CommandRun(["config", "show", "--config", path], files: [path: input])

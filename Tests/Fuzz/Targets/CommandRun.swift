@@ -5,7 +5,7 @@ internal import SIWACLI
 internal import SIWACrypto
 internal import Synchronization
 
-/// One run of siwa in memory: no file but those given, no network, a clock that stands still.
+/// One run of siwa in memory: no file but those given, no network, a fixed clock.
 struct CommandRun: Sendable {
     let exitCode: CInt
     let output: [UInt8]
@@ -24,7 +24,7 @@ struct CommandRun: Sendable {
         errors = recorder.errors.withLock { $0 }
     }
 
-    /// What every run must hold to, whatever it was given.
+    /// What must hold for every run.
     func check(allowing exitCodes: Set<CInt>) throws(Violation) {
         let said = errors.joined(separator: "\n")
         try demand(

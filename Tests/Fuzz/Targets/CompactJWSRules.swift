@@ -16,7 +16,7 @@ func checkCompactJWS(_ input: [UInt8]) throws(Violation) {
     try checkVerification(of: token, input)
 }
 
-/// Parts that are written as they stand come out as their values are written.
+/// Parts that are copied unchanged equal the same parts written from their values.
 private func checkPassingThrough(_ token: CompactJWS) throws(Violation) {
     var line = JSONLine()
     line.add("header", headerOf: token)

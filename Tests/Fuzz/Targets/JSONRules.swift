@@ -6,9 +6,9 @@ func checkJSON(_ input: [UInt8]) throws(Violation) {
     do {
         value = try JSON(input)
     } catch {
-        try demand((0...input.count).contains(error.offset), "an error stands inside the text")
+        try demand((0...input.count).contains(error.offset), "an error's offset is inside the text")
         let lines = 1 + input.count { $0 == 0x0A }
-        try demand((1...lines).contains(error.line), "an error stands on a line of the text")
+        try demand((1...lines).contains(error.line), "the line of an error is a line of the text")
         return
     }
     try demand(value.hasUniqueNames, "no object has a member twice")

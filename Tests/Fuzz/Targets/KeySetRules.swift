@@ -11,7 +11,7 @@ func checkKeySet(_ input: [UInt8]) throws(Violation) {
             "a cache reads as it was written")
     }
     guard let keySet = KeySet(input) else { return }
-    try demand(!keySet.keys.isEmpty, "an empty set is none")
+    try demand(!keySet.keys.isEmpty, "an empty set is not accepted")
     for (id, key) in keySet.keys {
         try demand(!id.isEmpty, "every key has a name")
         try demand((2048...16_384).contains(key.bits), "every key has 2048 to 16384 bits")

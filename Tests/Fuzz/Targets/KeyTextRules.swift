@@ -34,7 +34,7 @@ private func checkRewritten(_ found: PrivateKeyText) throws(Violation) {
     try demand(again?.repairs == [], "PEM needs no repair")
 }
 
-/// Whether a message has a piece of base64 in it that stands in the input, too.
+/// Whether a message contains a piece of base64 from the input.
 func repeats(_ message: String, _ input: [UInt8]) -> Bool {
     let pieces = message.utf8.split { byte in
         let character = Character(Unicode.Scalar(byte))

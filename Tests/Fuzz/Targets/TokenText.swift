@@ -1,6 +1,6 @@
 internal import JOSE
 
-/// The texts that an input of a token's target stands for: itself, and the token with the
+/// The texts that an input of a token's target means: itself, and the token with the
 /// input's lines for header, claims and signature.
 ///
 /// Few changes to base64url leave JSON behind; changes to the lines do, so that the fuzzer gets

@@ -16,7 +16,7 @@ struct SignInService {
             try await vault.store(signIn)
             return signIn.userID
         } catch let error as SignInWithAppleError {
-            // The user is not who the token says, but Apple issued a token: nobody needs it.
+            // The identity token is not this user's, but Apple issued tokens: revoke them.
             if let token = error.tokens?.refreshToken { try await apple.revoke(token) }
             throw error
         }

@@ -50,8 +50,8 @@ final class OrderedResults: Sendable {
         state = Mutex(State(ids: ids))
     }
 
-    /// Why ids can no longer be checked for repetition, after which nothing is written; nil if they
-    /// can.
+    /// Why ids can no longer be checked for repetition, after which no result is written; nil if
+    /// they can.
     var idFailure: FileError? { state.withLock { $0.idFailure } }
 
     /// Whether the group of this number may be begun.

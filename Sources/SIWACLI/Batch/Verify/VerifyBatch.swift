@@ -50,7 +50,7 @@ struct VerifyBatch: Sendable {
         ).end(stoppedBy: problem ?? results.idFailure.map { Diagnosis($0) })
     }
 
-    /// Runs the workers until nothing is left; returns what stopped them earlier. Each hands over
+    /// Runs the workers until the input ends; returns what stopped them earlier. Each hands over
     /// its own results: waking another task for that costs more than the work itself.
     private func work(
         _ worker: Worker, _ threads: any TaskExecutor,
@@ -76,7 +76,7 @@ private struct Worker: Sendable {
     /// About what is written of a valid token, in bytes.
     private static let usualLength = 1536
 
-    /// Works until there is nothing more to do; answers what made that impossible.
+    /// Works until the input ends; returns the error that stopped it earlier.
     func run(give: @Sendable (GroupResults) -> Void) async -> Diagnosis? {
         var verifier = verifier
         while let group = await groups.next() {

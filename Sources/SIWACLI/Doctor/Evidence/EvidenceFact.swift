@@ -11,9 +11,9 @@ struct EvidenceFact: Sendable {
         case untouched
     }
 
-    /// The name of the emulator's switch, or of a fact that has none.
+    /// The name of the emulator's switch, or of a fact without a switch.
     let name: String
-    /// What the emulator does unless told otherwise.
+    /// The emulator's default.
     let expected: String
     /// What an answer shows; nil when it does not tell.
     let observe: @Sendable (HTTPResponse) -> String?

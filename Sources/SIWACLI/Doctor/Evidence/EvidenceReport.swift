@@ -110,7 +110,7 @@ private struct Redactor {
         ]
     }
 
-    /// Fields whose values tell about Apple and not about whoever asked.
+    /// Fields whose values describe Apple and not the user of siwa.
     private static let plain = [
         "server", "date", "content-type", "content-length", "cache-control", "pragma",
         "transfer-encoding", "connection", "strict-transport-security", "x-frame-options",
@@ -153,7 +153,7 @@ extension [JSON.Member] {
 }
 
 extension String {
-    /// Replaces a text wherever it is; without the engine of regular expressions.
+    /// Replaces every occurrence of a text, without the engine of regular expressions.
     fileprivate func replacingEvery(_ text: String, with label: String) -> String {
         guard !text.isEmpty else { return self }
         var result = ""

@@ -6,8 +6,8 @@ internal import SIWACrypto
 struct Experiment: Sendable {
     let name: String
     let request: HTTPRequest
-    /// What a transcript may show of the parameters: their names, and the values that are no
-    /// secret and name nobody.
+    /// What a transcript may show of the parameters: their names, and the values that are neither
+    /// secret nor identify a user or a client.
     let parameters: [JSON.Member]
     let facts: [EvidenceFact]
 }
@@ -68,7 +68,7 @@ struct ExperimentPlan {
     }
 
     private static let badSecret = ("client_secret", Form.Value.plain("siwa-doctor"))
-    /// The shape of a code, and none that was ever issued.
+    /// A text with the shape of a code, which was never issued.
     private static let unknownCode =
         "c00000000000000000000000000000000.0.mnpq.AAAAAAAAAAAAAAAAAAAAAA"
 }

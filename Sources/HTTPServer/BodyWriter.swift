@@ -1,16 +1,15 @@
-internal import AppleEmulator
 internal import CMicroHTTPD
 internal import Synchronization
 
-/// The body of one stream of events, between the task that writes it and libmicrohttpd's thread
-/// that sends it.
+/// A body that is written while it is sent, between the task that writes it and libmicrohttpd's
+/// thread that sends it.
 ///
 /// While there is nothing to send the connection is suspended: no thread waits, and nothing is
 /// polled. The task continues only once everything was taken, so that a client that does not
 /// read holds up one piece of text and nothing else; the idle timeout then ends the connection.
 ///
 /// Who frees this: the response that sends it retains it, and releases it when it is freed.
-final class EventBody: Sendable {
+package final class BodyWriter: Sendable {
     private struct State {
         var waiting: ArraySlice<UInt8> = []
         var isSuspended = false
@@ -33,7 +32,7 @@ final class EventBody: Sendable {
     init(on connection: Connection) { self.connection = connection }
 
     /// Writes some bytes and waits until they are taken; false once the connection is gone.
-    func write(_ bytes: [UInt8]) async -> Bool {
+    package func write(_ bytes: [UInt8]) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock { state in

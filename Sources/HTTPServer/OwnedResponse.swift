@@ -1,4 +1,3 @@
-internal import AppleEmulator
 internal import CMicroHTTPD
 internal import Lifecycle
 
@@ -6,17 +5,20 @@ internal import Lifecycle
 struct OwnedResponse: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Copies an answer; nil when there is no memory.
-    init?(_ response: HTTPResponse, cut: EmulatorReply.Cut?) {
-        guard
-            let pointer = cut == nil
-                ? Self.whole(response.body) : Self.broken(response.body, at: cut)
-        else { return nil }
+    /// Copies an answer; nil when there is no memory, and for one that is written while it is sent.
+    init?(_ response: ServerResponse) {
+        let pointer =
+            switch response.body {
+            case .bytes(let body): Self.whole(body)
+            case .broken(let part, let length): Self.broken(part, announcing: length)
+            case .stream, .dropped: OpaquePointer?.none
+            }
+        guard let pointer else { return nil }
         self.init(pointer, response.fields)
     }
 
     /// An answer whose body is written while it is sent.
-    init?(_ response: HTTPResponse, writing body: EventBody) {
+    init?(_ response: ServerResponse, writing body: BodyWriter) {
         guard let pointer = Self.stream(body) else { return nil }
         self.init(pointer, response.fields)
     }
@@ -31,18 +33,18 @@ struct OwnedResponse: ~Copyable {
 
     deinit { MHD_destroy_response(pointer) }
 
-    private static func stream(_ body: EventBody) -> OpaquePointer? {
+    private static func stream(_ body: BodyWriter) -> OpaquePointer? {
         let retained = Unmanaged.passRetained(body)
         let response = MHD_create_response_from_callback(
             siwa_size_unknown(), 16_384,
             { context, _, buffer, room in
                 guard let context, let buffer else { return siwa_content_broken() }
-                return Unmanaged<EventBody>.fromOpaque(context).takeUnretainedValue()
+                return Unmanaged<BodyWriter>.fromOpaque(context).takeUnretainedValue()
                     .read(into: buffer, room: room)
             }, retained.toOpaque(),
             { context in
                 guard let context else { return }
-                let body = Unmanaged<EventBody>.fromOpaque(context)
+                let body = Unmanaged<BodyWriter>.fromOpaque(context)
                 body.takeUnretainedValue().close()
                 body.release()
             })
@@ -58,12 +60,11 @@ struct OwnedResponse: ~Copyable {
         }
     }
 
-    /// Announces the whole body, sends some of it and breaks the connection.
-    private static func broken(_ body: [UInt8], at cut: EmulatorReply.Cut?) -> OpaquePointer? {
-        let half = body.prefix(cut == .midBody ? body.count / 2 : 0)
-        let part = Unmanaged.passRetained(PartialBody(Array(half)))
+    /// Announces a longer body, sends some of it and breaks the connection.
+    private static func broken(_ bytes: [UInt8], announcing length: Int) -> OpaquePointer? {
+        let part = Unmanaged.passRetained(PartialBody(bytes))
         let response = MHD_create_response_from_callback(
-            UInt64(max(body.count, 1)), 4096,
+            UInt64(max(length, 1)), 4096,
             { context, position, buffer, room in
                 guard let context, let buffer else { return siwa_content_broken() }
                 return Unmanaged<PartialBody>.fromOpaque(context).takeUnretainedValue()

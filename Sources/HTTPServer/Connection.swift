@@ -1,4 +1,5 @@
 internal import CMicroHTTPD
+internal import Glibc
 internal import Lifecycle
 
 /// A client's connection, lent by libmicrohttpd for the length of a callback or, while
@@ -23,6 +24,22 @@ struct Connection: @unchecked Sendable {
                 }, fields)
         }
         return fields
+    }
+
+    /// What this server knows of the connection; nil when there was no memory for it.
+    var client: ClientConnection? {
+        siwa_connection_context(pointer).map {
+            Unmanaged<ClientConnection>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    /// The connection's socket.
+    var socket: CInt { siwa_connection_socket(pointer) }
+
+    /// The client's address.
+    var peer: ServerRequest.Peer {
+        siwa_connection_address(pointer).flatMap { SocketAddress($0).text }
+            .map { .address($0) } ?? .local
     }
 
     /// Takes the connection away from libmicrohttpd's thread.

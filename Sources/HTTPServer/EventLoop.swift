@@ -1,0 +1,170 @@
+internal import CMicroHTTPD
+internal import Glibc
+internal import Lifecycle
+internal import Synchronization
+
+/// One daemon of libmicrohttpd and the thread that drives it.
+///
+/// Who frees this: the thread retains it for as long as it runs, and libmicrohttpd uses it until
+/// the thread has stopped the daemon.
+final class EventLoop: Sendable {
+    /// What the loop is asked to do.
+    private enum Phase: Int {
+        /// Serve.
+        case serving
+        /// Accept no connection, and end with the last one.
+        case draining
+        /// End now: nothing is in flight.
+        case stopping
+    }
+
+    /// Set before the thread starts, and used by it alone but for ``quiesce()``.
+    private nonisolated(unsafe) var daemon: OpaquePointer?
+    /// The open connections; used by the loop's thread alone.
+    private nonisolated(unsafe) var clients: [ObjectIdentifier: ClientConnection] = [:]
+    private nonisolated(unsafe) var lastSweep = ContinuousClock.now
+    private let phase = Atomic(Phase.serving.rawValue)
+    private let isQuiesced = Atomic(false)
+    /// When the loop last turned, in milliseconds of the system's clock since it started.
+    private let lastTurn = Atomic(0)
+    private let handling: RequestHandling
+    private let ended = WakeSignal()
+
+    /// Takes connections from a socket; the loop runs when this returns.
+    init(
+        _ socket: consuming Descriptor, _ identity: TLSIdentity?, sendsDate: Bool,
+        connections: Int, _ handling: RequestHandling
+    ) throws(ServerError) {
+        self.handling = handling
+        let limits = siwa_limits(
+            connections: CUnsignedInt(connections),
+            idle_seconds: CUnsignedInt(handling.limits.idleTime.components.seconds),
+            // Room for the header section of the answer, and for what libmicrohttpd notes.
+            memory_bytes: 2 * handling.limits.headerBytes)
+        // libmicrohttpd closes the socket from here on, also when it fails to start.
+        daemon = siwa_start_daemon(
+            socket.release(), identity?.certificate, identity?.key, limits, sendsDate ? 1 : 0,
+            callbacks(for: self))
+        guard daemon != nil else { throw .notStarted }
+        beat()
+        guard startThread() else {
+            MHD_stop_daemon(daemon)
+            throw .notStarted
+        }
+    }
+
+    private func startThread() -> Bool {
+        var thread = pthread_t()
+        let owner = Unmanaged.passRetained(self)
+        let code = pthread_create(
+            &thread, nil,
+            { owner in
+                if let owner { Unmanaged<EventLoop>.fromOpaque(owner).takeRetainedValue().run() }
+                return nil
+            }, owner.toOpaque())
+        guard code == 0 else {
+            owner.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+
+    /// Accepts no connection any more, and ends with the last one.
+    func drain() {
+        _ = phase.compareExchange(
+            expected: Phase.serving.rawValue, desired: Phase.draining.rawValue,
+            ordering: .relaxed)
+        quiesce()
+    }
+
+    /// Ends, closing all connections; nothing may be in flight.
+    func stop() async {
+        phase.store(Phase.stopping.rawValue, ordering: .relaxed)
+        quiesce()
+        await ended.wait(after: 0)
+    }
+
+    /// How long ago the loop last turned.
+    var silence: Duration {
+        .milliseconds(Self.milliseconds() - lastTurn.load(ordering: .relaxed))
+    }
+
+    /// The longest silence of a loop that works.
+    static let longestWait = Duration.seconds(1)
+
+    /// Wakes the loop, too.
+    private func quiesce() {
+        guard !isQuiesced.exchange(true, ordering: .relaxed) else { return }
+        // The answered socket is closed with the daemon.
+        socketToClose.store(MHD_quiesce_daemon(daemon), ordering: .relaxed)
+    }
+
+    private let socketToClose = Atomic<CInt>(-1)
+
+    private func run() {
+        while !isOver {
+            // A loop that ends soon does not wait long: nothing else wakes it.
+            let wait: Int32 = isQuiesced.load(ordering: .relaxed) ? 20 : 1000
+            if MHD_run_wait(daemon, wait) != .YES { break }
+            beat()
+            closeLateConnections()
+        }
+        MHD_stop_daemon(daemon)
+        let socket = socketToClose.load(ordering: .relaxed)
+        if socket >= 0 { close(socket) }
+        ended.notify()
+    }
+
+    private var isOver: Bool {
+        switch Phase(rawValue: phase.load(ordering: .relaxed)) {
+        case .serving: false
+        case .draining: clients.isEmpty
+        case .stopping, nil: true
+        }
+    }
+
+    private func beat() { lastTurn.store(Self.milliseconds(), ordering: .relaxed) }
+
+    private static func milliseconds() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+
+    // MARK: Callbacks, on the loop's thread
+
+    /// A connection began or ended.
+    func note(
+        _ change: MHD_ConnectionNotificationCode, of connection: Connection,
+        _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    ) {
+        switch change {
+        case .CONNECTION_NOTIFY_STARTED:
+            let client = ClientConnection(
+                peer: connection.peer, socket: connection.socket,
+                requestTime: handling.limits.requestTime)
+            clients[ObjectIdentifier(client)] = client
+            context.pointee = Unmanaged.passUnretained(client).toOpaque()
+        case .CONNECTION_NOTIFY_CLOSED:
+            guard let pointer = context.pointee else { return }
+            let client = Unmanaged<ClientConnection>.fromOpaque(pointer).takeUnretainedValue()
+            clients[ObjectIdentifier(client)] = nil
+            context.pointee = nil
+        }
+    }
+
+    /// A request line came.
+    func begin(_ target: String, on connection: Connection) -> Exchange {
+        connection.client?.beginRequest(within: handling.limits.requestTime)
+        return Exchange(target: target, in: handling)
+    }
+
+    /// Looks once a second.
+    private func closeLateConnections() {
+        let now = ContinuousClock.now
+        guard lastSweep.duration(to: now) >= Self.longestWait else { return }
+        lastSweep = now
+        for client in clients.values { client.closeIfLate(at: now) }
+    }
+}

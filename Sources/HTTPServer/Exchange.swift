@@ -1,0 +1,111 @@
+internal import CMicroHTTPD
+internal import Lifecycle
+internal import Synchronization
+
+/// One request and its answer, for as long as libmicrohttpd works on it.
+///
+/// Who frees this: `begun` retains it and hands it to libmicrohttpd as the request's own
+/// pointer; `ended`, called exactly once a request and whatever became of it, releases it.
+/// A server that has stopped asserts that none is left.
+final class Exchange: Sendable {
+    private enum Stage {
+        case announced
+        case receiving(IncomingRequest)
+        case answering(suspended: Connection?)
+        case answered(ServerResponse)
+        case sent
+    }
+
+    /// What to do next.
+    private enum Action {
+        case wait
+        case handle(ServerRequest)
+        case send(ServerResponse)
+        case abort
+    }
+
+    private let target: String
+    private let stage = Mutex(Stage.announced)
+    private let handling: RequestHandling
+
+    init(target: String, in handling: RequestHandling) {
+        self.target = target
+        self.handling = handling
+        handling.exchanges.add(1, ordering: .relaxed)
+    }
+
+    deinit { handling.exchanges.subtract(1, ordering: .relaxed) }
+
+    /// Takes what came, on the thread of the event loop. The first call only announces a body, an
+    /// empty one later ends it.
+    func step(
+        on connection: Connection, method: UnsafePointer<CChar>,
+        receiving bytes: UnsafeRawBufferPointer
+    ) -> MHD_Result {
+        let action = stage.withLock { stage -> Action in
+            switch stage {
+            case .announced:
+                return announce(
+                    IncomingRequest(
+                        method: String(cString: method), target: target, on: connection,
+                        handling.limits), &stage)
+            case .receiving(var request):
+                stage = .announced
+                guard !bytes.isEmpty else { return handle(request, &stage) }
+                let isRead = request.receive(bytes)
+                stage = .receiving(request)
+                return isRead ? .wait : .abort
+            case .answering, .sent: return .abort
+            case .answered(let response):
+                stage = .sent
+                return .send(response)
+            }
+        }
+        switch action {
+        case .wait: return .YES
+        case .abort: return .NO
+        case .send(let response): return handling.send(response, on: connection)
+        case .handle(let request): return handle(request, on: connection)
+        }
+    }
+
+    /// A request that is refused for what its header section says is answered at once; the
+    /// connection then ends.
+    private func announce(_ request: IncomingRequest, _ stage: inout Stage) -> Action {
+        if request.isRefused { return handle(request, &stage) }
+        stage = .receiving(request)
+        return .wait
+    }
+
+    private func handle(_ request: IncomingRequest, _ stage: inout Stage) -> Action {
+        stage = .answering(suspended: nil)
+        return .handle(request.whole)
+    }
+
+    /// Asks the handler. Its answer is sent at once when it has one already; otherwise the
+    /// connection is suspended, and the answer resumes it.
+    private func handle(_ request: ServerRequest, on connection: Connection) -> MHD_Result {
+        connection.client?.removeDeadline()
+        guard handling.start(request, ServerReply(exchange: self)) else { return .NO }
+        let response = stage.withLock { stage -> ServerResponse? in
+            if case .answered(let response) = stage {
+                stage = .sent
+                return response
+            }
+            stage = .answering(suspended: connection)
+            connection.suspend()
+            return nil
+        }
+        return response.map { handling.send($0, on: connection) } ?? .YES
+    }
+
+    /// Keeps the answer until libmicrohttpd asks for it.
+    func answer(_ response: ServerResponse) {
+        stage.withLock { stage in
+            guard case .answering(let suspended) = stage else { return }
+            stage = .answered(response)
+            suspended?.resume()
+        }
+        handling.inFlight.end(ObjectIdentifier(self))
+    }
+}

@@ -1,0 +1,63 @@
+internal import Lifecycle
+internal import Synchronization
+
+/// The requests that are being answered: a server must not stop before each of them has
+/// let go of its connection.
+final class InFlight: Sendable {
+    private enum Slot {
+        /// The handler is called.
+        case begun
+        /// A task of it runs.
+        case running(Task<Void, Never>)
+    }
+
+    private struct State {
+        var slots: [ObjectIdentifier: Slot] = [:]
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let changes = WakeSignal()
+
+    /// Enters a request; false once the server is stopping.
+    func begin(_ key: ObjectIdentifier) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.slots[key] = .begun
+            return true
+        }
+    }
+
+    /// The request is answered by a task, which is cancelled when the server stops.
+    func run(_ key: ObjectIdentifier, _ task: Task<Void, Never>) {
+        state.withLock { state in
+            // It may have ended by now.
+            guard state.slots[key] != nil else { return }
+            state.slots[key] = .running(task)
+            if state.isClosed { task.cancel() }
+        }
+    }
+
+    /// Removes a request.
+    func end(_ key: ObjectIdentifier) {
+        let isLast = state.withLock { state in
+            state.slots[key] = nil
+            return state.isClosed && state.slots.isEmpty
+        }
+        if isLast { changes.notify() }
+    }
+
+    /// Lets nothing in any more, cancels all tasks, and returns when all requests are answered.
+    func close() async {
+        let slots = state.withLock { state in
+            state.isClosed = true
+            return Array(state.slots.values)
+        }
+        for case .running(let task) in slots { task.cancel() }
+        while true {
+            let count = changes.count
+            if state.withLock({ $0.slots.isEmpty }) { return }
+            await changes.wait(after: count)
+        }
+    }
+}

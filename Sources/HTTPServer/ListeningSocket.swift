@@ -1,0 +1,107 @@
+internal import Glibc
+
+/// A socket that listens, closed when its owner lets go of it.
+///
+/// libmicrohttpd could open one itself, but could not say why it failed.
+package struct ListeningSocket: ~Copyable {
+    private let owned: Descriptor
+    /// The file of a Unix socket that this process made.
+    private let path: String?
+
+    init(adopting descriptor: consuming Descriptor, path: String? = nil) {
+        owned = descriptor
+        self.path = path
+    }
+
+    deinit { if let path { unlink(path) } }
+
+    var descriptor: CInt { owned.number }
+
+    /// Listens on an address.
+    ///
+    /// - Parameter inherited: what the service manager opened for this process.
+    package static func open(
+        _ address: ListenAddress, inherited: InheritedSockets? = nil
+    ) throws(ServerError) -> ListeningSocket {
+        switch address {
+        case .tcp(let host, let port): try tcp(host, port: port)
+        case .unix(let path, let group): try UnixSocket(path: path, group: group).listening()
+        case .inherited(let name): try Self.inherited(name, inherited)
+        }
+    }
+
+    private static func tcp(
+        _ address: String, port: UInt16
+    ) throws(ServerError) -> ListeningSocket {
+        guard let found = resolve(address, port) else { throw .address(address) }
+        defer { freeaddrinfo(found) }
+        let type = found.pointee.ai_socktype | CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let opened = ListeningSocket(
+            adopting: Descriptor(adopting: socket(found.pointee.ai_family, type, 0)))
+        // Connections of a server that just ended may linger on the port.
+        opened.set(SO_REUSEADDR, 1)
+        opened.limitBuffers()
+        guard bind(opened.descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0,
+            listen(opened.descriptor, Self.backlog) == 0
+        else {
+            throw errno == EADDRINUSE
+                ? .inUse(address: address, port: port)
+                : .refused(address: address, port: port, reason: String(cString: strerror(errno)))
+        }
+        return opened
+    }
+
+    private static func inherited(
+        _ name: String, _ sockets: InheritedSockets?
+    ) throws(ServerError) -> ListeningSocket {
+        guard let passed = sockets?.descriptors[name] else { throw .notInherited(name: name) }
+        // A copy: the service manager's own stays open for the next start.
+        guard let copy = Descriptor.copy(of: passed) else { throw .notInherited(name: name) }
+        let opened = ListeningSocket(adopting: copy)
+        var listens: CInt = 0
+        var size = socklen_t(MemoryLayout<CInt>.size)
+        guard getsockopt(opened.descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0,
+            listens == 1,
+            fcntl(opened.descriptor, F_SETFL, fcntl(opened.descriptor, F_GETFL) | O_NONBLOCK) == 0
+        else { throw .notInherited(name: name) }
+        opened.limitBuffers()
+        return opened
+    }
+
+    /// Another descriptor of the same socket, for one event loop.
+    func duplicated() -> Descriptor? { Descriptor.copy(of: descriptor) }
+
+    /// Accepted connections inherit it. Unset, the system keeps megabytes for a client that does
+    /// not read.
+    func limitBuffers() { set(SO_SNDBUF, 256 * 1024) }
+
+    private func set(_ option: CInt, _ value: CInt) {
+        var value = value
+        setsockopt(
+            descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    /// The port it got, when it asked for any; 0 for a Unix socket.
+    package var port: UInt16 {
+        SocketAddress(socket: descriptor).port
+    }
+
+    /// Whether only processes on this machine can connect.
+    package var isLocal: Bool {
+        SocketAddress(socket: descriptor).isLocal
+    }
+
+    /// More connections wait here while the limit is reached.
+    static let backlog: CInt = 4096
+
+    /// Takes addresses only: a name could mean somewhere else tomorrow.
+    private static func resolve(
+        _ address: String, _ port: UInt16
+    ) -> UnsafeMutablePointer<addrinfo>? {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE
+        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        return getaddrinfo(address, String(port), &hints, &found) == 0 ? found : nil
+    }
+}

@@ -1,0 +1,79 @@
+internal import CMicroHTTPD
+internal import Lifecycle
+internal import Synchronization
+
+/// What all connections of one server share: the handler, the limits, and what is in flight.
+final class RequestHandling: Sendable {
+    let inFlight = InFlight()
+    /// How many requests libmicrohttpd works on.
+    let exchanges = Atomic(0)
+    /// How many answers are open whose bodies are written while they are sent.
+    private let streams = Atomic(0)
+    /// Connections end after their next answer.
+    private let closesConnections = Atomic(false)
+    let limits: ServerLimits
+    private let handler: HTTPServer.Handler
+
+    init(_ limits: ServerLimits, _ handler: HTTPServer.Handler) {
+        self.limits = limits
+        self.handler = handler
+    }
+
+    /// Ends each connection after its next answer.
+    func closeConnections() { closesConnections.store(true, ordering: .relaxed) }
+
+    /// Asks the handler; false once the server is stopping.
+    func start(_ request: ServerRequest, _ reply: ServerReply) -> Bool {
+        let key = ObjectIdentifier(reply.exchange)
+        guard inFlight.begin(key) else { return false }
+        switch handler {
+        case .direct(let handle): handle(request, reply)
+        case .task(let handle):
+            // It runs on this thread until it has to wait for something.
+            let task = Task.immediate { reply.send(await handle(request)) }
+            inFlight.run(key, task)
+        }
+        return true
+    }
+
+    /// Sends an answer, on the thread of the event loop.
+    func send(_ response: ServerResponse, on connection: Connection) -> MHD_Result {
+        var response = response
+        if closesConnections.load(ordering: .relaxed) {
+            response.fields.append(HTTPField("Connection", "close"))
+        }
+        switch response.body {
+        case .dropped: return .NO
+        case .stream(let write): return stream(response, write, on: connection)
+        case .bytes, .broken:
+            connection.client?.beginAnswer(within: limits.answerTime)
+            guard let owned = OwnedResponse(response) else { return .NO }
+            return connection.queue(owned, status: response.status)
+        }
+    }
+
+    /// Sends a body for as long as the client reads it.
+    private func stream(
+        _ response: ServerResponse, _ write: @escaping @Sendable (BodyWriter) async -> Void,
+        on connection: Connection
+    ) -> MHD_Result {
+        let body = BodyWriter(on: connection)
+        guard let owned = OwnedResponse(response, writing: body),
+            streams.load(ordering: .relaxed) < limits.streams
+        else {
+            let full = ServerResponse(status: 503, fields: [HTTPField("Retry-After", "10")])
+            return send(full, on: connection)
+        }
+        let key = ObjectIdentifier(body)
+        guard inFlight.begin(key) else { return .NO }
+        streams.add(1, ordering: .relaxed)
+        let task = Task { [self] in
+            await write(body)
+            body.end()
+            streams.subtract(1, ordering: .relaxed)
+            inFlight.end(key)
+        }
+        inFlight.run(key, task)
+        return connection.queue(owned, status: response.status)
+    }
+}

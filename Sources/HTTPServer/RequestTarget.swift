@@ -1,0 +1,62 @@
+/// The path and the query of a request line: split as they came, then decoded once.
+package struct RequestTarget: Hashable, Sendable {
+    /// The segments between the slashes, decoded. `/` has one, which is empty.
+    package let segments: [String]
+    /// The parameters of the query in the order they came, decoded.
+    package let parameters: [Parameter]
+
+    /// A parameter of a query.
+    package struct Parameter: Hashable, Sendable {
+        /// Its name.
+        package let name: String
+        /// Its value; empty without `=`.
+        package let value: String
+    }
+
+    /// Reads a target in origin form (RFC 9112 §3.2.1); nil if it does not begin with a slash, or
+    /// if anything in it is no valid percent-encoding, no UTF-8, or a control character.
+    package init?(_ target: String) {
+        let bytes = target.utf8
+        guard bytes.first == UInt8(ascii: "/") else { return nil }
+        let path = bytes.prefix { $0 != UInt8(ascii: "?") }
+        var segments: [String] = []
+        for part in path.dropFirst().split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        {
+            guard let segment = Self.decoded(part, plusIsSpace: false) else { return nil }
+            segments.append(segment)
+        }
+        var parameters: [Parameter] = []
+        for part in bytes.dropFirst(path.count + 1).split(separator: UInt8(ascii: "&")) {
+            let name = part.prefix { $0 != UInt8(ascii: "=") }
+            guard let decodedName = Self.decoded(name, plusIsSpace: true),
+                let value = Self.decoded(part.dropFirst(name.count + 1), plusIsSpace: true)
+            else { return nil }
+            parameters.append(Parameter(name: decodedName, value: value))
+        }
+        (self.segments, self.parameters) = (segments, parameters)
+    }
+
+    private static func decoded(_ part: Substring.UTF8View, plusIsSpace: Bool) -> String? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(part.count)
+        var rest = part.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit)
+                else { return nil }
+                bytes.append(high << 4 | low)
+            case UInt8(ascii: "+") where plusIsSpace: bytes.append(0x20)
+            default: bytes.append(byte)
+            }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        return text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+            ? text : nil
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        Character(UnicodeScalar(byte)).hexDigitValue.flatMap(UInt8.init(exactly:))
+    }
+}

@@ -1,0 +1,24 @@
+/// What clients of one listener may take up.
+package struct ServerLimits: Sendable {
+    /// Open connections; more wait in the backlog.
+    package var connections = 1024
+    /// The bytes of a request's header section: names, values, and the separators between them.
+    package var headerBytes = 16 << 10
+    /// The bytes of a body that are kept for the handler.
+    package var bodyBytes = 64 << 10
+    /// The bytes of a body that are read at most. A longer body is refused, and its connection
+    /// closed.
+    package var readBytes = 1 << 20
+    /// The time to send a request. A slower connection is closed without an answer.
+    package var requestTime = Duration.seconds(10)
+    /// The time that a client may take to read an answer.
+    package var answerTime = Duration.seconds(60)
+    /// The time that a connection may stay without traffic.
+    package var idleTime = Duration.seconds(75)
+    /// Answers at the same time whose bodies are written while they are sent; more are refused
+    /// with 503.
+    package var streams = 32
+
+    /// The limits of siwa-server's listeners.
+    package init() {}
+}

@@ -1,0 +1,53 @@
+package import Lifecycle
+
+/// A request as it reached a listener.
+package struct ServerRequest: Sendable {
+    /// The method as it was sent: any text.
+    package let method: String
+    /// Path and query as in the request line, not decoded.
+    package let target: String
+    /// The header fields in the order they came.
+    package let fields: [HTTPField]
+    /// The body, up to the limit of the listener.
+    package let body: [UInt8]
+    /// What is wrong with the request as a whole; nil when nothing is.
+    package let fault: Fault?
+    /// The client.
+    package let peer: Peer
+
+    /// Why a request must be refused, whatever it asks for.
+    package enum Fault: Hashable, Sendable {
+        /// The body is longer than the limit of the listener.
+        case bodyTooLarge
+        /// The header section is.
+        case headerTooLarge
+        /// More than one length of the body is given (RFC 9112 §6.3). The connection is closed
+        /// after the answer.
+        case ambiguousLength
+    }
+
+    /// Who sent a request.
+    package enum Peer: Hashable, Sendable, CustomStringConvertible {
+        /// An IP address without the port.
+        case address(String)
+        /// A process on this machine.
+        case local
+
+        /// The address, or `local`.
+        package var description: String {
+            switch self {
+            case .address(let text): text
+            case .local: "local"
+            }
+        }
+    }
+
+    /// Composes a request.
+    package init(
+        method: String, target: String, fields: [HTTPField] = [], body: [UInt8] = [],
+        fault: Fault? = nil, peer: Peer = .local
+    ) {
+        (self.method, self.target, self.fields) = (method, target, fields)
+        (self.body, self.fault, self.peer) = (body, fault, peer)
+    }
+}

@@ -69,7 +69,8 @@ import Testing
     }
 
     static let units: [String] = {
-        let names = FileManager.default.enumerator(atPath: root.appending(path: "docs").path())?
+        let names =
+            FileManager.default.enumerator(atPath: root.appending(path: "docs").path())?
             .allObjects as? [String]
         return (names ?? []).filter { $0.hasSuffix(".service") }.map { "docs/\($0)" }.sorted()
     }()

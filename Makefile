@@ -9,6 +9,7 @@
 #   make docs       build the library's documentation: .build/documentation/index.html
 #   make test-browser  install Chromium, too, and try the emulator's pages in it
 #   make screenshots   draw the pictures in docs/images with Chromium
+#   make test-monitoring  install Prometheus's tools, and try the metrics and the alerts with them
 #   make check      lint and test, as a change must pass
 #   make test-clients  run other people's OAuth clients against the emulator: CLIENTS (all of them)
 #   make sanitize   run the crypto and transport tests under the address and thread sanitizers
@@ -39,7 +40,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s
 
-.PHONY: demo test example docs test-browser screenshots test-clients build setup lint format check sanitize fuzz fuzz-keep endurance bench \
+.PHONY: demo test example docs test-browser test-monitoring screenshots test-clients build setup lint format check sanitize fuzz fuzz-keep endurance bench \
 	install uninstall clean
 
 demo: build
@@ -66,6 +67,11 @@ docs:
 test-browser:
 	@.ci/setup $(PACKAGES) chromium
 	swift test --experimental-maximum-parallelization-width 2 --filter BrowserTests
+
+# Debian's node exporter and promtool, which the tests skip where they are missing.
+test-monitoring:
+	@.ci/setup $(PACKAGES) prometheus prometheus-node-exporter
+	swift test --filter 'SiwaTests.(MetricsTests|MonitoringTests)'
 
 screenshots:
 	@.ci/setup $(PACKAGES) chromium

@@ -66,6 +66,10 @@ enum BashReader {
             COMPREPLY=()
             case $kind in
             choices) mapfile -t COMPREPLY < <(compgen -W "${1#choices}" -- "$3") ;;
+            lines)
+                # shellcheck disable=SC2046
+                mapfile -t COMPREPLY < <(compgen -W "$(${1#lines } 2>/dev/null)" -- "$3")
+                ;;
             command)
                 NAME_node "$operands"
                 mapfile -t COMPREPLY < <(compgen -W "$words" -- "$3")

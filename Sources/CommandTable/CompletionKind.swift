@@ -1,5 +1,5 @@
 /// What a shell offers where a value is typed that is not one of a few choices.
-package enum CompletionKind: String, Codable, Hashable, Sendable {
+package enum CompletionKind: Codable, Hashable, Sendable {
     /// No completion: the value is an identifier, a number or a secret.
     case none
 
@@ -11,4 +11,7 @@ package enum CompletionKind: String, Codable, Hashable, Sendable {
 
     /// The names of the tool's own commands.
     case command
+
+    /// The lines that a command of the tool prints, such as `config profiles`.
+    case lines(of: String)
 }

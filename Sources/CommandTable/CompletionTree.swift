@@ -82,6 +82,9 @@ extension ParameterInfo {
         case directories
         case commands
 
+        /// The lines that this command of the tool prints.
+        case lines(String)
+
         /// After an `@`, files; a secret itself cannot be guessed.
         case secret
     }
@@ -93,6 +96,7 @@ extension ParameterInfo {
         case .file: .files
         case .directory: .directories
         case .command: .commands
+        case .lines(let command): .lines(command)
         }
     }
 }

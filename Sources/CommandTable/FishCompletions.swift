@@ -74,6 +74,7 @@ struct FishCompletions {
         case .files: "-F"
         case .directories: "-f -a '(__fish_complete_directories (commandline -ct))'"
         case .commands: "-f -a '(\(name)_next $\(name)_operands)'"
+        case .lines(let command): "-f -a '(\(tree.tool) \(command) 2>/dev/null)'"
         case .secret: "-f -a '(\(name)_secret)'"
         }
     }

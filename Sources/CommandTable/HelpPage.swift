@@ -9,7 +9,7 @@ struct HelpPage {
             TextLayout.wrapped(tool.abstract),
             discussion(tool.discussion),
             section("Commands", tool.commands.map(\.entry)),
-            section("Global options", tool.globals.map(\.helpEntry)),
+            globals(tool.globals),
             section("Environment", tool.environment),
             section("Exit codes", tool.exitCodes),
             pointer(to: "COMMAND"),
@@ -21,7 +21,7 @@ struct HelpPage {
         render([
             usage("\(word) COMMAND [OPTIONS] [ARGUMENTS]"),
             section("Commands", tool.commands.filter { $0.isMember(of: word) }.map(\.entry)),
-            section("Global options", tool.globals.map(\.helpEntry)),
+            globals(tool.globals),
             pointer(to: "\(word) COMMAND"),
         ])
     }
@@ -34,9 +34,19 @@ struct HelpPage {
             discussion(command.discussion),
             section("Arguments", command.operands.map(\.helpEntry)),
             section("Options", command.options.map(\.helpEntry)),
-            section("Global options", command.globals.map(\.helpEntry)),
+            globals(command.globals),
             secrets(command),
             examples(command.examples),
+        ])
+    }
+
+    /// The help of the options that every command accepts.
+    func options() -> String {
+        render([
+            usage("[OPTIONS] COMMAND [OPTIONS] [ARGUMENTS]"),
+            TextLayout.wrapped(
+                "Every command accepts these options; they may stand before or after it."),
+            section("Global options", tool.globals.map(\.helpEntry)),
         ])
     }
 
@@ -65,6 +75,15 @@ struct HelpPage {
 
     private func section(_ title: String, _ rows: [Definition]) -> [String] {
         rows.isEmpty ? [] : ["\(title):"] + TextLayout.table(rows)
+    }
+
+    /// One line in place of many; a tool without options of its own has room for all.
+    private func globals(_ infos: [ParameterInfo]) -> [String] {
+        let own = infos.filter { info in !BuiltIn.flags.contains { $0.name == info.name } }
+        guard own.count > 4 else { return section("Global options", infos.map(\.helpEntry)) }
+        return TextLayout.wrapped(
+            "Global options, such as \(own[0].label) and \(own[1].label): see "
+                + "'\(tool.name) help options'.")
     }
 
     private func secrets(_ command: CommandInfo) -> [String] {

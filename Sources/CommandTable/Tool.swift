@@ -35,8 +35,11 @@ package struct Tool<World>: Sendable {
     }
 
     /// The help of a command, of the commands that begin with a word, or of the tool itself.
+    ///
+    /// `options` is the page of the global options.
     package func help(for commandName: String?) throws(UsageError) -> String {
-        switch try topic(commandName) {
+        if commandName == "options" { return HelpPage(tool: outline).options() }
+        return switch try topic(commandName) {
         case .tool: HelpPage(tool: outline).overview()
         case .group(let word): HelpPage(tool: outline).group(word)
         case .command(let index): HelpPage(tool: outline).command(commandInfo(commands[index]))

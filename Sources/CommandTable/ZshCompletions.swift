@@ -123,6 +123,7 @@ struct ZshCompletions {
         case .files: "_files"
         case .directories: "_files -/"
         case .commands: "\(name)_spoken"
+        case .lines(let command): "{compadd -- ${(f)\"$(\(tree.tool) \(command) 2>/dev/null)\"}}"
         case .secret: "\(name)_secret"
         }
     }

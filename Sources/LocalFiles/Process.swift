@@ -1,5 +1,6 @@
 internal import CProcess
 internal import Glibc
+internal import SIWACrypto
 
 /// The wall clock: whole seconds since 1970-01-01T00:00:00Z.
 package func secondsSinceEpoch() -> Int { time(nil) }
@@ -72,6 +73,14 @@ package func terminalWidth(_ descriptor: CInt) -> Int? {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
+}
+
+/// Shows a question on standard error, and reads the answer: a line of standard input.
+///
+/// - Throws: ``FileError`` if standard input cannot be read.
+package func askTerminal(_ question: String) throws(FileError) -> String {
+    try writeAll(SecretBytes(question.utf8), to: STDERR_FILENO, named: "standard error")
+    return String(decoding: try readStandardInputLine().revealed(), as: UTF8.self)
 }
 
 /// Shows a line on standard error in place of the last one shown so; an empty one clears it.

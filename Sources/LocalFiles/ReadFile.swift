@@ -55,6 +55,15 @@ package func readStandardInputLine(limit: Int = 1 << 16) throws(FileError) -> Se
 /// Whether `path` exists.
 package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+/// `path` from the root, whatever the working directory; symbolic links stay as they are.
+package func absolutePath(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+    defer { free(folder) }
+    let name = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
+    let parent = String(cString: folder)
+    return parent == "/" ? "/\(name)" : "\(parent)/\(name)"
+}
+
 /// The names of what a folder holds, sorted; empty when it cannot be read.
 package func namesInFolder(_ path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }

@@ -5,12 +5,19 @@ internal import SIWACrypto
 
 /// Runs one command line, without the name of the program; returns the exit code.
 ///
-/// Every error is caught here.
+/// Every error ends here.
 ///
 /// - Parameter arguments: nil when they are not UTF-8.
 package func runSIWA(_ arguments: [String]?, in world: World) async -> CInt {
     var world = world
     world.ending = Ending(world.signals, world.clocks.timekeeper)
+    world.metrics = TaskMetrics()
+    let exitCode = await runReportingErrors(arguments, in: world)
+    world.metrics.write(exitCode, in: world)
+    return exitCode
+}
+
+private func runReportingErrors(_ arguments: [String]?, in world: World) async -> CInt {
     do {
         guard let arguments else { throw UsageError.notUTF8 }
         switch try siwaTool.parse(arguments) {

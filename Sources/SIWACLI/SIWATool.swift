@@ -13,6 +13,7 @@ package let siwaTool = Tool<World>(
         from flags, then from environment variables, then from a profile of the configuration file.
         """,
     commands: [
+        InitCommand.self,
         SecretCommand.self,
         ExchangeCommand.self,
         RefreshCommand.self,
@@ -50,6 +51,7 @@ package let siwaTool = Tool<World>(
         RevocationsRetryCommand.self,
         ConfigShowCommand.self,
         ConfigPathCommand.self,
+        ConfigProfilesCommand.self,
         CompletionsCommand.self,
         ManualCommand.self,
     ],

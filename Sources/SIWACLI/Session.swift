@@ -1,4 +1,5 @@
 internal import CommandTable
+internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
@@ -22,6 +23,14 @@ struct Session: Sendable {
         self.settings = settings
         console = Console(world, options)
         startOfCommand = world.clocks.timekeeper.elapsed()
+    }
+
+    /// Reports when a client_secret expires, for `--metrics`.
+    func noteClientSecret(expiringAt date: NumericDate) {
+        world.metrics.note {
+            $0.secretExpiresAt = date
+            $0.profile = settings.profileName?.value ?? ""
+        }
     }
 
     /// Prints the command's result.

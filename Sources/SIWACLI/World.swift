@@ -36,6 +36,15 @@ package struct World: Sendable {
     package var threads: @Sendable (Int) throws(FileError) -> any TaskExecutor = { _ in
         globalConcurrentExecutor
     }
+    /// Shows a question on standard error and reads a line of standard input; nil without a terminal.
+    package var ask: (@Sendable (String) throws(FileError) -> String)?
+    /// What the command reports to Prometheus; ``runSIWA(_:in:)`` makes one for each run.
+    var metrics = TaskMetrics()
+    /// Runs a program to its end.
+    package var runProgram: @Sendable (ChildProgram) throws(FileError) -> ProgramEnding = {
+        program throws(FileError) in
+        throw FileError("run", program.path, reason: "not provided")
+    }
     /// Which command runs on which machine, for the history of a vault.
     package var actor = VaultActor(command: "", host: "")
 
@@ -96,6 +105,18 @@ package struct World: Sendable {
         package var readLine: @Sendable () throws(FileError) -> SecretBytes
         /// Reads standard input to its end.
         package var readAll: @Sendable () throws(FileError) -> SecretBytes
+        /// Removes a file; that it does not exist is no error.
+        package var remove: @Sendable (String) throws(FileError) -> Void = {
+            path throws(FileError) in
+            throw FileError("remove", path, reason: "not provided")
+        }
+        /// Writes a file whole or not at all, readable by everybody.
+        package var publish: @Sendable (SecretBytes, String) throws(FileError) -> Void = {
+            _, path throws(FileError) in
+            throw FileError("write", path, reason: "not provided")
+        }
+        /// A path from the root, whatever the working directory.
+        package var absolutePath: @Sendable (String) -> String = { $0 }
 
         /// Puts a file system together.
         package init(

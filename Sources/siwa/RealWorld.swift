@@ -52,6 +52,15 @@ extension World {
             })
         world.terminal = Terminal(
             width: terminalWidth(1), isErrorsTerminal: isTerminal(2), variables: environment)
+        world.files.absolutePath = absolutePath
+        world.files.remove = { path throws(FileError) in try removeFile(path) }
+        world.files.publish = { contents, path throws(FileError) in
+            try writeFile(contents, to: path, permissions: 0o644)
+        }
+        world.runProgram = { program throws(FileError) in try LocalFiles.runProgram(program) }
+        if isTerminal(0), isTerminal(2) {
+            world.ask = { question throws(FileError) in try askTerminal(question) }
+        }
         world.threads = { count throws(FileError) in try WorkerThreads(count) }
         world.actor = VaultActor(command: "", host: hostName())
         return world

@@ -47,7 +47,7 @@ struct BashCompletionsTests {
             _siwa
             if ((${#COMPREPLY[@]})); then printf '%s\\n' "${COMPREPLY[@]}"; fi
             """
-        let source = sampleTool.completions(for: .bash) + script
+        let source = sampleTool.completions(for: .bash) + CompletionRows.tool + "\n" + script
         let output = try Program.bash?.output(
             ["--norc", "-c", source, "bash", line] + words, in: scratch.folder)
         return (output ?? "").split(separator: "\n").map { String($0) }.sorted()

@@ -16,6 +16,9 @@ enum CompletionRows {
         ("siwa --profile x pub", ["public-key"]),
         ("siwa -p x pub", ["public-key"]),
         ("siwa --pro", ["--profile"]),
+        ("siwa --profile ", ["app", "web"]),
+        ("siwa revoke --profile w", ["web"]),
+        ("siwa revoke -p a", ["app"]),
         ("siwa --max-attempts re", []),
         ("siwa revoke --pro", ["--profile"]),
         ("siwa revoke --ver", ["--verbose", "--version"]),
@@ -42,6 +45,9 @@ enum CompletionRows {
         ("siwa help config ", ["path", "show"]),
         ("siwa help re", ["revoke"]),
     ]
+
+    /// The tool itself, as far as completions ask it: a function of the shell.
+    static let tool = "siwa() { [ \"$*\" = 'config profiles' ] && printf 'app\\nweb\\n'; }"
 
     static func makeFolder() throws -> Scratch {
         let scratch = try Scratch()

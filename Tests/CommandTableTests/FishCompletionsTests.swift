@@ -34,7 +34,9 @@ struct FishCompletionsTests {
     /// What fish would offer; folders come with a slash, and every offer with its description.
     private func complete(_ line: String) throws -> [String] {
         let scratch = try CompletionRows.makeFolder()
-        let source = sampleTool.completions(for: .fish) + "complete -C $argv[1]"
+        let tool =
+            "function siwa; test \"$argv\" = 'config profiles'; and printf 'app\\nweb\\n'; end"
+        let source = sampleTool.completions(for: .fish) + "\(tool)\ncomplete -C $argv[1]"
         let output = try Program.fish?.output(
             ["--no-config", "-c", source, line], in: scratch.folder)
         return (output ?? "").split(separator: "\n").map { offer in

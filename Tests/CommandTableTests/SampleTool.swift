@@ -20,7 +20,8 @@ struct SharedOptions {
         let own: [Parameter<Self>] = [
             .option(
                 "profile", short: "p", \.profile, value: "NAME",
-                help: "Which profile of the configuration to use."),
+                help: "Which profile of the configuration to use.",
+                completion: .lines(of: "config profiles")),
             .option("max-attempts", \.attempts, value: "N", help: "How often to try."),
             .flag("quiet", short: "q", \.isQuiet, help: "Print only the result."),
             .flag("verbose", short: "v", \.isVerbose, help: "Trace requests."),

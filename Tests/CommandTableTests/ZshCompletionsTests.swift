@@ -70,6 +70,7 @@ struct ZshCompletionsTests {
         zpty shell zsh -f -i
         zpty -w shell "offers=$offers; fpath=($PWD/../functions \$fpath)"
         zpty -w shell 'PS1= PS2= LISTMAX=9999; unset zle_bracketed_paste; unsetopt auto_list beep'
+        zpty -w shell "siwa() { [ \"\$*\" = 'config profiles' ] && printf 'app\\nweb\\n'; }"
         zpty -w shell "autoload -Uz compinit; $1"
         zpty -w shell 'compadd() {
             local -a found

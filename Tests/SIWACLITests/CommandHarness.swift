@@ -55,7 +55,25 @@ struct CommandHarness: Sendable {
                 .map { String($0.dropFirst(folder.count + 1)) }.filter { !$0.contains("/") }
                 .sorted()
         }
-        world.files.makeFolder = { [memory] _ in memory.with { $0.usesCache = true } }
+        world.files.makeFolder = { [memory] path in
+            memory.with { $0.usesCache = $0.usesCache || path.hasSuffix(".cache/siwa") }
+        }
+        world.files.absolutePath = { $0.hasPrefix("/") ? $0 : "/data/" + $0 }
+        world.files.remove = { [memory] path throws(FileError) in
+            memory.with { _ = $0.files.removeValue(forKey: path) }
+        }
+        world.files.publish = { [memory] bytes, path throws(FileError) in
+            try memory.publish(bytes, to: path)
+        }
+        world.runProgram = { [memory] program throws(FileError) in
+            memory.with { state in
+                state.programs.append(program)
+                return state.ending
+            }
+        }
+        if memory.with({ $0.answers != nil }) {
+            world.ask = { [memory] question throws(FileError) in memory.answer(question) }
+        }
         world.files.tryLock = { [memory] path in memory.lock(path) }
         world.streams = .inside(memory)
         if let input = memory.with({ $0.input }) {
@@ -77,6 +95,7 @@ struct CommandHarness: Sendable {
     func run(_ arguments: [String]) async -> Outcome {
         memory.with {
             ($0.output, $0.errors, $0.written, $0.trusted) = ([], [], [], [])
+            $0.programs = []
             $0.usesCache = false
         }
         let sentBefore = wire.sent
@@ -86,7 +105,7 @@ struct CommandHarness: Sendable {
                 arguments: arguments, exitCode: exitCode,
                 output: String(decoding: state.output, as: UTF8.self), errors: state.errors,
                 sent: wire.sent - sentBefore, written: state.written, trusted: state.trusted,
-                usesCache: state.usesCache)
+                usesCache: state.usesCache, programs: state.programs.map(\.path))
         }
         Invariants(outcome, secrets: secrets(among: arguments)).check()
         memory.with { $0.input = nil }
@@ -154,4 +173,5 @@ struct Outcome: Sendable {
     let written: [String]
     let trusted: [String]
     var usesCache = false
+    var programs: [String] = []
 }

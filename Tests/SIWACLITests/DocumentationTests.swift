@@ -69,10 +69,9 @@ import Testing
     }
 
     static let units: [String] = {
-        let names =
-            FileManager.default.enumerator(atPath: root.appending(path: "docs").path())?
-            .allObjects as? [String]
-        return (names ?? []).filter { $0.hasSuffix(".service") }.map { "docs/\($0)" }.sorted()
+        let folder = root.appending(path: "deploy/systemd").path()
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+            .filter { $0.hasSuffix(".service") }.map { "deploy/systemd/\($0)" }.sorted()
     }()
 
     @Test(arguments: units)

@@ -24,7 +24,8 @@ import Testing
         #expect(
             ExitCode.entries.map(\.term)
                 == [
-                    "0", "1", "2", "3", "4", "5", "6", "7", "9", "70", "74", "75", "129", "130",
+                    "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "70", "74", "75", "129",
+                    "130",
                     "143",
                 ])
         #expect(Set(ExitCode.entries.map(\.meaning)).count == ExitCode.entries.count)

@@ -6,6 +6,7 @@ struct Expectation {
     private var sent: String?
     private var written: [String] = []
     private var trusted: [String] = []
+    private var programs: [String] = []
 
     /// Takes a line that says what must come of the run before it; false for any other.
     mutating func note(_ verb: String, _ text: String) -> Bool {
@@ -15,6 +16,7 @@ struct Expectation {
         case "!": errors.append(text)
         case "sent": sent = text
         case "wrote": written.append(text)
+        case "ran": programs.append(text)
         case "trusted": trusted.append(text)
         default: return false
         }
@@ -37,6 +39,7 @@ struct Expectation {
         }
         if let sent, sent != String(outcome.sent) { faults.append("sent \(outcome.sent)") }
         if trusted != outcome.trusted { faults.append("trusted \(outcome.trusted)") }
+        if programs != outcome.programs { faults.append("ran \(outcome.programs)") }
         if written != outcome.written { faults.append("wrote \(outcome.written)") }
         return faults
     }

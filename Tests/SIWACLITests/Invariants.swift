@@ -23,7 +23,7 @@ struct Invariants {
             #expect(!outcome.errors.contains { $0.hasPrefix("hint: ") }, "\(outcome)")
         } else {
             let code = outcome.exitCode
-            #expect([1, 2, 3, 4, 5, 6, 7, 9, 74, 75].contains(code), "exit \(code): \(call)")
+            #expect([1, 2, 3, 4, 5, 6, 7, 8, 9, 74, 75].contains(code), "exit \(code): \(call)")
             asksForJSON ? errorObject() : errorLines()
         }
     }
@@ -64,7 +64,10 @@ struct Invariants {
 
     /// `siwa: <code>: <what happened>`, then hints, at least one of them.
     private func errorLines() {
-        let lines = outcome.errors.drop { line in
+        // What a person was asked, and told of the answers.
+        let questions = outcome.errors.prefix { !$0.hasPrefix("siwa: ") }
+        let asked = outcome.arguments.first == "init" ? questions.count : 0
+        let lines = outcome.errors.dropFirst(asked).drop { line in
             ["siwa: warning: ", "siwa: note: ", "> ", "< ", "- "].contains { line.hasPrefix($0) }
         }
         let code = lines.first?.dropFirst(6).prefix { $0 != ":" } ?? ""

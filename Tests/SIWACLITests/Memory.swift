@@ -49,6 +49,12 @@ final class Memory: Sendable {
         var locks: Set<String> = []
         var refusedLocks = 0
         var usesCache = false
+        /// What a person answers at the terminal; nil without a terminal.
+        var answers: [String]?
+        /// How the programs end that siwa runs.
+        var ending = ProgramEnding.exit(0)
+        /// The programs that were run.
+        var programs: [ChildProgram] = []
     }
 
     private let state = Mutex(State())
@@ -79,6 +85,25 @@ final class Memory: Sendable {
         with {
             $0.files[path] = File(contents: contents.revealed())
             if !path.contains("/siwa/keys-") { $0.written.append(path) }
+        }
+    }
+
+    /// Readable by everybody, as the real one.
+    func publish(_ contents: SecretBytes, to path: String) throws(FileError) {
+        guard !path.hasPrefix("/full/") else { throw FileError("write", path, code: 28) }
+        with {
+            $0.files[path] = File(contents: contents.revealed(), permissions: 0o644)
+            $0.written.append(path)
+        }
+    }
+
+    /// What the person at the terminal says; nothing more at the end of the answers.
+    func answer(_ question: String) -> String {
+        with { state in
+            state.errors.append(question)
+            guard let next = state.answers?.first else { return "" }
+            state.answers?.removeFirst()
+            return next
         }
     }
 

@@ -1,6 +1,7 @@
 import AppleEmulator
 import JOSE
 import Lifecycle
+import LocalFiles
 import SIWACrypto
 import TestSupport
 import Testing
@@ -56,6 +57,8 @@ struct ScenarioRunner {
         case "apple": _ = try await harness.emulator.control(words[0], try JSON(text: words[1]))
         case "line": harness.wire.fail(try lineFault(words))
         case "vault": try vault(words)
+        case "holds": compareFile(line, words)
+        case "input": compareInput(words, line.number)
         case "record": try compareRecord(words, line.number)
         default: try prepare(line, words)
         }
@@ -71,6 +74,11 @@ struct ScenarioRunner {
                     let pair = word.split(separator: "=", maxSplits: 1).map(String.init)
                     state.variables[pair[0]] = pair.count > 1 ? pair[1] : ""
                 }
+            case "answer":
+                state.answers = (state.answers ?? []) + [words.joined(separator: " ")]
+            case "program":
+                state.ending =
+                    words[0] == "overdue" ? .overdue : .exit(try #require(CInt(words[1])))
             case "unset": for word in words { state.variables[word] = nil }
             case "file":
                 let bits = words.count > 1 ? UInt32(words[1], radix: 8) : nil
@@ -122,6 +130,37 @@ struct ScenarioRunner {
                 with: VaultError(kind, "as the scenario has it"),
                 after: words.count > 2 ? try #require(Int(words[2])) : 0)
         default: harness.vault.fail(with: nil)
+        }
+    }
+
+    /// `holds PATH [MODE]`: the lines of a file, as patterns; without any, that there is no file.
+    private func compareFile(_ line: Scenario.Line, _ words: [String]) {
+        let file = harness.memory.with { $0.files[words[0]] }
+        let place = "\(scenario.file):\(line.number)"
+        guard !line.body.isEmpty else { return #expect(file == nil, "\(place)") }
+        let text = String(decoding: file?.contents ?? [], as: UTF8.self)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        #expect(
+            Glob.match(lines.dropLast(), line.body.map(expand)[...]), "\(place): \(text)")
+        if words.count > 1 {
+            #expect(file?.permissions == UInt32(words[1], radix: 8), "\(place)")
+        }
+    }
+
+    /// `input TEXT [NAME=VALUE …]`: standard input of the last program, and its variables; a name
+    /// without a value is withheld.
+    private func compareInput(_ words: [String], _ line: Int) {
+        let program = harness.memory.with { $0.programs.last }
+        let place = "\(scenario.file):\(line)"
+        let input = String(decoding: program?.input.revealed() ?? [], as: UTF8.self)
+        #expect(input == words[0] + "\n", "\(place)")
+        for word in words.dropFirst() {
+            let pair = word.split(separator: "=", maxSplits: 1).map(String.init)
+            if pair.count > 1 {
+                #expect(program?.variables[pair[0]] == pair[1], "\(place)")
+            } else {
+                #expect(program?.withheld.contains(word) == true, "\(place)")
+            }
         }
     }
 

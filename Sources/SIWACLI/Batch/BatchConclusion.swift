@@ -102,6 +102,13 @@ struct BatchConclusion: Sendable {
                 ", \(leased.count) held by other runs until \(leased.until.rfc3339) at the latest"
         }
         session.console.summarize(text, members)
+        let counts = output.counted
+        session.world.metrics.note {
+            $0.items = [
+                .done: counts.done, .refused: counts.refused, .failed: counts.failed,
+                .invalid: counts.invalid,
+            ]
+        }
     }
 
     /// The summary for machines.

@@ -56,20 +56,12 @@ struct DoctorCommand: Command {
                 "--report needs --online", hint: "add --online")
         }
         let context = try DoctorContext(global, given: secret, in: world)
-        let offline =
-            SettingsCheck(context).lines + KeyCheck(context).lines
-            + SecretCheck(context).lines
         let (online, isAccepted) = isOnline ? await ask(about: context) : ([], false)
-        let report = DoctorReport(offline: offline, online: online, isAccepted: isAccepted)
+        let report = DoctorReport(
+            offline: context.offlineChecks, online: online, isAccepted: isAccepted)
         if let reportFile { try await writeReport(to: reportFile, context) }
         try context.session.report(report.rendered(on: world.terminal))
-        guard report.failed.isEmpty else {
-            let names = report.failed.map(\.name).unique.joined(separator: ", ")
-            throw Diagnosis.negative(
-                "checks_failed",
-                "\(report.failed.count) of \(report.lines.count) checks failed: \(names)",
-                hints: ["\(report.cause.seen): \(report.cause.advice)"])
-        }
+        if let failure = report.failure { throw failure }
     }
 
     private func writeReport(to file: String, _ context: DoctorContext) async throws {

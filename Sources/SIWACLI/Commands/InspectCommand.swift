@@ -32,17 +32,23 @@ struct InspectCommand: Command {
             .option(
                 "expires-within", \.expiresWithin, value: "DURATION",
                 help: "Exit 1 if the token expires within this time."),
+            MetricsArgument.option(\.metrics),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
     @Required var token: SecretArgument
     var expiresWithin: DurationArgument?
+    var metrics: MetricsArgument?
 
     func run(in world: World) async throws {
+        world.metrics.begin(metrics, global, in: world)
         let session = try Session(TypedSettings(global: global), in: world)
         let text = try session.secret(token, "TOKEN", isWhole: true)
         let now = world.clocks.now()
         let inspection = Inspection(of: text, expecting: expected(session), at: now)
+        if inspection.recognition.kind == .clientSecret, let expiresAt = inspection.expiresAt {
+            session.noteClientSecret(expiringAt: expiresAt)
+        }
         try session.report(Report(.object(members(of: inspection, at: now))))
         if let expiresWithin {
             try Self.check(inspection, expiresWithin, at: now)

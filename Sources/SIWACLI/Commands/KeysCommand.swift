@@ -5,6 +5,11 @@ internal import SIWACrypto
 
 /// `siwa keys`: Apple's key set.
 struct KeysCommand: Command {
+    enum Format: String, CaseIterable, ParameterValue {
+        case json
+        case jwks
+    }
+
     static let name = "keys"
     static let abstract = "Show Apple's key set."
     static let discussion = """
@@ -15,24 +20,35 @@ struct KeysCommand: Command {
 
         If Apple cannot be reached, an expired key set is used, with a warning and stale: true. \
         With --refresh that is an error.
+
+        --format jwks prints the JWK Set as Apple sent it. Keep it with the tokens of its day: \
+        'siwa verify --jwks FILE --at TIME' verifies them after Apple has withdrawn the keys.
         """
     static let examples = [
         Example("siwa keys", "Show the keys."),
+        Example("siwa keys --format jwks > apple-keys.json", "Keep the keys of today."),
         Example("siwa keys --refresh --print changed", "Check whether Apple's keys have changed."),
     ]
     static let parameters: [Parameter<Self>] =
         [
-            .flag("refresh", \.isForced, help: "Fetch the keys even if the cache is fresh.")
+            .flag("refresh", \.isForced, help: "Fetch the keys even if the cache is fresh."),
+            .option(
+                "format", \.format, value: "FORMAT",
+                help: "What is known of the keys, or the JWK Set as Apple sent it."),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
     var isForced = false
+    var format = Format.json
 
     func run(in world: World) async throws {
         let session = try Session(TypedSettings(global: global), in: world)
         try requireOpenSSL()
         let found = try await AppleKeys(Network(session)).newest(isForced: isForced)
-        try session.report(Report(try found.json))
+        switch format {
+        case .json: try session.report(Report(try found.json))
+        case .jwks: try session.report(Report(found.held.keySet.document))
+        }
     }
 }
 

@@ -27,6 +27,7 @@ struct RefreshCommand: Command {
     static let parameters: [Parameter<Self>] =
         TokenOptions.parameters(at: \.source) + [
             .flag("all", \.isAll, help: "With --user: every active token of the user."),
+            MetricsArgument.option(\.metrics),
             .flag(
                 "dry-run", \.isDryRun, help: "Print the request with secrets masked; send nothing."),
         ] + GlobalOptions.requestParameters(at: \.global)
@@ -35,8 +36,10 @@ struct RefreshCommand: Command {
     var source = TokenOptions()
     var isAll = false
     var isDryRun = false
+    var metrics: MetricsArgument?
 
     func run(in world: World) async throws {
+        world.metrics.begin(metrics, global, in: world)
         try checkCombination()
         let session = try Session(
             TypedSettings(global: global, vault: source.vault), in: world)

@@ -16,12 +16,23 @@ struct SecretCommand: Command {
         --out with --renew-within in a daily cron job rotates the secret: the secret in the file is \
         replaced unless it is valid, is for the same team, client and key, and lasts longer than \
         --renew-within. What was written, and how long it is valid, is reported on standard error.
+
+        --deploy runs PROGRAM after FILE was replaced, without a shell and without arguments: the \
+        secret is its standard input, SIWA_CLIENT_ID, SIWA_TEAM_ID, SIWA_KEY_ID and SIWA_EXPIRES_AT \
+        are set, variables that hold secrets are not passed on, and its output goes to standard \
+        error. If it fails or takes longer than 60 s, the exit code is 8, FILE.deploy-pending \
+        remains, and every run with --deploy repeats it until it has succeeded.
         """
     static let examples = [
         Example("siwa secret", "Print a secret that is valid for five minutes."),
         Example(
             "siwa secret --lifetime 90d --out apple.secret --renew-within 30d",
             "Keep a file whose secret is always valid for at least thirty days."),
+        Example(
+            """
+            siwa secret --lifetime 90d --out apple.secret --renew-within 30d \
+            --deploy /usr/share/siwa/hooks/supabase
+            """, "The same, and hand each new secret to the software that uses it."),
     ]
     static let parameters: [Parameter<Self>] =
         [
@@ -37,6 +48,11 @@ struct SecretCommand: Command {
             .option(
                 "renew-within", \.renewWithin, value: "DURATION",
                 help: "Keep the secret in FILE as long as it is valid for longer than this."),
+            .option(
+                "deploy", \.deploy, value: "PROGRAM",
+                help: "Run PROGRAM with each new secret, until it has succeeded.",
+                completion: .file),
+            MetricsArgument.option(\.metrics),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
@@ -44,32 +60,46 @@ struct SecretCommand: Command {
     var expiresAt: TimestampArgument?
     var out: String?
     var renewWithin: DurationArgument?
+    var deploy: String?
+    var metrics: MetricsArgument?
 
     func run(in world: World) async throws {
+        world.metrics.begin(metrics, global, in: world)
         try checkCombination()
         let session = try Session(TypedSettings(global: global, lifetime: lifetime), in: world)
         let now = world.clocks.now()
         let lifetime = try lifetime(in: session.settings, at: now)
         let client = try session.client().client
-        if let out, let renewWithin {
-            guard renewWithin.duration < lifetime else {
-                throw UsageError.Problem.misuse(
-                    "--renew-within must be shorter than the lifetime, or every run would renew",
-                    hint: "use a longer --lifetime, such as 90d")
-            }
-            if let kept = try keep(out, client, renewWithin.duration, session, at: now) {
-                return try report(kept, session, renewed: false)
-            }
+        let deployment = try deployment(session)
+        if let kept = try kept(client, lifetime, session, at: now) {
+            try global.checkPrinted(among: members(of: kept, .kept).map(\.name))
+            session.noteClientSecret(expiringAt: kept.expiresAt)
+            let isDeployed = try deployment?.runIfPending(kept, line(kept))
+            return try report(kept, .kept, isDeployed: isDeployed, session)
         }
         let secret = try ClientSecret(
             signedBy: client.signingKey, for: client.clientID, of: client.teamID, at: now,
             lifetime: lifetime)
-        try global.checkPrinted(among: members(of: secret, renewed: true).map(\.name))
+        try global.checkPrinted(among: members(of: secret, .minted).map(\.name))
         if let out {
+            try deployment?.markPending()
             try world.files.write(line(secret), out, .followed)
+            session.noteClientSecret(expiringAt: secret.expiresAt)
             announce(secret, lasting: lifetime, in: out, session.console)
         }
-        try report(secret, session, renewed: true)
+        try deployment?.run(secret, line(secret))
+        try report(secret, .minted, isDeployed: deployment.map { _ in true }, session)
+    }
+
+    private enum Origin {
+        case minted
+        /// The file has it already.
+        case kept
+    }
+
+    private func deployment(_ session: Session) throws -> SecretDeployment? {
+        guard let deploy, let out else { return nil }
+        return try SecretDeployment(deploy, of: out, session)
     }
 
     private func checkCombination() throws(UsageError.Problem) {
@@ -82,6 +112,14 @@ struct SecretCommand: Command {
             throw UsageError.Problem.misuse(
                 "--renew-within needs --out",
                 hint: "add --out FILE")
+        }
+        if deploy != nil, out == nil {
+            throw UsageError.Problem.misuse("--deploy needs --out", hint: "add --out FILE")
+        }
+        if let deploy, !deploy.utf8.contains(UInt8(ascii: "/")) {
+            throw UsageError.Problem.misuse(
+                "--deploy needs a path, and '\(printable(deploy))' is a name",
+                hint: "give the whole path of the program, or ./\(printable(deploy))")
         }
         if out == "-" {
             throw UsageError.Problem.misuse(
@@ -99,12 +137,17 @@ struct SecretCommand: Command {
         return expiresAt.date - now
     }
 
-    /// The secret in the file if it is this client's, lasts longer than `limit`, and Apple would
-    /// accept it: Apple refuses an `iat` in the future.
-    private func keep(
-        _ path: String, _ client: Client, _ limit: Duration, _ session: Session,
-        at now: NumericDate
+    /// The secret in the file if it is this client's, lasts longer than `--renew-within`, and Apple
+    /// would accept it: Apple refuses an `iat` in the future.
+    private func kept(
+        _ client: Client, _ lifetime: Duration, _ session: Session, at now: NumericDate
     ) throws -> ClientSecret? {
+        guard let path = out, let limit = renewWithin?.duration else { return nil }
+        guard limit < lifetime else {
+            throw UsageError.Problem.misuse(
+                "--renew-within must be shorter than the lifetime, or every run would renew",
+                hint: "use a longer --lifetime, such as 90d")
+        }
         let file: LocalFile
         do throws(FileError) {
             file = try session.world.files.read(path)
@@ -146,7 +189,9 @@ struct SecretCommand: Command {
         return line.finished()
     }
 
-    private func members(of secret: ClientSecret, renewed: Bool) -> [JSON.Member] {
+    private func members(
+        of secret: ClientSecret, _ origin: Origin, isDeployed: Bool? = nil
+    ) -> [JSON.Member] {
         let lifetime = secret.expiresAt - (secret.issuedAt + ClientSecret.backdating)
         let metadata: [JSON.Member] = [
             .init("kind", "client_secret"),
@@ -159,24 +204,28 @@ struct SecretCommand: Command {
         ]
         return out == nil
             ? [.init("client_secret", .string(secret.text.revealed()))] + metadata
-            : metadata + [.init("renewed", .boolean(renewed))]
+            : metadata + [.init("renewed", .boolean(origin == .minted))]
+                + (deploy.map { _ in [.init("deployed", .boolean(isDeployed ?? false))] } ?? [])
     }
 
-    private func deed(renewed: Bool) -> Deed {
+    private func deed(_ origin: Origin) -> Deed {
         guard let out else {
             return Deed(
                 "a client_secret was minted", hint: "fix standard output, then run it again")
         }
         return Deed(
-            renewed ? "the client_secret was written to \(out)" : "\(out) was left as it is",
+            origin == .minted
+                ? "the client_secret was written to \(out)" : "\(out) was left as it is",
             hint: "read the file with 'siwa inspect @\(out)'")
     }
 
-    private func report(_ secret: ClientSecret, _ session: Session, renewed: Bool) throws {
+    private func report(
+        _ secret: ClientSecret, _ origin: Origin, isDeployed: Bool?, _ session: Session
+    ) throws {
         guard out == nil || global.json || global.print != nil else { return }
         try session.report(
             Report(
-                .object(members(of: secret, renewed: renewed)),
-                text: out == nil ? secret.text : nil, of: deed(renewed: renewed)))
+                .object(members(of: secret, origin, isDeployed: isDeployed)),
+                text: out == nil ? secret.text : nil, of: deed(origin)))
     }
 }

@@ -15,18 +15,21 @@ struct VaultCheckCommand: Command {
         """
     static let examples = [Example("siwa vault check", "Check a restored backup.")]
     static let parameters: [Parameter<Self>] =
-        [VaultArgument.option(\.vault)] + GlobalOptions.parameters(at: \.global)
+        [VaultArgument.option(\.vault), MetricsArgument.option(\.metrics)]
+        + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
     var vault: VaultArgument?
+    var metrics: MetricsArgument?
 
     func run(in world: World) async throws {
+        world.metrics.begin(metrics, global, in: world)
         try global.checkPrinted(among: ["records", "users", "states", "keys", "faults"])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         var vault = try session.vault(.statement)
         var broken = BrokenRecords()
         for fault in try vault.store.faults() { broken.add(fault, .damaged) }
-        var states: [VaultState: Int] = [:]
+        var counts: [TaskMetrics.VaultCount: Int] = [:]
         var keys: [Int: Int] = [:]
         var (users, lastUser): (Int, VaultUser?) = (0, nil)
         try await vault.store.forEachPage { page in
@@ -37,7 +40,7 @@ struct VaultCheckCommand: Command {
                 let token = try broken.token(of: record, in: vault)
                 if token != nil, record.isLegacy { legacy.append(record) }
                 if record.user != lastUser { (users, lastUser) = (users + 1, record.user) }
-                states[record.state, default: 0] += 1
+                counts[.init(record), default: 0] += 1
                 keys[record.keyNumber, default: 0] += 1
             }
             try world.ending.completing {
@@ -47,8 +50,11 @@ struct VaultCheckCommand: Command {
             }
             try world.ending.checkSignal()
         }
-        let count = states.values.reduce(0, +)
+        let count = counts.values.reduce(0, +)
         try broken.check("\(count) \(count == 1 ? "record was" : "records were") examined")
+        world.metrics.note { $0.vaultTokens = counts }
+        let states = Dictionary(
+            counts.map { ($0.key.state, $0.value) }, uniquingKeysWith: { $0 + $1 })
         try session.report(
             Report([
                 "records": .integer(count), "users": .integer(users),
@@ -60,5 +66,11 @@ struct VaultCheckCommand: Command {
                     }),
                 "faults": [],
             ]))
+    }
+}
+
+extension TaskMetrics.VaultCount {
+    fileprivate init(_ record: VaultRecord) {
+        self.init(clientID: record.user.clientID, state: record.state)
     }
 }

@@ -30,32 +30,12 @@ struct VaultInitCommand: Command {
     func run(in world: World) async throws {
         try global.checkPrinted(among: ["url", "key_file", "key_number"])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
-        let url = try session.settings.vaultURL().value
-        let store = try session.vaultStore()
-        let keyFile = try VaultKeyFile(session)
-        try checkThereIsNone(store)
-        // The key first: without it the database would be useless.
-        let keys = try keyFile.makeIfMissing()
-        try Vault.create(store, keys)
-        session.console.note(
-            "back up \(keyFile.source.value.description), apart from the database: "
-                + "without it no token can be read")
+        let vault = try VaultCreation(session)
         try session.report(
             Report([
-                "url": .string(withoutPassword(url)),
-                "key_file": keyFile.path.map { .string($0) } ?? .null,
-                "key_number": .integer(try Vault(store, keys, by: world.actor).currentKey),
+                "url": .string(vault.url),
+                "key_file": vault.keyFile.map { .string($0) } ?? .null,
+                "key_number": vault.keyNumber.map { .integer($0) } ?? .null,
             ]))
-    }
-
-    /// Fails before a key file is created if the database is unusable or has a vault already.
-    private func checkThereIsNone(_ store: any VaultStore) throws(VaultError) {
-        do {
-            _ = try store.keyChecks()
-        } catch {
-            guard error.kind == .notInitialized else { throw error }
-            return
-        }
-        throw VaultError(.alreadyInitialized, "there is a vault already")
     }
 }

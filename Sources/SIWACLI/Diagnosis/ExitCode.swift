@@ -10,6 +10,7 @@ enum ExitCode: CInt, Sendable, CaseIterable {
     case grantRefused = 5
     case requestRefused = 6
     case outcomeUnknown = 7
+    case deployFailed = 8
     case tooManyRefused = 9
     case defect = 70
     case notDelivered = 74
@@ -30,6 +31,7 @@ enum ExitCode: CInt, Sendable, CaseIterable {
         case .requestRefused: "Apple refused the request otherwise."
         case .outcomeUnknown:
             "A single-use code was sent and Apple's answer is unknown: do not retry blindly."
+        case .deployFailed: "The secret was written, but --deploy failed. The next run repeats it."
         case .tooManyRefused:
             "A batch stopped after too many refusals. Check them before you run it again."
         case .defect: "A defect in siwa."
@@ -52,7 +54,7 @@ extension ExitCode {
     init(signal: CInt) { self = Self(rawValue: 128 + signal) ?? .terminated }
 
     /// The exit code of a command to which all of `codes` apply: the first that applies of 7, 70,
-    /// a signal's, 74, 9, 2, 3 to 6, 75, 1, 0.
+    /// a signal's, 74, 9, 8, 2, 3 to 6, 75, 1, 0.
     static func prevailing(among codes: some Sequence<ExitCode>) -> ExitCode {
         codes.min { $0.rank < $1.rank } ?? .done
     }
@@ -65,14 +67,15 @@ extension ExitCode {
         case .hungUp, .interrupted, .terminated: 2
         case .notDelivered: 3
         case .tooManyRefused: 4
-        case .usage: 5
-        case .settings: 6
-        case .clientRefused: 7
-        case .grantRefused: 8
-        case .requestRefused: 9
-        case .temporary: 10
-        case .no: 11
-        case .done: 12
+        case .deployFailed: 5
+        case .usage: 6
+        case .settings: 7
+        case .clientRefused: 8
+        case .grantRefused: 9
+        case .requestRefused: 10
+        case .temporary: 11
+        case .no: 12
+        case .done: 13
         }
     }
 }

@@ -47,6 +47,11 @@ struct DoctorContext: Sendable {
         client = Self.client(settings, teamID, clientID, key, keyID)
     }
 
+    /// What can be checked without asking Apple.
+    var offlineChecks: [CheckLine] {
+        SettingsCheck(self).lines + KeyCheck(self).lines + SecretCheck(self).lines
+    }
+
     var settings: Settings { session.settings }
     var world: World { session.world }
     var now: NumericDate { session.world.clocks.now() }

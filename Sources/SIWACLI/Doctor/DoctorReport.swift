@@ -72,11 +72,25 @@ struct DoctorReport: Sendable {
         ]
     }
 
-    private func text(on terminal: Terminal) -> String {
+    /// What the command fails with; nil if no check failed.
+    var failure: Diagnosis? {
+        guard !failed.isEmpty else { return nil }
+        let names = failed.map(\.name).unique.joined(separator: ", ")
+        return .negative(
+            "checks_failed", "\(failed.count) of \(lines.count) checks failed: \(names)",
+            hints: ["\(cause.seen): \(cause.advice)"])
+    }
+
+    /// The checks, for people.
+    func checkLines(on terminal: Terminal) -> [String] {
         let width = lines.map(\.name.count).max() ?? 0
+        return lines.map { $0.text(width: width, on: terminal) }
+    }
+
+    private func text(on terminal: Terminal) -> String {
         let head = failed.isEmpty ? "" : "most likely cause: "
         return
-            (lines.map { $0.text(width: width, on: terminal) }
+            (checkLines(on: terminal)
             + [
                 "", printable("\(head)\(cause.seen)", limit: 1000),
                 "→ " + printable(cause.advice, limit: 1000),

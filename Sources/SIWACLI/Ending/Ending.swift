@@ -32,7 +32,9 @@ final class Ending: Sendable {
     }
 
     /// Makes a change that a signal may not cut short; see ``checkSignal()``.
-    func completing<Result>(_ change: () throws -> Result) rethrows -> Result {
+    func completing<Result, Failure>(
+        _ change: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         begin(.change)
         defer { begin(.nothing) }
         return try change()

@@ -35,7 +35,9 @@ struct AppleKeys: Sendable {
     ) async throws(KeySetError) -> FoundKeySet {
         let now = network.session.world.clocks.now()
         var search = KeySetSearch(.init(holding: kid, askedAt: now, from: source), network)
-        return try await search.run()
+        let found = try await search.run()
+        network.session.world.metrics.note { $0.keySetFetchedAt = found.held.fetchedAt }
+        return found
     }
 }
 

@@ -10,6 +10,7 @@ struct BatchOptions: Sendable {
     var isResuming = false
     /// How many of the last responses may be refusals.
     var maxRefused = PercentArgument.half
+    var metrics: MetricsArgument?
 
     static func parameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
         (files + requests + resumption).map { $0.rerooted(at: path) }
@@ -33,6 +34,7 @@ struct BatchOptions: Sendable {
             "output", \.output, value: "FILE",
             help: "Write results to FILE, one per line; it must be empty; - is standard output.",
             completion: .file),
+        MetricsArgument.option(\.metrics),
     ]
 
     private static let requests: [Parameter<Self>] = [

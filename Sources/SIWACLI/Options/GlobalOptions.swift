@@ -39,7 +39,8 @@ struct GlobalOptions: Sendable {
             "config", \.config, value: "FILE", help: "Read the configuration from FILE.",
             completion: .file),
         .option(
-            "profile", \.profile, value: "NAME", help: "Use this profile of the configuration."),
+            "profile", \.profile, value: "NAME", help: "Use this profile of the configuration.",
+            completion: .lines(of: "config profiles")),
         .option("team-id", \.teamID, value: "ID", help: "The ten characters of the Team ID."),
         .option("client-id", \.clientID, value: "ID", help: "The App ID or Services ID."),
         .option("key-id", \.keyID, value: "ID", help: "The ten characters of the Key ID."),

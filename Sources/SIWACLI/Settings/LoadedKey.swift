@@ -33,15 +33,22 @@ extension Settings {
         guard let source = try keySource(in: world) else { throw noKey(world.variables) }
         try requireOpenSSL()
         let (text, fileWarning) = try keyText(source, in: world)
+        let (privateKey, repairs) = try privateKey(text, source.value)
+        return LoadedKey(
+            privateKey: privateKey, source: source, repairs: repairs, fileWarning: fileWarning)
+    }
+
+    /// Finds the key in a text.
+    func privateKey(
+        _ text: SecretBytes, _ source: KeySource
+    ) throws(SettingsError) -> (P256PrivateKey, [PrivateKeyText.Repair]) {
         do {
             let found = try PrivateKeyText(text)
-            return LoadedKey(
-                privateKey: try found.privateKey(), source: source, repairs: found.repairs,
-                fileWarning: fileWarning)
+            return (try found.privateKey(), found.repairs)
         } catch {
             throw SettingsError(
-                .key, "the private key in \(source.value.description) \(error)",
-                hints: Self.pathInPlaceOfText(source.value, text)
+                .key, "the private key in \(source.description) \(error)",
+                hints: Self.pathInPlaceOfText(source, text)
                     + ["download the .p8 from Apple's developer portal: a P-256 key in PKCS#8 PEM"])
         }
     }
@@ -53,7 +60,8 @@ extension Settings {
         return named
     }
 
-    private func keyText(
+    /// Reads the text of the key, and says who else may read it.
+    func keyText(
         _ source: Setting<KeySource>, in world: World
     ) throws(SettingsError) -> (SecretBytes, FileWarning?) {
         switch source.value {

@@ -41,6 +41,8 @@ struct SettingName: Hashable, Sendable {
 
     static let teamID = Self("team_id", "--team-id", "SIWA_TEAM_ID")
     static let clientID = Self("client_id", "--client-id", "SIWA_CLIENT_ID")
+    /// The client id of a website, as `siwa init` asks for it.
+    static let servicesID = Self("client_id", "--services-id", nil)
     static let keyID = Self("key_id", "--key-id", "SIWA_KEY_ID")
     static let privateKey = Self("private_key", "--key", "SIWA_PRIVATE_KEY_FILE")
     static let clientSecret = Self(

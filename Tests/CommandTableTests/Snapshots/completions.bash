@@ -55,12 +55,17 @@ _siwa_node() {
 # Prints how the value of the option $2, or of the operand with that number, is completed.
 _siwa_value() {
     case "$1 $2" in
+    ' -p' | ' --profile') echo 'lines siwa config profiles' ;;
     'revoke -t' | 'revoke --token') echo 'secret' ;;
     'revoke --code') echo 'secret' ;;
     'revoke -o' | 'revoke --out') echo 'file' ;;
+    'revoke -p' | 'revoke --profile') echo 'lines siwa config profiles' ;;
     'public-key -f' | 'public-key --format') echo 'choices pem jwk der-base64' ;;
+    'public-key -p' | 'public-key --profile') echo 'lines siwa config profiles' ;;
     'public-key '1) echo 'file' ;;
+    'config -p' | 'config --profile') echo 'lines siwa config profiles' ;;
     'config show --folder') echo 'directory' ;;
+    'config show -p' | 'config show --profile') echo 'lines siwa config profiles' ;;
     'completions '1) echo 'choices bash zsh fish' ;;
     'manual '[0-9]*) echo 'command' ;;
     'help '[0-9]*) echo 'command' ;;
@@ -126,6 +131,10 @@ _siwa_reply() {
     COMPREPLY=()
     case $kind in
     choices) mapfile -t COMPREPLY < <(compgen -W "${1#choices}" -- "$3") ;;
+    lines)
+        # shellcheck disable=SC2046
+        mapfile -t COMPREPLY < <(compgen -W "$(${1#lines } 2>/dev/null)" -- "$3")
+        ;;
     command)
         _siwa_node "$operands"
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$3")

@@ -35,8 +35,8 @@ _siwa() {
     local curcontext=$curcontext state state_descr line
     typeset -A opt_args
     _arguments -s -S -C \
-        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME: ' \
-        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME: ' \
+        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
+        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
         '(--max-attempts)--max-attempts=[How often to try.]:N: ' \
         '(-q --quiet)-q[Print only the result.]' \
         '(-q --quiet)--quiet[Print only the result.]' \
@@ -72,8 +72,8 @@ _siwa__revoke() {
         '(-o --out)--out=[Where the report goes.]:FILE:_files' \
         '*--audience=[A client that may be meant.]:ID: ' \
         '(--confirm)--confirm[Check afterwards, which needs a refresh token.]' \
-        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME: ' \
-        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME: ' \
+        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
+        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
         '(--max-attempts)--max-attempts=[How often to try.]:N: ' \
         '(-q --quiet)-q[Print only the result.]' \
         '(-q --quiet)--quiet[Print only the result.]' \
@@ -89,8 +89,8 @@ _siwa__public_key() {
     _arguments -s -S \
         '(-f --format)-f+[How to print it.]:FORMAT:(pem jwk der-base64)' \
         '(-f --format)--format=[How to print it.]:FORMAT:(pem jwk der-base64)' \
-        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME: ' \
-        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME: ' \
+        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
+        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
         '(--max-attempts)--max-attempts=[How often to try.]:N: ' \
         '(-q --quiet)-q[Print only the result.]' \
         '(-q --quiet)--quiet[Print only the result.]' \
@@ -109,8 +109,8 @@ _siwa__config() {
     local curcontext=$curcontext state state_descr line
     typeset -A opt_args
     _arguments -s -S -C \
-        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME: ' \
-        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME: ' \
+        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
+        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
         '(--max-attempts)--max-attempts=[How often to try.]:N: ' \
         '(-q --quiet)-q[Print only the result.]' \
         '(-q --quiet)--quiet[Print only the result.]' \
@@ -136,8 +136,8 @@ _siwa__config() {
 _siwa__config_show() {
     _arguments -s -S \
         '(--folder)--folder=[Where to look.]:DIR:_files -/' \
-        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME: ' \
-        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME: ' \
+        '(-p --profile)-p+[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
+        '(-p --profile)--profile=[Which profile of the configuration to use.]:NAME:{compadd -- ${(f)"$(siwa config profiles 2>/dev/null)"}}' \
         '(--max-attempts)--max-attempts=[How often to try.]:N: ' \
         '(-q --quiet)-q[Print only the result.]' \
         '(-q --quiet)--quiet[Print only the result.]' \

@@ -1,0 +1,194 @@
+internal import CommandTable
+internal import Lifecycle
+internal import LocalFiles
+internal import SIWACrypto
+
+/// Collects the settings of a new configuration from flags, and asks for the others.
+struct InitInterview {
+    private let command: InitCommand
+    private let folder: String
+    private let world: World
+    private let console: Console
+
+    /// - Parameter folder: where the configuration will be.
+    init(_ command: InitCommand, folder: String, in world: World) {
+        (self.command, self.folder, self.world) = (command, folder, world)
+        console = Console(world, command.global)
+    }
+
+    /// The key and the settings.
+    func settings() throws -> (InitialKey, InitialSettings) {
+        if world.ask == nil { try checkRequired() }
+        let key = try key()
+        let teamID: TeamID = try identifier(
+            command.global.teamID, .teamID, "Team ID (developer.apple.com, Membership details)")
+        let (appID, servicesID) = try clients()
+        let redirectURI = servicesID == nil ? nil : try redirectURI()
+        let settings = InitialSettings(
+            teamID: teamID, keyID: key.keyID, keyName: key.name, appID: appID,
+            servicesID: servicesID, redirectURI: redirectURI, baseURL: command.global.baseURL,
+            caFile: command.global.caFile.map(world.files.absolutePath),
+            vaultURL: try vaultURL())
+        return (key, settings)
+    }
+
+    /// Names everything that is missing where nobody can be asked.
+    private func checkRequired() throws(UsageError.Problem) {
+        let global = command.global
+        let missing =
+            (global.teamID == nil ? ["--team-id"] : []) + (global.key == nil ? ["--key"] : [])
+            + (global.clientID == nil && command.servicesID == nil
+                ? ["--client-id or --services-id"] : [])
+        guard missing.isEmpty else {
+            throw .misuse(
+                "without a terminal, init needs \(missing.joined(separator: ", "))",
+                hint: "give the flags, or run it in a terminal")
+        }
+    }
+
+    private func key() throws -> InitialKey {
+        var (source, text) = try command.global.key.map(read) ?? askForKey()
+        if case .file(let path) = source { source = .file(world.files.absolutePath(path)) }
+        let keyID: KeyID =
+            if command.global.keyID == nil, let named = source.keyIDInName { named } else {
+                try identifier(
+                    command.global.keyID, .keyID, "Key ID (developer.apple.com, Keys)")
+            }
+        let key = InitialKey(text, from: source, id: keyID, folder: folder)
+        if case .file(let path) = source, path != key.target {
+            console.note("the key is copied to \(key.target); keep \(path) in a safe place")
+        }
+        return key
+    }
+
+    private func askForKey() throws -> (KeySource, SecretBytes) {
+        try answer("Private key (path of AuthKey_<Key ID>.p8)", or: "--key") { path in
+            let home = UserFolders(world.variables).home ?? "~"
+            return try read(.file(path.hasPrefix("~/") ? home + path.dropFirst() : path))
+        }
+    }
+
+    /// Reads a key, and checks that it is one.
+    private func read(_ argument: KeyArgument) throws -> (KeySource, SecretBytes) {
+        var global = GlobalOptions()
+        global.key = argument
+        let settings = Settings(withoutFile: TypedSettings(global: global), in: world)
+        guard let source = try settings.keySource(in: world) else {
+            throw settings.missing(.privateKey)
+        }
+        try requireOpenSSL()
+        let (text, warning) = try settings.keyText(source, in: world)
+        _ = try settings.privateKey(text, source.value)
+        if let warning { console.warn(warning.text) }
+        return (source.value, text)
+    }
+
+    private func clients() throws -> (app: ClientID?, services: ClientID?) {
+        let (app, services) = (command.global.clientID, command.servicesID)
+        guard app == nil, services == nil else {
+            return (
+                try app.map { try identifier($0, .clientID, "") },
+                try services.map { try identifier($0, .servicesID, "") }
+            )
+        }
+        let appID: ClientID? = try answer(
+            "App ID of the app (its bundle id; empty if there is only a website)",
+            or: "--client-id"
+        ) { $0.isEmpty ? nil : try ClientID(validating: $0) }
+        let servicesID: ClientID? = try answer(
+            "Services ID of the website" + (appID == nil ? "" : " (empty if there is none)"),
+            or: "--services-id"
+        ) { appID != nil && $0.isEmpty ? nil : try ClientID(validating: $0) }
+        return (appID, servicesID)
+    }
+
+    private func redirectURI() throws -> String? {
+        if let typed = command.redirectURI { return try checkedRedirectURI(typed) }
+        guard command.servicesID == nil else { return nil }
+        return try answer(
+            "Redirect URI of the website (https; empty to set it later)", or: "--redirect-uri"
+        ) { $0.isEmpty ? nil : try checkedRedirectURI($0) }
+    }
+
+    private func checkedRedirectURI(_ text: String) throws -> String {
+        do {
+            _ = try RedirectURI(validating: text)
+        } catch {
+            // The text before an @ may be a password.
+            let shown = error == .user ? "" : " '\(text)'"
+            throw SettingsError("redirect_uri\(shown) \(error)", from: .flag("--redirect-uri"))
+        }
+        return text
+    }
+
+    private func vaultURL() throws -> String? {
+        switch command.vault {
+        case _ where command.isWithoutVault: return nil
+        case .configured: return Self.defaultVault
+        case .url(let url):
+            guard let path = Settings.path(inVault: url), !path.isEmpty else { return url }
+            return "sqlite:" + world.files.absolutePath(path)
+        case nil:
+            guard world.ask != nil else { return nil }
+            let question = "Create a vault for refresh tokens, \(folder)/vault.db? [Y/n]"
+            return try answer(question, or: "--vault or --no-vault") { answer in
+                switch answer.lowercased() {
+                case "", "y", "yes": Self.defaultVault
+                case "n", "no": nil
+                default: throw InitAnswerError(message: "answer y or n")
+                }
+            }
+        }
+    }
+
+    /// Relative to the configuration.
+    private static let defaultVault = "sqlite:vault.db"
+
+    private func identifier<ID: Identifier>(
+        _ typed: String?, _ name: SettingName, _ question: String
+    ) throws -> ID {
+        guard let typed else {
+            return try answer(question, or: name.flag) { try ID(validating: $0) }
+        }
+        do {
+            return try ID(validating: typed)
+        } catch {
+            throw SettingsError(
+                "\(name.member) '\(error.text)' \(error.fault)", from: .flag(name.flag))
+        }
+    }
+
+    /// Asks until the answer is valid, at most three times.
+    ///
+    /// - Parameter flag: what gives the answer without a question.
+    private func answer<Value>(
+        _ question: String, or flag: String, reading: (String) throws -> Value
+    ) throws -> Value {
+        for _ in 0..<3 {
+            guard let ask = world.ask else { break }
+            do {
+                return try reading(trimmed(try ask("\(question): ")))
+            } catch let error as IdentifierError {
+                world.errorLine("  '\(printable(error.text))' \(printable(error.fault))")
+            } catch let error as InitAnswerError {
+                world.errorLine("  \(error.message)")
+            } catch let error as SettingsError {
+                world.errorLine("  \(printable(error.message))")
+            }
+        }
+        throw UsageError.Problem.misuse(
+            "init needs \(flag)", hint: "give \(flag), or answer the question in a terminal")
+    }
+
+    private func trimmed(_ text: String) -> String {
+        let isBlank = { (character: Character) in character.isWhitespace }
+        let rest = text.drop(while: isBlank)
+        guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(rest[...last])
+    }
+}
+
+/// An answer that a question does not accept.
+struct InitAnswerError: Error {
+    let message: String
+}

@@ -1,0 +1,37 @@
+internal import Lifecycle
+internal import LocalFiles
+internal import SIWACrypto
+
+/// The private key of a new configuration, and the file that it is copied to.
+struct InitialKey: Sendable {
+    let text: SecretBytes
+    /// Where it was read.
+    let source: KeySource
+    let keyID: KeyID
+    /// `AuthKey_<Key ID>.p8` in the configuration's folder.
+    let target: String
+
+    /// The name of the file, without its folder.
+    var name: String { "AuthKey_\(keyID).p8" }
+
+    init(_ text: SecretBytes, from source: KeySource, id: KeyID, folder: String) {
+        (self.text, self.source, keyID) = (text, source, id)
+        target = "\(folder)/AuthKey_\(id).p8"
+    }
+
+    /// Copies the key, unless it is there already.
+    ///
+    /// - Throws: ``SettingsError`` if another key is there.
+    func write(in world: World) throws {
+        do throws(FileError) {
+            try world.files.create(text, target)
+        } catch {
+            guard error.isTaken else { throw error }
+            guard try world.files.read(target).contents.revealed() == text.revealed() else {
+                throw SettingsError(
+                    .key, "there is another key already: \(target)",
+                    hints: ["move it away, or give the right Key ID with --key-id"])
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+internal import JOSE
+internal import Lifecycle
+internal import LocalFiles
+internal import SIWACrypto
+internal import Synchronization
+
+/// What a job reports to Prometheus: collected while a command runs, written when it ends.
+final class TaskMetrics: Sendable {
+    /// What one command collected.
+    struct Findings: Sendable {
+        /// How many items of a batch ended in each status; nil for a command that is not a batch.
+        var items: [BatchStatus: Int]?
+        /// When the client_secret that the command is about expires.
+        var secretExpiresAt: NumericDate?
+        /// The name of the profile; empty without one.
+        var profile = ""
+        /// How many tokens of each client are in each state.
+        var vaultTokens: [VaultCount: Int]?
+        /// When Apple's key set was fetched, if it was used.
+        var keySetFetchedAt: NumericDate?
+    }
+
+    /// What tokens of the vault are counted by.
+    struct VaultCount: Hashable, Sendable {
+        let clientID: ClientID
+        let state: VaultState
+    }
+
+    private struct Order: Sendable {
+        let argument: MetricsArgument
+        let console: Console
+        /// By the stopwatch.
+        let start: Duration
+    }
+
+    private let order = Mutex<Order?>(nil)
+    private let findings = Mutex(Findings())
+
+    /// Writes metrics when the command ends, if `argument` names a file.
+    func begin(_ argument: MetricsArgument?, _ options: GlobalOptions, in world: World) {
+        guard let argument else { return }
+        let new = Order(
+            argument: argument, console: Console(world, options),
+            start: world.clocks.timekeeper.elapsed())
+        order.withLock { $0 = new }
+    }
+
+    /// Adds something to what is reported.
+    func note(_ change: (inout Findings) -> Void) { findings.withLock { change(&$0) } }
+
+    /// Writes the file, if one was named. A failure is a warning.
+    func write(_ exitCode: CInt, in world: World) {
+        guard let order = order.withLock({ $0 }) else { return }
+        let path = order.argument.path
+        var page = TaskMetricsPage(
+            task: order.argument.task, exitCode: exitCode, endedAt: world.clocks.now(),
+            duration: world.clocks.timekeeper.elapsed() - order.start,
+            findings: findings.withLock { $0 })
+        if let old = try? world.files.read(path) {
+            page.keepLasting(of: String(decoding: old.contents.revealed(), as: UTF8.self))
+        }
+        do throws(FileError) {
+            try world.files.publish(SecretBytes(page.text.utf8), path)
+        } catch {
+            order.console.warn("the metrics were not written: \(error)")
+        }
+    }
+}

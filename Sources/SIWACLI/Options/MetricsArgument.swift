@@ -1,0 +1,28 @@
+internal import CommandTable
+
+/// `--metrics FILE.prom`: where a job writes what Prometheus reads of it.
+struct MetricsArgument: ParameterValue, Hashable {
+    let path: String
+    /// The base name of the file, by which monitoring knows the job.
+    let task: String
+
+    init?(argument: String) {
+        let name = argument.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        guard name.hasSuffix(".prom"), name.utf8.count > 5 else { return nil }
+        (path, task) = (argument, String(name.dropLast(5)))
+    }
+
+    static var expectation: String { "a file whose name ends in .prom" }
+
+    var argumentDescription: String { path }
+
+    /// The option that says which file.
+    static func option<Root>(
+        _ path: @autoclosure @escaping LazyPath<Root, MetricsArgument?>
+    ) -> Parameter<Root> {
+        .option(
+            "metrics", path(), value: "FILE.prom",
+            help: "Write the outcome for Prometheus to FILE.prom, on failure too.",
+            completion: .file)
+    }
+}

@@ -1,0 +1,104 @@
+internal import CommandTable
+internal import JOSE
+internal import Lifecycle
+internal import LocalFiles
+internal import SIWACrypto
+
+/// `--deploy`: runs a program with a secret that was written to a file, until it has succeeded.
+///
+/// A marker next to the file exists from before the file is replaced until the program has
+/// succeeded, so that neither a failure nor a crash is forgotten.
+struct SecretDeployment {
+    private let program: String
+    /// The file of the secret.
+    private let file: String
+    private let session: Session
+
+    /// - Throws: ``SettingsError`` under `--strict`, if others can write the program.
+    init(_ program: String, of file: String, _ session: Session) throws(SettingsError) {
+        (self.program, self.file, self.session) = (program, file, session)
+        try session.examine(
+            FileWarning(
+                "the program", program, session.world.files.status(program), isSecret: false,
+                session.world.variables), .configuration)
+    }
+
+    private var marker: String { file + ".deploy-pending" }
+    private var files: World.Files { session.world.files }
+
+    /// Notes that the program has to run; called before the file is replaced.
+    func markPending() throws(FileError) {
+        try files.write(SecretBytes([]), marker, .replaced)
+    }
+
+    /// Runs the program if an earlier run has not succeeded.
+    ///
+    /// - Returns: whether it ran.
+    func runIfPending(_ secret: ClientSecret, _ line: SecretBytes) throws -> Bool {
+        guard files.exists(marker) else { return false }
+        try run(secret, line)
+        return true
+    }
+
+    /// Runs the program.
+    ///
+    /// - Throws: ``Diagnosis`` with exit code 8 if it fails.
+    func run(_ secret: ClientSecret, _ line: SecretBytes) throws {
+        let child = ChildProgram(
+            program, input: line, variables: variables(of: secret), withheld: withheld,
+            limit: Self.limit)
+        let ending: ProgramEnding
+        do throws(FileError) {
+            ending = try session.world.ending.completing { () throws(FileError) in
+                try session.world.runProgram(child)
+            }
+        } catch {
+            throw failure(error.description)
+        }
+        guard ending == .exit(0) else { throw failure(ending.words(program)) }
+        session.console.note("\(program) deployed the client_secret")
+        do throws(FileError) {
+            try files.remove(marker)
+        } catch {
+            session.console.warn("\(error); the next run deploys again")
+        }
+    }
+
+    /// Seconds.
+    private static let limit = 60
+
+    private func variables(of secret: ClientSecret) -> [String: String] {
+        [
+            "SIWA_CLIENT_ID": secret.clientID.rawValue, "SIWA_TEAM_ID": secret.teamID.rawValue,
+            "SIWA_KEY_ID": secret.keyID.rawValue, "SIWA_EXPIRES_AT": secret.expiresAt.rfc3339,
+        ]
+    }
+
+    /// The variables that hold secrets.
+    private var withheld: Set<String> {
+        var names: Set = [
+            "SIWA_PRIVATE_KEY", "SIWA_CLIENT_SECRET", "SIWA_VAULT_KEY", "SIWA_VAULT_URL",
+            "PGPASSWORD",
+        ]
+        if case .environment(let name) = session.options.key { names.insert(name) }
+        return names
+    }
+
+    private func failure(_ reason: String) -> Diagnosis {
+        Diagnosis(
+            "deploy_failed", "the client_secret is in \(file), but was not deployed: \(reason)",
+            hints: ["fix the program; the next run with --deploy \(program) repeats it"],
+            exitCode: .deployFailed)
+    }
+}
+
+extension ProgramEnding {
+    /// How the program ended, as a sentence.
+    fileprivate func words(_ program: String) -> String {
+        switch self {
+        case .exit(let code): "\(program) ended with exit code \(code)"
+        case .signal(let number): "signal \(number) ended \(program)"
+        case .overdue: "\(program) did not end within 60 s and was stopped"
+        }
+    }
+}

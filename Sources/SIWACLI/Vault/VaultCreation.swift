@@ -1,0 +1,49 @@
+internal import JOSE
+internal import Lifecycle
+
+/// A vault that was created, or one that was there already.
+struct VaultCreation: Sendable {
+    /// Without a password.
+    let url: String
+    /// Nil if the keys are in a variable.
+    let keyFile: String?
+    /// The number of the key that encrypts; nil if the vault was not opened.
+    let keyNumber: Int?
+
+    /// Creates the vault of the settings, and its keys if they are missing.
+    ///
+    /// - Throws: ``VaultError`` of the kind `alreadyInitialized` if there is a vault.
+    init(_ session: Session) throws {
+        let url = try session.settings.vaultURL().value
+        let store = try session.vaultStore()
+        let keyFile = try VaultKeyFile(session)
+        try Self.checkThereIsNone(store)
+        // The key first: without it the database would be useless.
+        let keys = try keyFile.makeIfMissing()
+        try Vault.create(store, keys)
+        session.console.note(
+            "back up \(keyFile.source.value.description), apart from the database: "
+                + "without it no token can be read")
+        self.url = withoutPassword(url)
+        self.keyFile = keyFile.path
+        keyNumber = try Vault(store, keys, by: session.world.actor).currentKey
+    }
+
+    /// Describes the vault of the settings, which exists already.
+    init(existing session: Session) throws {
+        url = withoutPassword(try session.settings.vaultURL().value)
+        keyFile = try VaultKeyFile(session).path
+        keyNumber = nil
+    }
+
+    /// Fails before a key file is created if the database is unusable or has a vault already.
+    private static func checkThereIsNone(_ store: any VaultStore) throws(VaultError) {
+        do {
+            _ = try store.keyChecks()
+        } catch {
+            guard error.kind == .notInitialized else { throw error }
+            return
+        }
+        throw VaultError(.alreadyInitialized, "there is a vault already")
+    }
+}

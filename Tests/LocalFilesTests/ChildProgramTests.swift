@@ -1,0 +1,88 @@
+import Foundation
+import SIWACrypto
+import TestSupport
+import Testing
+
+@testable import LocalFiles
+
+/// The one program that siwa starts.
+@Suite struct ChildProgramTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    private func script(_ text: String) throws -> String {
+        let path = folder.path("program")
+        try writeFile(
+            SecretBytes(("#!/bin/sh\n" + text).utf8), to: path, permissions: 0o700)
+        return path
+    }
+
+    private func run(
+        _ path: String, input: String = "", variables: [String: String] = [:],
+        withheld: Set<String> = [], limit: Int = 60
+    ) throws -> ProgramEnding {
+        let program = ChildProgram(
+            path, input: SecretBytes(input.utf8), variables: variables, withheld: withheld,
+            limit: limit)
+        while true {
+            do throws(FileError) {
+                return try runProgram(program)
+            } catch {
+                // A child that another test is starting holds the new file open for a moment.
+                guard error.code == ETXTBSY else { throw error }
+            }
+        }
+    }
+
+    @Test func `gets its input and its variables, and no arguments`() throws {
+        let path = try script(
+            "cat > \(folder.path("input")); echo \"$# $A\" > \(folder.path("seen"))")
+        #expect(try run(path, input: "secret\n", variables: ["A": "b c"]) == .exit(0))
+        #expect(try text("input") == "secret\n")
+        #expect(try text("seen") == "0 b c\n")
+    }
+
+    @Test func `does not get what is withheld, and gets the rest`() throws {
+        let path = try script("env > \(folder.path("seen"))")
+        #expect(try run(path, withheld: ["HOME"]) == .exit(0))
+        let names = try text("seen").split(separator: "\n").map { $0.prefix { $0 != "=" } }
+        #expect(names.contains("PATH"), "\(names)")
+        #expect(!names.contains("HOME"), "\(names)")
+    }
+
+    @Test func `its end is told`() throws {
+        #expect(try run(script("exit 7")) == .exit(7))
+        #expect(try run(script("kill -9 $$")) == .signal(9))
+    }
+
+    @Test func `signals are handled as programs expect`() throws {
+        // siwa ignores SIGPIPE.
+        reportWriteErrors()
+        #expect(try run(script("kill -PIPE $$; exit 3")) == .signal(13))
+    }
+
+    @Test func `one that takes too long is ended, its own children too`() throws {
+        let path = try script("sleep 600 & echo $! > \(folder.path("child")); wait")
+        #expect(try run(path, limit: 1) == .overdue)
+        let child = try #require(
+            pid_t(try text("child").trimmingCharacters(in: .whitespacesAndNewlines)))
+        // Gone, or left to init as a zombie.
+        let state = (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)) ?? ""
+        #expect(state.isEmpty || state.contains(") Z "), "\(state)")
+    }
+
+    @Test func `one that ignores SIGTERM is killed`() throws {
+        #expect(try run(script("trap '' TERM; while :; do sleep 1; done"), limit: 1) == .overdue)
+    }
+
+    @Test func `what cannot be started is an error`() throws {
+        #expect(throws: FileError.self) { try run(folder.path("nothing")) }
+        try writeFile(SecretBytes("no script".utf8), to: folder.path("text"), permissions: 0o700)
+        #expect(throws: FileError.self) { try run(folder.path("text")) }
+    }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOfFile: folder.path(name), encoding: .utf8)
+    }
+}

@@ -11,6 +11,7 @@ package final class LineWriter: Sendable {
     private let isFile: Bool
     /// How many bytes a pipe holds; 0 for what is not a pipe.
     private let pipeCapacity: Int
+    private let isSocket: Bool
     private let news: @Sendable () -> Void
     private let sync: @Sendable (CInt) -> CInt
     private let state = Mutex<State>(State())
@@ -42,6 +43,7 @@ package final class LineWriter: Sendable {
         let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
         isFile = kind == S_IFREG
         pipeCapacity = kind == S_IFIFO ? max(Int(fcntl(descriptor, getPipeCapacity)), 0) : 0
+        isSocket = kind == S_IFSOCK
         (self.descriptor, self.name, self.sync, self.news) = (descriptor, name, sync, news)
     }
 
@@ -149,14 +151,18 @@ package final class LineWriter: Sendable {
         tail.removeFirst(tail.count - pipeCapacity)
     }
 
-    /// How many lines the reader of a pipe left unread when it went; 0 while there is one.
+    /// How many lines the reader certainly left unread when it went; 0 while there is one.
+    ///
+    /// A pipe knows how many bytes it holds. A socket knows only that there were some: then at
+    /// least one line was not read.
     private func unreadLines(_ tail: [UInt8]) -> Int {
         var unread: CInt = 0
         var readiness = pollfd(fd: descriptor, events: 0, revents: 0)
-        guard pipeCapacity > 0, poll(&readiness, 1, 0) == 1,
-            readiness.revents & Int16(POLLERR) != 0,
-            ioctl(descriptor, UInt(FIONREAD), &unread) == 0, unread > 0
+        guard pipeCapacity > 0 || isSocket, poll(&readiness, 1, 0) == 1,
+            readiness.revents & Int16(POLLERR) != 0
         else { return 0 }
+        if isSocket { return 1 }
+        guard ioctl(descriptor, UInt(FIONREAD), &unread) == 0, unread > 0 else { return 0 }
         return lineCount(tail.suffix(Int(unread)))
     }
 

@@ -103,6 +103,27 @@ import Testing
         #expect(writer.undelivered == 0)
     }
 
+    @Test(arguments: [8, 9])
+    func `a reader at a socket that leaves a part unread is noticed at the end`(
+        _ count: Int
+    ) throws {
+        var ends: [CInt] = [0, 0]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let writer = LineWriter(ends[1], named: "socket") {}
+        writer.append(Array("one\ntwo.\n".utf8))
+        var room = [UInt8](repeating: 0, count: count)
+        var got = 0
+        while got < count { got += read(ends[0], &room, count - got) }
+        close(ends[0])
+        if count == 9 {
+            try writer.close()
+        } else {
+            let error = #expect(throws: FileError.self) { try writer.close() }
+            #expect(error?.isClosedPipe == true)
+        }
+        #expect(writer.undelivered == 9 - count)
+    }
+
     @Test func `lines behind a failure are not delivered`() throws {
         var ends: [CInt] = [0, 0]
         try #require(pipe(&ends) == 0)

@@ -15,18 +15,15 @@ struct CommandHarness: Sendable {
     let wire: Wire
     /// One vault for each harness, under every URL.
     let vault = MemoryVaultStore()
-    private let timekeeper: Timekeeper
+    /// Carries requests in place of the emulator.
+    var carrier: (any FeedTransport)?
 
-    /// - Parameter timekeeper: by default waiting takes no time, and no time passes by itself.
-    init(
-        timekeeper: Timekeeper = Timekeeper(elapsed: { .zero }, sleep: { _ in })
-    ) async throws {
-        self.timekeeper = timekeeper
+    init() async throws {
         let fixtures = try await Fixtures.shared.value
         emulator = AppleEmulator(
             configuration: fixtures.apple, keys: fixtures.emulatorKeys,
             clock: { [memory] in memory.with { $0.now } })
-        wire = Wire(emulator, timekeeper: timekeeper)
+        wire = Wire(emulator, timekeeper: Self.timekeeper)
         memory.with {
             $0.variables = ["HOME": "/home/me", "SIWA_CONFIG": "/siwa/config.json"]
             $0.files["/siwa/config.json"] = .init(contents: Array(Fixtures.configuration.utf8))
@@ -35,11 +32,14 @@ struct CommandHarness: Sendable {
         }
     }
 
+    /// Waiting takes no time, and no time passes by itself.
+    private static let timekeeper = Timekeeper(elapsed: { .zero }, sleep: { _ in })
+
     /// The world as a command sees it. Standard input is there only when a scenario gives some.
     private var world: World {
         var world = World.refusing
         world.clocks = Clocks(
-            now: { [memory] in memory.with { $0.now } }, timekeeper: timekeeper)
+            now: { [memory] in memory.with { $0.now } }, timekeeper: Self.timekeeper)
         world.variables = { [memory] name in memory.with { $0.variables[name] } }
         world.files.read = { [memory] path throws(FileError) in try memory.read(path) }
         world.files.write = { [memory] bytes, path, _ throws(FileError) in
@@ -83,9 +83,9 @@ struct CommandHarness: Sendable {
         }
         world.output = { [memory] bytes throws(FileError) in try memory.print(bytes) }
         world.errorLine = { [memory] line in memory.with { $0.errors.append(line) } }
-        world.transport = { [memory, wire] settings throws(TransportError) in
+        world.transport = { [memory, wire, carrier] settings throws(TransportError) in
             memory.with { $0.trusted += settings.authorityFile.map { [$0] } ?? [] }
-            return FeedCarrier(wire)
+            return carrier ?? FeedCarrier(wire)
         }
         world.vault = { [vault] _, _ throws(VaultError) in vault }
         return world

@@ -1,5 +1,7 @@
+import CommandTable
 import Foundation
 import Lifecycle
+import SIWACLI
 import Testing
 
 /// What is documented is what there is.
@@ -64,6 +66,39 @@ import Testing
             guard words.first == "make", words.count > 1, !words[1].contains("=") else { continue }
             #expect(targets.contains(words[1]), "\(page) names make \(words[1])")
         }
+    }
+
+    static let units: [String] = {
+        let folder = root.appending(path: "deploy/systemd").path()
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+            .filter { $0.hasSuffix(".service") }.map { "deploy/systemd/\($0)" }.sorted()
+    }()
+
+    @Test(arguments: units)
+    func `a unit fails when a run was stopped or could not finish, and leaves no core dump`(
+        _ unit: String
+    ) throws {
+        let lines = try Self.text(unit).split(separator: "\n").map(String.init)
+        #expect(lines.contains("LimitCORE=0"))
+        let successes = lines.filter { $0.hasPrefix("SuccessExitStatus=") }
+            .flatMap { $0.split { " =".contains($0) }.dropFirst().map(String.init) }
+        #expect(Set(successes).isDisjoint(with: ["9", "74", "75"]), "\(successes)")
+        for line in lines where line.hasPrefix("ExecStart=/usr/local/bin/siwa ") {
+            let words = line.split(separator: " ").dropFirst().map(String.init)
+            #expect(throws: Never.self, "\(line)") { try siwaTool.parse(words) }
+        }
+    }
+
+    @Test func `a daily check asks for a little less than a day, and --rate says whose it is`()
+        throws
+    {
+        let help = try siwaTool.help(for: "batch refresh")
+        #expect(help.contains("--not-checked-for 23h"))
+        for text in [help] + (try Self.pages.map(Self.text)) {
+            #expect(!text.contains("--not-checked-for 24h"))
+        }
+        let words = help.split { $0.isWhitespace }.joined(separator: " ")
+        #expect(words.contains("on a shared vault the limit is per run"), "\(words)")
     }
 
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()

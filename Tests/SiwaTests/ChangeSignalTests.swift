@@ -129,7 +129,7 @@ struct ChangeSignalTests {
     @Test func `a batch ends although the database does not answer`() async throws {
         _ = try await fixture.store([1, 2, 3])
         try await fixture.apple.post(
-            "faults", ["endpoint": "/auth/revoke", "delay": "1s", "count": 9])
+            "faults", ["endpoint": "/auth/revoke", "delay": "10s", "count": 9])
         let siwa = try fixture.apple.start(
             ["batch", "revoke", "--vault", "--timeout", "1h"], environment: fixture.environment)
         try await eventually("Apple has the revocations") {

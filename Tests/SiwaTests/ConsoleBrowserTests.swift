@@ -163,13 +163,30 @@ struct ConsoleBrowserTests {
         let console = try await ConsolePage(apple, in: browser, isLive: false)
         try await browser.wait(
             until: "!!document.querySelector('noscript meta[http-equiv=refresh]')")
-        try await browser.click("refresh_token: this does not look like")
-        try await console.wait("#log .detail .failed", says: "does not look like anything Apple")
-        try await browser.click("invalid_client")
-        try await console.wait("#faults .lines", says: "answered 400 instead")
+        try await follow(
+            "refresh_token: this does not look like", to: "#log .detail .failed",
+            "does not look like anything Apple", in: console)
+        try await follow(
+            "invalid_client", to: "#faults .lines", "answered 400 instead", in: console)
         let struck = try await apple.siwa("refresh", "--token", "r-bad")
         #expect(struck.errors.hasPrefix("siwa: invalid_client: "), "\(struck)")
         #expect(browser.problems == [])
+    }
+
+    /// Clicks until a text is there: the page reloads by itself, and a click in that moment is lost.
+    private func follow(
+        _ link: String, to selector: String, _ text: String, in console: ConsolePage
+    ) async throws {
+        try await eventually("'\(text)' in \(selector)") {
+            try? await console.browser.click(link)
+            let found = "document.querySelector(\(JSON.string(selector).text))?.innerText"
+            for _ in 0..<100 {
+                let shown = try? await console.browser.value(found)
+                if shown?.string?.contains(text) == true { return true }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            return false
+        }
     }
 
     @Test(arguments: [400, 700, 1000, 1600], [false, true])

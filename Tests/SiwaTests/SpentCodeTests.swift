@@ -13,10 +13,12 @@ import Testing
     ) async throws {
         let count = wished("SIWA_CODE_SIGNALS", usual: 16)
         var random = SeededRandom.announced(for: "signals, \(backend)")
-        let fixture = try await VaultFixture(backend, Population(usual: count + 3, all: .migrates))
-        let longest = try await Self.duration(fixture, users: count + 1...count + 3)
+        // On a busy machine many signals come too late: then there are more of them.
+        let most = 4 * count
+        let fixture = try await VaultFixture(backend, Population(usual: most + 3, all: .migrates))
+        let longest = try await Self.duration(fixture, users: most + 1...most + 3)
         var codes = SpentCodes()
-        for number in 1...count {
+        for number in 1...most where number <= count || codes.interrupted <= count / 5 {
             let code = try await fixture.apple.code(ofUser: number, fixture)
             let command =
                 number.isMultiple(of: 2)
@@ -35,7 +37,7 @@ import Testing
         let spent = try await codes.spent(fixture)
         let hits = spent.filter { $0.run.result.exitCode == 143 }
         print(
-            "signals, \(backend): \(count) sent, \(hits.count) between a code and the end;",
+            "signals, \(backend): \(codes.runs.count) sent, \(hits.count) between a code and the end;",
             spent.summary)
         for lost in spent where lost.isLost { Issue.record("\(lost.run.result)") }
         #expect(hits.count >= count / 5)
@@ -66,41 +68,58 @@ import Testing
     @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
     func `an outage of the database at any moment loses no tokens of a spent code`() async throws {
         let count = wished("SIWA_OUTAGES", usual: 6)
+        // On a busy machine many outages come too late: then there are more of them.
+        let most = 4 * count
         var random = SeededRandom.announced(for: "outages")
         let server = try await PostgresServer()
         let fixture = try await VaultFixture(
-            .postgres, Population(usual: count + 3, all: .migrates), on: server)
-        let longest = try await Self.duration(fixture, users: count + 1...count + 3)
+            .postgres, Population(usual: most + 3, all: .migrates), on: server)
+        let longest = try await Self.duration(fixture, users: most + 1...most + 3)
         var codes = SpentCodes()
-        var disturbed: [String: Int] = [:]
-        for number in 1...count {
+        var disturbed: [Outage: Int] = [:]
+        func isEnough() -> Bool {
+            disturbed.values.reduce(0, +) > count / 6
+                && (count < 200 || disturbed.count == Outage.allCases.count)
+        }
+        for number in 1...most where number <= count || !isEnough() {
             let outage = Outage.allCases[number % Outage.allCases.count]
-            let code = try await fixture.apple.code(ofUser: number, fixture)
-            let isAimed = number.isMultiple(of: 2)
-            let program = try await fixture.apple.start(
-                ["exchange", "--code", "-", "--store", "--timeout", "6s"], spending: code,
-                slowly: isAimed, fixture.environment)
-            let latest = isAimed ? LocalApple.slowness : longest
-            try await Task.sleep(for: latest * Double.random(in: 0..<1, using: &random))
-            try await outage.begin(server)
-            let result = try await program.result()
-            try await outage.end(server)
-            if result.exitCode != 0 { disturbed[outage.rawValue, default: 0] += 1 }
-            codes.append(.init(number: number, code: code, result: result))
+            let latest = number.isMultiple(of: 2) ? nil : longest
+            let run = try await Self.run(
+                number, fixture, disturbedBy: outage, of: server, within: latest, &random)
+            if run.result.exitCode != 0 { disturbed[outage, default: 0] += 1 }
+            codes.append(run)
         }
         let spent = try await codes.spent(fixture)
-        print("outages: \(count), of which \(disturbed) disturbed a run;", spent.summary)
+        print(
+            "outages: \(codes.runs.count), of which \(disturbed) disturbed a run;", spent.summary)
         for lost in spent where lost.isLost { Issue.record("\(lost.run.result)") }
         // 1: tokens that could not be stored were printed; 75: the vault was away before the code
         // was sent.
         for run in codes.runs {
             #expect([0, 1, 75].contains(run.result.exitCode), "\(run.result)")
         }
-        #expect(disturbed.values.reduce(0, +) > count / 6)
-        if count >= 200 {
-            for outage in Outage.allCases { #expect(disturbed[outage.rawValue] ?? 0 > 0) }
-        }
+        #expect(isEnough(), "\(disturbed)")
         #expect(try fixture.vault().store.faults() == [])
+    }
+
+    /// Exchanges a code, with an outage at a random moment.
+    ///
+    /// - Parameter latest: the latest moment after the start; nil for a slow Apple, while which has
+    ///   the code.
+    private static func run(
+        _ number: Int, _ fixture: VaultFixture, disturbedBy outage: Outage,
+        of server: PostgresServer, within latest: Duration?, _ random: inout SeededRandom
+    ) async throws -> SpentCodes.Run {
+        let code = try await fixture.apple.code(ofUser: number, fixture)
+        let program = try await fixture.apple.start(
+            ["exchange", "--code", "-", "--store", "--timeout", "10s"], spending: code,
+            slowly: latest == nil, fixture.environment)
+        let longest = latest ?? LocalApple.slowness
+        try await Task.sleep(for: longest * Double.random(in: 0..<1, using: &random))
+        try await outage.begin(server)
+        let result = try await program.result()
+        try await outage.end(server)
+        return .init(number: number, code: code, result: result)
     }
 }
 

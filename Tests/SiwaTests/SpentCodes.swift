@@ -30,6 +30,11 @@ struct SpentCodes {
 
     mutating func append(_ run: Run) { runs.append(run) }
 
+    /// How many runs printed what a code had brought when SIGTERM ended them.
+    var interrupted: Int {
+        runs.count { $0.result.exitCode == 143 && !$0.result.outputBytes.isEmpty }
+    }
+
     /// The codes that Apple exchanged.
     func spent(_ fixture: VaultFixture) async throws -> [Spent] {
         let requests = try await fixture.apple.requests(to: "/auth/token")

@@ -33,7 +33,7 @@ import Testing
         let server = try await PostgresServer()
         let fixture = try await VaultFixture(
             .postgres, Population(usual: 1, all: .migrates), on: server)
-        try await fixture.apple.post("faults", ["endpoint": "/auth/token", "delay": "4s"])
+        try await fixture.apple.post("faults", ["endpoint": "/auth/token", "delay": "10s"])
         let program = try await start(fixture, url: fixture.url)
         try await eventually("Apple has the code") {
             try await !fixture.apple.requests().isEmpty
@@ -67,9 +67,9 @@ import Testing
         let fixture = try await VaultFixture(
             .postgres, Population(usual: 3, all: .migrates), on: server)
         _ = try await fixture.store([1, 2, 3])
-        let fault: JSON = ["endpoint": "/auth/revoke", "delay": "4s", "count": 3]
+        let fault: JSON = ["endpoint": "/auth/revoke", "delay": "10s", "count": 3]
         try await fixture.apple.post("faults", fault)
-        let call = ["batch", "revoke", "--vault", "--lease", "6s"]
+        let call = ["batch", "revoke", "--vault", "--lease", "15s"]
         let batch = try fixture.apple.start(call, environment: fixture.environment)
         try await eventually("Apple has the revocations") {
             try await fixture.apple.requests(to: "/auth/revoke").count == 3
@@ -123,7 +123,7 @@ import Testing
     private func start(_ fixture: VaultFixture, url: String) async throws -> RunningProgram {
         let code = try await fixture.apple.code([.init("user", .string(fixture.people.name(1)))])
         return try fixture.apple.start(
-            ["exchange", "--code", "-", "--store", "--timeout", "12s"], input: code,
+            ["exchange", "--code", "-", "--store", "--timeout", "25s"], input: code,
             environment: fixture.environment.merging(["SIWA_VAULT_URL": url]) { $1 })
     }
 

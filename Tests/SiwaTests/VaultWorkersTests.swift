@@ -129,7 +129,7 @@ extension VaultWorkersTests {
         let fixture = try await VaultFixture(backend, Population(usual: count, all: .migrates))
         let tokens = try await fixture.store(Array(1...count))
         let fault: JSON = [
-            "endpoint": "/auth/revoke", "status": 429, "headers": ["Retry-After": "10"],
+            "endpoint": "/auth/revoke", "status": 429, "headers": ["Retry-After": "20"],
             "count": .integer(count),
         ]
         try await fixture.apple.post("faults", fault)

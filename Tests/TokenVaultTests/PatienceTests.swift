@@ -54,13 +54,43 @@ import Testing
         let fixture = try await backend.fixture()
         _ = try fixture.vault()
         let database = try fixture.connector(.eachStatement(.seconds(2))).connect(creating: false)
-        let endless = """
-            WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 - 1 FROM numbers)
-            SELECT count(*) FROM numbers
-            """
-        let failure = #expect(throws: DatabaseFailure.self) { try database.run(endless) }
+        let failure = #expect(throws: DatabaseFailure.self) { try database.run(Self.endless) }
         #expect(failure?.error.isTemporary == true, "\(String(describing: failure))")
     }
+
+    /// The tests' server ends such a statement by itself, unless a database sets it otherwise.
+    @Test(
+        .timeLimit(.minutes(5)),
+        .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
+    func `the server stops a statement that siwa no longer waits for`() async throws {
+        let fixture = try await PostgresStoreFixture()
+        _ = try fixture.vault()
+        let observer = try fixture.connect()
+        _ = try observer.run(
+            """
+            DO $$ BEGIN EXECUTE format(
+                'ALTER DATABASE %I SET client_connection_check_interval = 0', current_database());
+            END $$
+            """)
+        do {
+            let database = try fixture.connector(.eachStatement(.seconds(2)))
+                .connect(creating: false)
+            _ = #expect(throws: DatabaseFailure.self) { try database.run(Self.endless) }
+        }
+        try await eventually("the server stops it") {
+            try observer.run(
+                """
+                SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+                    AND state = 'active' AND query LIKE 'WITH RECURSIVE%'
+                """
+            ).isEmpty
+        }
+    }
+
+    private static let endless = """
+        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 - 1 FROM numbers)
+        SELECT count(*) FROM numbers
+        """
 
     @Test func `a limit ends with its patience or with its own time, whichever is first`() {
         #expect(WaitLimit(.eachStatement(.zero)).isOver)

@@ -127,7 +127,7 @@ import Testing
         let database = try watched.base.connect(creating: false)
         let settings = """
             SELECT name, setting FROM pg_settings
-            WHERE name IN ('lock_timeout', 'enable_seqscan', 'enable_sort',
+            WHERE name IN ('lock_timeout', 'statement_timeout', 'enable_seqscan', 'enable_sort',
                 'idle_in_transaction_session_timeout', 'synchronous_commit')
             ORDER BY name
             """

@@ -15,9 +15,11 @@ extension FileError: DiagnosableError {
     private var advice: [String] {
         if isTemporary { return ["make room, then run it again"] }
         if isNotEmpty { return ["give a new file"] }
+        guard isDenied else { return ["give a usable path"] }
         return [
-            "give a usable path"
-                + (isDenied ? " in a writable folder" : "")
+            operation == "read"
+                ? "give a file that this user may read"
+                : "give a file of this user, in a folder that this user may write"
         ]
     }
 }

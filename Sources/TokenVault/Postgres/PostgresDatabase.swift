@@ -48,7 +48,15 @@ final class PostgresDatabase: Database {
     private func set(forTransaction: Bool) throws(DatabaseFailure) {
         _ = try run(
             forTransaction ? Self.transactionSettings : Self.settings,
-            .text("\(Self.lockTimeout(patience.remaining()))"))
+            .text("\(Self.lockTimeout(patience.remaining()))"),
+            .text("\(Self.statementTimeout(patience.remaining()))"))
+    }
+
+    /// How long the server may work on a statement, in milliseconds: a little longer than siwa waits
+    /// for it, so that siwa says what happened, and nothing is left running for nobody.
+    static func statementTimeout(_ patience: Duration) -> Int {
+        let milliseconds = Int(clamping: Int64((min(patience, .seconds(86400)) / .milliseconds(1))))
+        return max(0, milliseconds) + 1000
     }
 
     /// How long the server may wait for a lock, in milliseconds: shorter than siwa waits for the
@@ -65,6 +73,7 @@ final class PostgresDatabase: Database {
     private static func settings(isLocal: Bool) -> String {
         """
         SELECT set_config('lock_timeout', $1, \(isLocal)),
+            set_config('statement_timeout', $2, \(isLocal)),
             set_config('idle_in_transaction_session_timeout', '60s', \(isLocal)),
             CASE WHEN current_setting('synchronous_commit') = 'off'
                 THEN set_config('synchronous_commit', 'on', \(isLocal)) END,

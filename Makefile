@@ -16,6 +16,10 @@
 #   make fuzz       look for inputs that break a rule: FUZZ_SECONDS (600) a target, or TARGET alone
 #   make endurance  run the long versions of tests with the release build, for half an hour
 #   make bench      measure siwa beside what one would use in its place; ROUNDS (5) a table
+#   make packages   write Debian packages to .build/packages, checked by lintian
+#   make test-packages  install, use, upgrade and purge them in clean systems of Debian 12 and 13
+#   make image      write OCI images to .build/images, without a daemon; make test-image runs siwa's
+#   make release    write packages, images, a bill of materials and SHA256SUMS to .build/release-files
 #   make install    install what 'make build' built, with manual pages and completions, under PREFIX
 #                   (/usr/local); it builds nothing, so that root needs no Swift
 #   make uninstall  remove what make install installed
@@ -42,7 +46,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s
 
 .PHONY: demo test example docs test-browser test-monitoring screenshots test-clients build setup lint format check sanitize fuzz fuzz-keep endurance bench \
-	install uninstall clean
+	install uninstall clean packages test-packages image test-image release
 
 demo: build
 	@docs/demo.sh $(RELEASE)
@@ -192,6 +196,49 @@ install:
 		$(RELEASE)/$$program completions zsh > $(COMPLETIONS)/zsh/site-functions/_$$program; \
 		$(RELEASE)/$$program completions fish > $(COMPLETIONS)/fish/vendor_completions.d/$$program.fish; \
 	done
+
+# Debian's own tools, on Debian 12: the programs then need nothing newer. SOURCE_DATE_EPOCH is the
+# time of the last commit unless set.
+packages: build
+	@.ci/setup lintian
+	rm -rf .build/packages
+	packaging/build $(RELEASE) .build/packages
+	lintian --allow-root --fail-on error,warning .build/packages/*.deb
+
+# As root: it makes clean systems from the mirror of this machine's apt, and needs the network.
+test-packages: packages
+	@.ci/setup mmdebstrap
+	packaging/roots .build/roots bookworm=bookworm trixie=trixie
+	packaging/test .build/packages .build/roots bookworm trixie
+
+IMAGE_PACKAGES := ca-certificates,libssl3,libcurl4,libsqlite3-0,libpq5,libmicrohttpd12
+image: build
+	@.ci/setup mmdebstrap umoci
+	packaging/roots .build/roots image=bookworm,$(IMAGE_PACKAGES)
+	@mkdir -p .build/images
+	packaging/image $(RELEASE) siwa .build/roots/image.tar .build/images/siwa
+	packaging/image $(RELEASE) siwa-emulator .build/roots/image.tar .build/images/siwa-emulator
+
+# As root; kubernetes-validate is PyPI's.
+test-image: image
+	packaging/test-image .build/images/siwa
+	@python3 -m venv .build/validators
+	@.build/validators/bin/pip install --quiet kubernetes-validate
+	.build/validators/bin/kubernetes-validate --strict --quiet deploy/kubernetes/*.yaml
+
+# The bill of materials is checked by PyPI's spdx-tools. To sign, see packaging/release.
+release: packages image
+	rm -rf .build/release-files && mkdir -p .build/release-files
+	cp .build/packages/*.deb .build/release-files/
+	for program in siwa siwa-emulator; do \
+		tar -C .build/images --sort=name --owner=0 --group=0 --numeric-owner \
+			--mtime="@$$(git log -1 --format=%ct)" -czf .build/release-files/$$program-image.tar.gz \
+			$$program || exit 1; \
+	done
+	packaging/release .build/release-files
+	@python3 -m venv .build/validators
+	@.build/validators/bin/pip install --quiet spdx-tools
+	.build/validators/bin/pyspdxtools --infile .build/release-files/siwa-*.spdx.json
 
 uninstall:
 	for program in $(PROGRAMS); do \

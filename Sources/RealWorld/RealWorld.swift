@@ -50,20 +50,25 @@ extension World {
             serverStore: { url, patience throws(VaultError) in
                 try openServerStore(url, patience: patience)
             })
-        world.terminal = Terminal(
+        world.useProcess()
+        return world
+    }
+
+    /// The terminal, threads and child processes of this process, and files that few commands use.
+    private mutating func useProcess() {
+        terminal = Terminal(
             width: terminalWidth(1), isErrorsTerminal: isTerminal(2), variables: environment)
-        world.files.absolutePath = absolutePath
-        world.files.remove = { path throws(FileError) in try removeFile(path) }
-        world.files.publish = { contents, path throws(FileError) in
+        files.absolutePath = absolutePath
+        files.remove = { path throws(FileError) in try removeFile(path) }
+        files.publish = { contents, path throws(FileError) in
             try writeFile(contents, to: path, permissions: 0o644)
         }
-        world.runProgram = { program throws(FileError) in try LocalFiles.runProgram(program) }
+        runProgram = { program throws(FileError) in try LocalFiles.runProgram(program) }
         if isTerminal(0), isTerminal(2) {
-            world.ask = { question throws(FileError) in try askTerminal(question) }
+            ask = { question throws(FileError) in try askTerminal(question) }
         }
-        world.threads = { count throws(FileError) in try WorkerThreads(count) }
-        world.actor = VaultActor(command: "", host: hostName())
-        return world
+        threads = { count throws(FileError) in try WorkerThreads(count) }
+        actor = VaultActor(command: "", host: hostName())
     }
 }
 

@@ -6,7 +6,7 @@ import Testing
 /// Tables on a real terminal, a pseudo terminal that script(1) makes, and elsewhere.
 @Suite(.enabled(if: Executable.installed("script") != nil, "needs script(1)"))
 struct TerminalTests {
-    private static let width = 70
+    private static let width = 60
     private let folder: TemporaryFolder
     private let siwa: String
 

@@ -29,9 +29,7 @@ struct VaultCheckCommand: Command {
         var vault = try session.vault(.statement)
         var broken = BrokenRecords()
         for fault in try vault.store.faults() { broken.add(fault, .damaged) }
-        var counts: [TaskMetrics.VaultCount: Int] = [:]
-        var keys: [Int: Int] = [:]
-        var (users, lastUser): (Int, VaultUser?) = (0, nil)
+        var counts = VaultCounts()
         try await vault.store.forEachPage { page in
             for row in page.damaged { try broken.add(row.error) }
             vault = vault.renewed(for: page.records, session.vaultKeys)
@@ -39,9 +37,7 @@ struct VaultCheckCommand: Command {
             for record in page.records {
                 let token = try broken.token(of: record, in: vault)
                 if token != nil, record.isLegacy { legacy.append(record) }
-                if record.user != lastUser { (users, lastUser) = (users + 1, record.user) }
-                counts[.init(record), default: 0] += 1
-                keys[record.keyNumber, default: 0] += 1
+                counts.add(record)
             }
             try world.ending.completing {
                 try vault.renewing(session.vaultKeys) { vault throws(VaultError) in
@@ -50,27 +46,38 @@ struct VaultCheckCommand: Command {
             }
             try world.ending.checkSignal()
         }
-        let count = counts.values.reduce(0, +)
-        try broken.check("\(count) \(count == 1 ? "record was" : "records were") examined")
-        world.metrics.note { $0.vaultTokens = counts }
-        let states = Dictionary(
-            counts.map { ($0.key.state, $0.value) }, uniquingKeysWith: { $0 + $1 })
-        try session.report(
-            Report([
-                "records": .integer(count), "users": .integer(users),
-                "states": .object(
-                    VaultState.allCases.map { .init($0.rawValue, .integer(states[$0] ?? 0)) }),
-                "keys": .object(
-                    keys.sorted { $0.key < $1.key }.map {
-                        .init(String($0.key), .integer($0.value))
-                    }),
-                "faults": [],
-            ]))
+        let records = counts.records
+        try broken.check("\(records) \(records == 1 ? "record was" : "records were") examined")
+        world.metrics.note { $0.vaultTokens = counts.tokens }
+        try session.report(Report(counts.json))
     }
 }
 
-extension TaskMetrics.VaultCount {
-    fileprivate init(_ record: VaultRecord) {
-        self.init(clientID: record.user.clientID, state: record.state)
+/// The records of a vault, counted in the order of their users.
+private struct VaultCounts {
+    private(set) var tokens: [TaskMetrics.VaultCount: Int] = [:]
+    private var keys: [Int: Int] = [:]
+    private var users = 0
+    private var lastUser: VaultUser?
+
+    var records: Int { tokens.values.reduce(0, +) }
+
+    mutating func add(_ record: VaultRecord) {
+        if record.user != lastUser { (users, lastUser) = (users + 1, record.user) }
+        tokens[.init(clientID: record.user.clientID, state: record.state), default: 0] += 1
+        keys[record.keyNumber, default: 0] += 1
+    }
+
+    var json: JSON {
+        let states = Dictionary(
+            tokens.map { ($0.key.state, $0.value) }, uniquingKeysWith: { $0 + $1 })
+        return [
+            "records": .integer(records), "users": .integer(users),
+            "states": .object(
+                VaultState.allCases.map { .init($0.rawValue, .integer(states[$0] ?? 0)) }),
+            "keys": .object(
+                keys.sorted { $0.key < $1.key }.map { .init(String($0.key), .integer($0.value)) }),
+            "faults": [],
+        ]
     }
 }

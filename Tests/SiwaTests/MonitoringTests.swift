@@ -7,20 +7,80 @@ import Testing
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../..").standardized.path()
 
-    @Test(.enabled(if: Executable.installed("promtool") != nil, "needs promtool"))
-    func `the alerts are raised as their tests say`() async throws {
+    private static let folder = "\(root)/docs/monitoring"
+
+    private static func text(_ name: String) throws -> String {
+        try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+    }
+
+    @Test(
+        .enabled(if: Executable.installed("promtool") != nil, "needs promtool"),
+        arguments: ["siwa-jobs", "siwa-server"])
+    func `the alerts are raised as their tests say`(_ name: String) async throws {
         let promtool = try #require(Executable.installed("promtool"))
-        let folder = "\(Self.root)/docs/monitoring"
-        let checked = try await promtool.run("check", "rules", "\(folder)/siwa-jobs.rules.yml")
+        let rules = "\(Self.folder)/\(name).rules.yml"
+        let checked = try await promtool.run("check", "rules", rules)
         #expect(checked.exitCode == 0, "\(checked)")
-        let tested = try await promtool.run("test", "rules", "\(folder)/siwa-jobs.test.yml")
+        let tested = try await promtool.run(
+            "test", "rules", "\(Self.folder)/\(name).test.yml")
         #expect(tested.exitCode == 0, "\(tested)")
+    }
+
+    @Test(arguments: ["siwa-jobs", "siwa-server"])
+    func `every alert has a test and a line in the list`(_ name: String) throws {
+        let alerts = try Self.text("\(name).rules.yml").split(separator: "\n").compactMap {
+            $0.components(separatedBy: "- alert: ").dropFirst().first
+        }
+        let (tests, page) = (try Self.text("\(name).test.yml"), try Self.text("README.md"))
+        #expect(alerts.count >= 6)
+        for alert in alerts {
+            #expect(tests.contains("alertname: \(alert)\n"), "\(alert) has no test")
+            #expect(page.contains("`\(alert)`"), "\(alert) is not in the list")
+        }
+    }
+
+    @Test func `alerts and dashboard of siwa-server use metrics that it has`() throws {
+        let page = try Self.text("README.md").components(separatedBy: "## siwa's jobs")[0]
+        let known = Set(
+            page.split(separator: "\n").filter { $0.hasPrefix("| `siwa_") }
+                .flatMap(Self.metrics))
+        #expect(known.count == 13)
+        let rules = Self.metrics(in: try Self.text("siwa-server.rules.yml"))
+        let panels = try Self.panels().flatMap { panel in
+            let metrics = panel.flatMap(Self.metrics)
+            #expect(!metrics.isEmpty || panel == [#"sum(up{job="siwa-server"})"#], "\(panel)")
+            return metrics
+        }
+        #expect(known.isSuperset(of: rules), "\(Set(rules).subtracting(known))")
+        #expect(known == Set(panels), "\(known.symmetricDifference(panels))")
+    }
+
+    /// The queries of each panel.
+    private static func panels() throws -> [[String]] {
+        let data = Data(try text("siwa-server.dashboard.json").utf8)
+        let dashboard = try #require(
+            try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let panels = try #require(dashboard["panels"] as? [[String: Any]])
+        return try panels.map { panel in
+            let targets = try #require(panel["targets"] as? [[String: Any]])
+            return try targets.map { try #require($0["expr"] as? String) }
+        }
+    }
+
+    /// The metrics that a text names, without what a histogram adds to its name.
+    private static func metrics(in text: some StringProtocol) -> [String] {
+        text.split { !$0.isLetter && $0 != "_" }.filter { $0.hasPrefix("siwa_") }.map { word in
+            for suffix in ["_bucket", "_sum", "_count"] where word.hasSuffix(suffix) {
+                return String(word.dropLast(suffix.count))
+            }
+            return String(word)
+        }
     }
 
     static let units = [
         "siwa-secret@.service", "siwa-secret@.timer", "siwa-validate.service",
         "siwa-validate.timer", "siwa-vault-check.service", "siwa-vault-check.timer",
-        "siwa-failed@.service",
+        "siwa-failed@.service", "siwa-server.service", "siwa-server.socket",
     ]
 
     @Test(
@@ -37,6 +97,7 @@ import Testing
             try folder.write(
                 unit,
                 text.replacingOccurrences(of: "/usr/bin/siwa ", with: "\(siwa) ")
+                    .replacingOccurrences(of: "/usr/bin/siwa-server ", with: "\(siwa) ")
                     .replacingOccurrences(of: "/etc/siwa/on-failure", with: siwa))
         }
         let path = folder.path(name.replacingOccurrences(of: "@.", with: "@web."))

@@ -28,7 +28,7 @@ import Testing
     ) async throws -> ProgramResult {
         let unshare = try #require(Executable.installed("unshare"))
         return try await unshare.run(
-            Call(
+            Executable.Call(
                 ["-m", "bash", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
                     + [try Executable.product(name).path, command] + arguments,
                 environment: ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"]))

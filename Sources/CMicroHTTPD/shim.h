@@ -2,6 +2,8 @@
 #pragma once
 
 #include <microhttpd.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 
 /// What a daemon calls: a connection begins or ends; the start of a request line, each step of a
 /// request, its end.
@@ -30,7 +32,7 @@ struct siwa_limits {
 static inline struct MHD_Daemon *siwa_start_daemon(
     int socket, const char *certificate, const char *key, struct siwa_limits limits,
     int sends_date, struct siwa_callbacks callbacks) {
-    unsigned int flags = MHD_USE_EPOLL | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
+    unsigned int flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
     if (!sends_date) flags |= MHD_USE_SUPPRESS_DATE_NO_CLOCK;
     struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)certificate},
@@ -51,6 +53,33 @@ static inline struct MHD_Daemon *siwa_start_daemon(
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits.memory_bytes,
         MHD_OPTION_ARRAY, tls,
         MHD_OPTION_END);
+}
+
+/// What siwa_run_daemon can be woken with; -1 when the system has no descriptor left.
+static inline int siwa_alarm(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+/// Wakes siwa_run_daemon.
+static inline void siwa_wake(int alarm) { (void)eventfd_write(alarm, 1); }
+
+/// Waits until a daemon has something to do or `wake` can be read, at most `milliseconds`, and does
+/// it.
+///
+/// libmicrohttpd has no way of its own to wake a loop that the application runs, and
+/// MHD_run_wait would not notice that a connection was resumed.
+static inline enum MHD_Result siwa_run_daemon(
+    struct MHD_Daemon *daemon, int wake, int milliseconds) {
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    if (info == NULL) return MHD_NO;
+    MHD_UNSIGNED_LONG_LONG due = 0;
+    if (MHD_get_timeout(daemon, &due) == MHD_YES && due < (unsigned int)milliseconds)
+        milliseconds = (int)due;
+    struct pollfd ready[] = {
+        {.fd = info->epoll_fd, .events = POLLIN}, {.fd = wake, .events = POLLIN}};
+    if (poll(ready, 2, milliseconds) > 0 && ready[1].revents != 0) {
+        eventfd_t count;
+        (void)eventfd_read(wake, &count);
+    }
+    return MHD_run(daemon);
 }
 
 /// The socket of a connection; -1 when libmicrohttpd does not tell.

@@ -29,6 +29,8 @@ final class EventLoop: Sendable {
     private let lastTurn = Atomic(0)
     private let handling: RequestHandling
     private let ended = WakeSignal()
+    /// What other threads wake the loop with.
+    private let alarm: Descriptor
 
     /// Takes connections from a socket; the loop runs when this returns.
     init(
@@ -36,6 +38,8 @@ final class EventLoop: Sendable {
         connections: Int, _ handling: RequestHandling
     ) throws(ServerError) {
         self.handling = handling
+        alarm = Descriptor(adopting: siwa_alarm())
+        guard alarm.number >= 0 else { throw .notStarted }
         let limits = siwa_limits(
             connections: CUnsignedInt(connections),
             idle_seconds: CUnsignedInt(handling.limits.idleTime.components.seconds),
@@ -93,20 +97,22 @@ final class EventLoop: Sendable {
     /// The longest silence of a loop that works.
     static let longestWait = Duration.seconds(1)
 
-    /// Wakes the loop, too.
     private func quiesce() {
+        defer { wake() }
         guard !isQuiesced.exchange(true, ordering: .relaxed) else { return }
         // The answered socket is closed with the daemon.
         socketToClose.store(MHD_quiesce_daemon(daemon), ordering: .relaxed)
     }
 
+    /// Wakes the loop: a connection was resumed, or the loop is to end.
+    func wake() { siwa_wake(alarm.number) }
+
     private let socketToClose = Atomic<CInt>(-1)
 
     private func run() {
         while !isOver {
-            // A loop that ends soon does not wait long: nothing else wakes it.
-            let wait: Int32 = isQuiesced.load(ordering: .relaxed) ? 20 : 1000
-            if MHD_run_wait(daemon, wait) != .YES { break }
+            let wait = Int32(Self.longestWait / .milliseconds(1))
+            if siwa_run_daemon(daemon, alarm.number, wait) != .YES { break }
             beat()
             closeLateConnections()
         }
@@ -157,7 +163,7 @@ final class EventLoop: Sendable {
     /// A request line came.
     func begin(_ target: String, on connection: Connection) -> Exchange {
         connection.client?.beginRequest(within: handling.limits.requestTime)
-        return Exchange(target: target, in: handling)
+        return Exchange(target: target, on: self, in: handling)
     }
 
     /// Looks once a second.

@@ -27,9 +27,11 @@ final class Exchange: Sendable {
     private let target: String
     private let stage = Mutex(Stage.announced)
     private let handling: RequestHandling
+    private let loop: EventLoop
 
-    init(target: String, in handling: RequestHandling) {
+    init(target: String, on loop: EventLoop, in handling: RequestHandling) {
         self.target = target
+        self.loop = loop
         self.handling = handling
         handling.exchanges.add(1, ordering: .relaxed)
     }
@@ -104,7 +106,9 @@ final class Exchange: Sendable {
         stage.withLock { stage in
             guard case .answering(let suspended) = stage else { return }
             stage = .answered(response)
-            suspended?.resume()
+            guard let suspended else { return }
+            suspended.resume()
+            loop.wake()
         }
         handling.inFlight.end(ObjectIdentifier(self))
     }

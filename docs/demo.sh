@@ -97,4 +97,4 @@ kill "$server"
 wait "$server"
 server=
 
-step 'Done: secret, exchange, verify, refresh, revoke and notifications, all over TLS, all without Apple.'
+step 'Done: secret, exchange, verify, refresh, revoke, notifications; all without Apple.'

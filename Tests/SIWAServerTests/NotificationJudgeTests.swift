@@ -86,7 +86,10 @@ import Testing
     @Test func `of another app, forged, expired, or of an unknown key`() async throws {
         let keySet = try await keySet
         let other = try await payload("x", for: "com.example.other")
-        guard case .notForUs = judge.verdict(on: other, by: keySet, receivedAt: Self.now) else {
+        guard
+            case .notForUs("com.example.other") = judge.verdict(
+                on: other, by: keySet, receivedAt: Self.now)
+        else {
             Issue.record("not refused")
             return
         }

@@ -1,5 +1,6 @@
 internal import JOSE
 internal import Lifecycle
+internal import SIWACLI
 internal import ServerRecords
 
 /// Receives notifications: nothing is acknowledged that is not on disk.
@@ -24,6 +25,8 @@ final class NotificationReceiver: Sendable {
         let result: String
         /// What it is about, once it is known to be Apple's.
         var event: InboxEvent?
+        /// Why it was not accepted.
+        var detail = "the notification was not accepted"
 
         init(_ status: Int, _ result: String, _ event: InboxEvent? = nil) {
             (self.status, self.result, self.event) = (status, result, event)
@@ -71,7 +74,10 @@ final class NotificationReceiver: Sendable {
         switch verdict {
         case .malformed: return counted(Answer(400, "malformed"))
         case .forged(let check): return counted(Answer(401, "invalid_\(check)"))
-        case .notForUs: return counted(Answer(403, "not_for_us"))
+        case .notForUs(let audience):
+            var answer = Answer(403, "not_for_us")
+            answer.detail = "the notification is for \(printable(audience)), which no profile has"
+            return counted(answer)
         case .unusable: return counted(Answer(400, "unusable"))
         case .unknownKey(_, let unverified?): return counted(await keep(unverified))
         case .unknownKey(_, nil): return counted(Answer(401, "invalid_key"))

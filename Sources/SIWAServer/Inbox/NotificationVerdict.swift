@@ -9,8 +9,8 @@ enum NotificationVerdict: Sendable {
     case malformed
     /// Apple did not send it, or it does not count any more: a check, by its name, failed.
     case forged(check: String)
-    /// Apple sent it to somebody else.
-    case notForUs
+    /// Apple sent it to somebody else, who is named by its `aud`.
+    case notForUs(audience: String)
     /// Apple sent it, and no database could keep it.
     case unusable
     /// Its key is unknown; if Apple's keys cannot be had, this is kept, or nothing if it could
@@ -71,9 +71,9 @@ struct NotificationJudge: Sendable {
         }
         guard let notification = verification.claims else {
             let failures = verification.failures
-            let isOnlyAudience = failures.allSatisfy { $0.subject == .audience }
-            return isOnlyAudience
-                ? .notForUs : .forged(check: failures.first { $0.subject != .audience }?.name ?? "")
+            let other = failures.first { $0.subject != .audience }
+            return other.map { .forged(check: $0.name) }
+                ?? .notForUs(audience: token.claims["aud"]?.string ?? "")
         }
         return genuine(notification, token, receivedAt, unverified)
     }

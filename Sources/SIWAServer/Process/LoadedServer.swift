@@ -22,7 +22,7 @@ struct LoadedServer: Sendable {
         let settings = try ServerSettings(configuration, variables: base.variables)
         let log = ServerLog(
             now: base.clocks.now, showsUserIDs: settings.logsUserIDs, write: base.errorLine)
-        let metrics = Metrics()
+        let metrics = Metrics(notificationPath: settings.path)
         let clients = try Self.clients(configuration, metrics, base)
         delivery = try settings.delivery.map { delivery throws(Diagnosis) in
             Reloadable(try DeliveryWorker.Settings(delivery, in: base))

@@ -14,7 +14,7 @@ extension Route {
             guard answer.status == 200 else {
                 // Nobody is told why: the body of the answer stays empty.
                 throw Problem(
-                    answer.status, answer.result, "the notification was not accepted",
+                    answer.status, answer.result, answer.detail,
                     retryAfter: answer.status == 503 ? .seconds(10) : nil)
             }
             context.log(answer, request)

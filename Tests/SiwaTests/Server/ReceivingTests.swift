@@ -73,6 +73,8 @@ import Testing
         let server = try await fixture.serve()
         let body = "{\"payload\":\"\(try await fixture.payload("email-disabled"))\"}"
         #expect(try await server.post(body).status == 403)
+        let message = try server.log("request").last?["message"]?.string
+        #expect(message?.contains("com.example.app") == true)
         #expect(try await fixture.inbox().isEmpty)
     }
 

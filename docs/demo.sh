@@ -5,7 +5,9 @@ PATH=$(cd "$1" && pwd):$PATH
 
 work=$(mktemp -d)
 emulator=
+server=
 finish() {
+    [[ -z $server ]] || kill "$server" 2>/dev/null || true
     [[ -z $emulator ]] || kill "$emulator" 2>/dev/null || true
     rm -rf "$work"
 }
@@ -63,4 +65,36 @@ printf 'exit code %s\n' "$status"
 step '7. Everything that could be wrong, looked at in order'
 run siwa doctor --online
 
-step 'Done: secret, exchange, verify, refresh, revoke, all over TLS, all without Apple.'
+step '8. A server beside the app: it receives what Apple posts, and loses nothing'
+export SIWA_VAULT_URL=sqlite:$work/vault.db
+run siwa vault init --quiet --print url
+sed '1s|{|{"server":{"notifications":{"listen":"127.0.0.1:0"},"metrics":{"listen":"127.0.0.1:0"}},|' \
+    "$work/apple/config.json" >"$work/apple/server.json"
+SIWA_CONFIG=$work/apple/server.json siwa-server serve 2>"$work/server.log" &
+server=$!
+for _ in $(seq 100); do
+    ! grep -q '"event":"started"' "$work/server.log" || break
+    kill -0 "$server" 2>/dev/null || { cat "$work/server.log" >&2; exit 1; }
+    sleep 0.1
+done
+listener() { sed -n "s/.*\"started\".*\"$1\":\"\([^\"]*\)\".*/\1/p" "$work/server.log"; }
+printf 'siwa-server listens for Apple on %s\n' "$(listener notifications)"
+
+step '9. A user signs in and the app stores the token; then the user deletes the account at Apple'
+code=$(curl --silent --show-error --fail --cacert "$work/apple/ca.pem" "$url/emulator/codes" \
+    --data '{"client_id":"com.example.app"}' | sed 's/.*"code": *"\([^"]*\)".*/\1/')
+printf '%s\n' "$code" >"$work/code"
+run siwa exchange --code "@$work/code" --store --print stored
+curl --silent --show-error --fail --cacert "$work/apple/ca.pem" "$url/emulator/notifications" \
+    --data '{"type":"account-delete","attempts":1,"count":1,"url":"http://'"$(listener notifications)"'/apple/notifications"}'
+printf '\n'
+run siwa inbox list
+run siwa vault list
+printf '$ curl http://%s/metrics | grep notifications\n' "$(listener metrics)"
+curl --silent --show-error --fail "http://$(listener metrics)/metrics" >"$work/metrics"
+grep '^siwa_notifications_total.* [1-9]' "$work/metrics"
+kill "$server"
+wait "$server"
+server=
+
+step 'Done: secret, exchange, verify, refresh, revoke, notifications; all without Apple.'

@@ -66,7 +66,7 @@ struct CurlLoop<Feed: RequestFeed> {
         case finished
     }
 
-    /// Starts all that the feed wants started.
+    /// Starts all requests that the feed has.
     private mutating func startAll() -> Started {
         while true {
             switch feed.next(at: timekeeper.elapsed()) {
@@ -107,7 +107,7 @@ struct CurlLoop<Feed: RequestFeed> {
         hand(.failure(seat.transfer.cancellation), for: slot)
     }
 
-    /// Hands over what libcurl is done with; true when there was any.
+    /// Returns finished requests to the feed; true if there were any.
     private mutating func takeFinished() -> Bool {
         var hasAny = false
         while let (slot, code) = multi.nextFinished() {

@@ -77,7 +77,7 @@ final class Transfer {
     /// Whether the answer has begun in earnest: its header is complete.
     var hasHead: Bool { answer.isHeadComplete }
 
-    /// The answer as far as it came.
+    /// The answer as far as it was received.
     var response: HTTPResponse { answer.response(status: status(CURLINFO_RESPONSE_CODE)) }
 
     deinit {
@@ -86,7 +86,7 @@ final class Transfer {
         errorText.deallocate()
     }
 
-    /// What came of it, once libcurl is done with it.
+    /// The result, once libcurl has finished.
     func outcome(_ code: CURLcode) -> Result<HTTPResponse, TransportError> {
         guard code == CURLE_OK || answer.isCutShort else {
             let detail = harmless(String(cString: errorText))
@@ -228,7 +228,7 @@ extension Transfer {
         try check(siwa_set_string(library.functions, easy, option, value))
     }
 
-    /// The one funnel for libcurl's "returns CURLE_OK" convention.
+    /// The one check of libcurl's "returns CURLE_OK" convention.
     private func check(_ code: CURLcode) throws(TransportError) {
         guard code == CURLE_OK else {
             throw unavailable("libcurl refuses a setting: \(library.message(code))")

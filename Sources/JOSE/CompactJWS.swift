@@ -66,7 +66,7 @@ package struct CompactJWS: Sendable {
     }
 }
 
-/// Why a text is no compact JWS.
+/// Why a text is not a compact JWS.
 package enum CompactJWSError: Error, Hashable, Sendable {
     /// A part of the token.
     package enum Part: String, Sendable {

@@ -76,7 +76,7 @@ private func occupyClosedStreams() {
 /// Whether a standard stream is a terminal.
 package func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
 
-/// How many columns the terminal of a standard stream has; nil when it is no terminal.
+/// How many columns the terminal of a standard stream has; nil when it is not a terminal.
 package func terminalWidth(_ descriptor: CInt) -> Int? {
     guard isTerminal(descriptor) else { return nil }
     var size = winsize()

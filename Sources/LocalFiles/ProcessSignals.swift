@@ -11,7 +11,7 @@ package enum SignalPolicy: Int, Sendable {
     case record
 }
 
-/// The process's signals. One handler hears them all: it reads and writes atomic values, and calls
+/// The process's signals. One handler gets them all: it reads and writes atomic values, and calls
 /// only what signal-safety(7) lists.
 package enum ProcessSignals {
     /// Handles SIGINT, SIGTERM and SIGHUP from now on, as ``SignalPolicy/end``: the process exits with
@@ -151,7 +151,7 @@ private func handleCrash() {
         unknown ? 7 : 70)
 }
 
-/// Ends the process from within a signal handler; the line begins behind the program's name.
+/// Ends the process from within a signal handler; the line begins after the program's name.
 private func end(_ line: StaticString, _ exitCode: CInt) -> Never {
     // A pipe without a reader must not keep the process alive.
     var readiness = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)

@@ -68,7 +68,7 @@ extension World {
 }
 
 extension World.Streams {
-    /// Files and standard streams, read and written by threads of their own.
+    /// Files and standard streams, read and written by separate threads.
     fileprivate static var real: Self {
         Self(
             lines: { path, news throws(FileError) -> any LineSource in

@@ -1,3 +1,4 @@
+internal import CommandTable
 internal import HTTPServer
 internal import JOSE
 internal import Lifecycle
@@ -36,7 +37,7 @@ struct RequestReading {
             guard known.contains(parameter.name) else {
                 throw .malformed(
                     "the query has the unknown parameter '\(printable(parameter.name))'",
-                    hints: didYouMean(parameter.name, among: known))
+                    hints: didYouMean(suggestions(for: parameter.name, among: known)))
             }
             guard parameters.updateValue(parameter.value, forKey: parameter.name) == nil else {
                 throw .malformed("the query has '\(parameter.name)' more than once")
@@ -64,7 +65,7 @@ struct RequestReading {
         for member in members where !known.contains(member.name) {
             throw .malformed(
                 "the body has the unknown member '\(printable(member.name))'",
-                hints: didYouMean(member.name, among: known))
+                hints: didYouMean(suggestions(for: member.name, among: known)))
         }
         return body
     }

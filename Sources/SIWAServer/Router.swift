@@ -34,7 +34,10 @@ struct Router: Sendable {
         } catch {
             problem = error
             response = error.response
-            if table.listener == .notifications { response.body = .bytes([]) }
+            if table.listener == .notifications {
+                response.body = .bytes([])
+                response.fields.removeAll { $0.name == "Content-Type" }
+            }
         }
         finish(&response, id)
         let time = elapsed() - start

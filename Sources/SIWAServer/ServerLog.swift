@@ -24,7 +24,7 @@ package struct ServerLog: Sendable {
             .init("time", .string(now().rfc3339)), .init("level", .string(event.level.rawValue)),
             .init("event", .string(event.name)),
         ]
-        write(JSON.object(head + event.members.map(shown)).safeText)
+        write(JSON.object(head + event.members.map(shown)).text)
     }
 
     /// Writes a line.

@@ -17,8 +17,8 @@ extension ServerWorld {
             inheritedSockets: InheritedSockets(environment), processors: usableProcessorCount(),
             owner: "\(base.actor.host)-\(processID())-\(UInt32.random(in: .min ... .max))",
             deliveryTransport: { authorityFile throws(TransportError) in
-                // The variables of proxies are for the way to Apple.
-                try CurlTransport(authorityFile: authorityFile)
+                try CurlTransport(
+                    authorityFile: authorityFile, variables: environment, policy: .deliveries)
             })
     }
 }

@@ -11,7 +11,7 @@ package struct Revocation: Sendable {
         case acceptedThenRejected = "refresh_accepted_then_rejected"
     }
 
-    /// Which proof to seek.
+    /// Which proof to obtain.
     package enum Proof: Sendable, CaseIterable {
         /// Without proof: one request.
         case none

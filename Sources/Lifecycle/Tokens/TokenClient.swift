@@ -6,7 +6,7 @@ package struct TokenClient: Sendable {
     private let baseURL: BaseURL
     private let delivery: Delivery
 
-    /// Speaks for `client` to the endpoints at `baseURL`.
+    /// Sends requests as `client` to the endpoints at `baseURL`.
     package init(client: any ClientSecretSource, baseURL: BaseURL = .apple, delivery: Delivery) {
         secrets = ClientSecretCache(client)
         self.baseURL = baseURL

@@ -29,7 +29,7 @@ package struct Verification<Claims: Sendable>: Sendable {
         claims = nil
     }
 
-    /// What is no JWT.
+    /// What is not a JWT.
     package init(_ error: CompactJWSError) {
         self.init(impossible: .format, error.description)
     }

@@ -172,7 +172,7 @@ struct SecretCommand: Command {
     private func announce(
         _ secret: ClientSecret, lasting lifetime: Duration, in path: String, _ console: Console
     ) {
-        let words = DurationArgument(lifetime).words
+        let words = lifetime.words()
         console.note(
             "wrote \(path): a client_secret of \(secret.clientID) that is valid for \(words), "
                 + "until \(secret.expiresAt.rfc3339)")

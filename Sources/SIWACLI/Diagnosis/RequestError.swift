@@ -5,7 +5,7 @@ struct RequestError: Error {
     let failure: TokenFailure
     /// Nil where no client took part.
     let context: FailureContext?
-    /// What is left to do when a code was spent on the way: the call cannot be repeated.
+    /// The advice if a code was spent: the call cannot be repeated.
     var remedy: String?
 }
 

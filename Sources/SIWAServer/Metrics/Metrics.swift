@@ -25,8 +25,36 @@ package final class Metrics: Sendable {
 
     private let state = Mutex(State())
 
-    /// Counts from zero.
-    package init() {}
+    /// Counts from zero. What alerts look at is there from the start: `rate` and `increase` miss
+    /// the first event of a counter that begins with 1.
+    ///
+    /// - Parameter path: where Apple posts to.
+    package init(notificationPath path: String = "/apple/notifications") {
+        state.withLock { state in
+            for status in [200, 400, 401, 403, 413, 503] {
+                state.requests[
+                    Requests(listener: .notifications, path: path, status: status)] = 0
+            }
+            for type in Self.knownTypes.map(\.rawValue) + ["other"] {
+                for result in ["received", "known"] {
+                    state.notifications[Pair(first: type, second: result)] = 0
+                }
+            }
+            for result in ["unverified", "unavailable", "malformed", "invalid_signature"] {
+                state.notifications[Pair(first: "other", second: result)] = 0
+            }
+            for endpoint in ["token", "revoke", "keys"] {
+                for outcome in ["ok", "invalid_client", "invalid_grant"]
+                where endpoint != "keys" || outcome == "ok" {
+                    state.appleRequests[Pair(first: endpoint, second: outcome)] = 0
+                }
+            }
+        }
+    }
+
+    private static let knownTypes: [NotificationEvent.Kind] = [
+        .consentRevoked, .accountDeleted, .emailEnabled, .emailDisabled,
+    ]
 
     /// A request was answered.
     ///
@@ -45,10 +73,7 @@ package final class Metrics: Sendable {
     ///
     /// - Parameter type: of the event, once it is known to be Apple's.
     func countNotification(_ type: NotificationEvent.Kind?, _ result: String) {
-        let known: [NotificationEvent.Kind] = [
-            .consentRevoked, .accountDeleted, .emailEnabled, .emailDisabled,
-        ]
-        let label = type.flatMap { known.contains($0) ? $0.rawValue : nil } ?? "other"
+        let label = type.flatMap { Self.knownTypes.contains($0) ? $0.rawValue : nil } ?? "other"
         state.withLock { $0.notifications[Pair(first: label, second: result), default: 0] += 1 }
     }
 

@@ -22,7 +22,7 @@ struct LoadedServer: Sendable {
         let settings = try ServerSettings(configuration, variables: base.variables)
         let log = ServerLog(
             now: base.clocks.now, showsUserIDs: settings.logsUserIDs, write: base.errorLine)
-        let metrics = Metrics()
+        let metrics = Metrics(notificationPath: settings.path)
         let clients = try Self.clients(configuration, metrics, base)
         delivery = try settings.delivery.map { delivery throws(Diagnosis) in
             Reloadable(try DeliveryWorker.Settings(delivery, in: base))
@@ -42,8 +42,11 @@ struct LoadedServer: Sendable {
     static func clients(
         _ configuration: ServedConfiguration, _ metrics: Metrics, _ world: World
     ) throws(Diagnosis) -> ProfileClients {
+        // All profiles share the limit.
+        let turns = Turns(timekeeper: world.clocks.timekeeper)
         let all = try configuration.clients { transport in
-            AppleRequestMeter(transport, metrics, world.clocks.timekeeper)
+            LimitedTransport(
+                AppleRequestMeter(transport, metrics, world.clocks.timekeeper), turns)
         }
         do {
             for client in all { _ = try client.secret(at: world.clocks.now()) }

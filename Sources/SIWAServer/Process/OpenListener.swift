@@ -23,6 +23,7 @@ struct OpenListener: Sendable {
         let identity = try settings.tls.map { files throws(Diagnosis) in
             try TLSIdentity(files, in: world.base)
         }
+        if let folder = settings.standardFolder { try Self.make(folder, in: world.base) }
         let socket = try Self.opened(settings.address, table.listener, in: world)
         address = socket.address
         try settings.checkProtection(isLocal: socket.isLocal, of: table.listener)
@@ -32,6 +33,16 @@ struct OpenListener: Sendable {
         let loops = table.listener == .metrics ? 1 : max(min(world.processors, 4), 1)
         server = try Self.serving(
             socket, identity, loops: loops, Router(table, context, options), table.listener)
+    }
+
+    private static func make(_ folder: String, in world: World) throws(Diagnosis) {
+        do {
+            try world.files.makeFolder(folder)
+        } catch {
+            throw Diagnosis(
+                "configuration", "the folder of the API's socket cannot be used: \(error)",
+                hints: ["set server.api.listen in the configuration"], exitCode: .settings)
+        }
     }
 
     private static func opened(

@@ -9,24 +9,27 @@ extension Route {
         Route(
             .post, PathTemplate(path), scope: .open, "Receive a notification of Apple's.",
             mediaTypes: []
-        ) { request, context in
+        ) { (request, context) async throws(Problem) -> ServerResponse in
             let answer = await context.receiver.receive(request.http.body)
+            guard answer.status == 200 else {
+                // Nobody is told why: the body of the answer stays empty.
+                throw Problem(
+                    answer.status, answer.result, "the notification was not accepted",
+                    retryAfter: answer.status == 503 ? .seconds(10) : nil)
+            }
             context.log(answer, request)
-            return ServerResponse(
-                status: answer.status,
-                fields: answer.status == 503 ? [HTTPField("Retry-After", "10")] : [])
+            return ServerResponse(status: 200)
         }
     }
 }
 
 extension ServerLog {
-    /// A notification was received: what is refused is logged with its request.
+    /// A notification was received. What is refused is logged as a request.
     fileprivate func callAsFunction(
         _ answer: NotificationReceiver.Answer, _ request: RouteRequest
     ) {
         var members: [JSON.Member] = [
             .init("request_id", .string(request.id)), .init("result", .string(answer.result)),
-            .init("status", .integer(answer.status)),
         ]
         if let event = answer.event {
             members += [
@@ -35,6 +38,6 @@ extension ServerLog {
                 .init("user_id", .string(event.user.userID.rawValue)),
             ]
         }
-        self(answer.status == 200 ? .info : .warning, "notification", members)
+        self(.info, "notification", members)
     }
 }

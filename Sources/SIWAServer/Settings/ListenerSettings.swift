@@ -10,6 +10,8 @@ package struct ListenerSettings: Hashable, Sendable {
     package let tls: TLSFiles?
     /// Whether a reverse proxy stands before it.
     package let isBehindProxy: Bool
+    /// The folder of a socket that no setting names; it is made if it is missing.
+    let standardFolder: String?
 
     /// The files that prove a listener to clients.
     package struct TLSFiles: Hashable, Sendable {
@@ -21,7 +23,13 @@ package struct ListenerSettings: Hashable, Sendable {
 
     /// An address without TLS.
     package init(_ address: ListenAddress) {
-        (self.address, tls, isBehindProxy) = (address, nil, false)
+        (self.address, tls, isBehindProxy, standardFolder) = (address, nil, false, nil)
+    }
+
+    /// The socket of the API when no setting names one.
+    init(standardFolder folder: String) {
+        address = .unix(path: folder + "/api.sock", group: nil)
+        (tls, isBehindProxy, standardFolder) = (nil, false, folder)
     }
 
     static let names = ["listen", "group", "tls", "behind_proxy"]
@@ -29,6 +37,7 @@ package struct ListenerSettings: Hashable, Sendable {
     init(_ reader: SettingsReader, resolve: (String) -> String) throws(Diagnosis) {
         address = try Self.address(reader, resolve)
         isBehindProxy = try reader.flag("behind_proxy")
+        standardFolder = nil
         guard let files = try reader.object("tls", knowing: ["certificate", "key"]) else {
             tls = nil
             return

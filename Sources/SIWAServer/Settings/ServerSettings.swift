@@ -91,7 +91,7 @@ package struct ServerSettings: Hashable, Sendable {
                     "add \"server\": {\"api\": {\"listen\": \"unix:PATH\"}, …} to the configuration"
                 ], exitCode: .settings)
         }
-        api = ListenerSettings(.unix(path: folder + "/api.sock", group: nil))
+        api = ListenerSettings(standardFolder: folder)
     }
 
     /// The settings of a listener; nil if it is not opened.

@@ -1,3 +1,4 @@
+internal import CommandTable
 internal import JOSE
 internal import Lifecycle
 internal import SIWACLI
@@ -20,7 +21,7 @@ struct SettingsReader {
         for member in members where !names.contains(member.name) {
             throw error(
                 "\(place) has the unknown member '\(printable(member.name))'",
-                hints: didYouMean(member.name, among: names))
+                hints: didYouMean(suggestions(for: member.name, among: names)))
         }
     }
 

@@ -101,7 +101,7 @@ struct ServerFixture: Sendable {
         let result = try await apple.siwa(
             "inbox", "list", "--json", "--limit", "1000000", environment: vault.environment)
         try #require(result.exitCode == 0, "\(result)")
-        return try result.output.split(separator: "\n").map { try JSON(text: String($0)) }
+        return try #require(try JSON(text: result.output)["events"]?.elements)
     }
 }
 
@@ -117,7 +117,8 @@ final class ServerProcess: Sendable {
         var started: JSON?
         try await eventually("siwa-server serves") {
             started = try Self.events(program).first { $0["event"] == "started" }
-            try #require(started != nil || !program.hasEnded, "\(try program.errorsSoFar())")
+            let errors = try program.errorsSoFar()
+            try #require(started != nil || !program.hasEnded, "\(errors)")
             return started != nil
         }
         listeners = Dictionary(

@@ -152,6 +152,20 @@ import Testing
         #expect(checked.output.contains("listeners: notifications, api, metrics"), "\(checked)")
         let refused = try await fixture.run("check")
         #expect(refused.ending == .exit(3) && refused.errors.contains("RUNTIME_DIRECTORY"))
+        // The usual ports may be in use here; the folder is made before.
+        _ = try await fixture.run("token", "list")
+        let program = try Executable.product("siwa-server").start(
+            Executable.Call(
+                ["serve"],
+                environment: fixture.environment.merging(["XDG_RUNTIME_DIR": folder.path]) { $1 },
+                limit: .seconds(120)))
+        try await eventually("it serves, or a port is in use") {
+            try program.errorsSoFar().contains("\n")
+        }
+        program.signal(SIGTERM)
+        let ended = try await program.result()
+        let isServing = FileManager.default.fileExists(atPath: folder.path("siwa"))
+        #expect(isServing || ended.errors.contains("is in use"), "\(ended)")
     }
 
     @Test func `SIGHUP reads settings again, and keeps the old ones when they are bad`()

@@ -85,7 +85,7 @@ import Testing
             "POST", "/v1/revoke", ["user_id": .string(user), "wait": 1])
         let id = try #require(try ordered.json["revocation_id"]?.string)
         let line = try await fixture.siwa("revocations", "list", "--state", "pending", "--json")
-        let listed = try JSON(text: line.output)
+        let listed = try #require(try line.json["revocations"]?.elements?.first)
         #expect(listed["revocation_id"]?.string == id && listed["user_id"]?.string == user)
         #expect(listed["last_error"]?.string?.contains("503") == true)
         try await fixture.apple.post("faults/clear")

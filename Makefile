@@ -160,12 +160,15 @@ VAULT_USERS ?= 20000
 VAULT_KILLS ?= 200
 CODE_SIGNALS ?= 500
 OUTAGES ?= 200
+SERVER_CODES ?= 10000
+SERVER_REVOCATIONS ?= 10000
 endurance: build
 	SIWA_PRODUCTS="$$PWD/$(RELEASE)" SIWA_BATCH_ITEMS=$(REVOCATIONS) SIWA_REFRESH_ITEMS=$(REFRESHES) \
 	SIWA_KILLS=$(KILLS) SIWA_MIGRATION_USERS=$(USERS) SIWA_VAULT_USERS=$(VAULT_USERS) \
 	SIWA_VAULT_KILLS=$(VAULT_KILLS) SIWA_CODE_SIGNALS=$(CODE_SIGNALS) SIWA_OUTAGES=$(OUTAGES) \
+	SIWA_SERVER_CODES=$(SERVER_CODES) SIWA_SERVER_REVOCATIONS=$(SERVER_REVOCATIONS) SIWA_SERVER_OUTAGE=60 \
 	swift test --no-parallel \
-		--filter 'SiwaTests.(BatchFaultTests|MigrationTests|VaultWorkersTests|VaultKillTests|SpentCodeTests)'
+		--filter 'SiwaTests.(BatchFaultTests|MigrationTests|VaultWorkersTests|VaultKillTests|SpentCodeTests|CodeKillTests|RevocationOutageTests)'
 
 # nginx is the server of the revocations; peers that are not installed are skipped by name.
 ROUNDS ?= 5

@@ -21,10 +21,11 @@ extension ServerContext {
             }
             throw problem
         }
-        if case .token(let needed) = route.scope, !scopes.contains(needed) {
+        if let accepted = route.scope.accepted, scopes.isDisjoint(with: accepted) {
+            let needed = accepted.map(\.rawValue).sorted().joined(separator: "' or '")
             throw Problem(
-                403, "forbidden", "the token lacks the scope '\(needed.rawValue)'",
-                hints: ["add a token with --scope \(needed.rawValue): siwa-server token add"])
+                403, "forbidden", "the token lacks the scope '\(needed)'",
+                hints: ["make one that has it: siwa-server token add NAME --scope SCOPE"])
         }
         return scopes
     }

@@ -19,6 +19,13 @@ package struct ProfileClients: Sendable {
         all.first { $0.clientID == clientID }
     }
 
+    /// The ids of the clients, each once: profiles may share a client.
+    var clientIDs: [ClientID] {
+        var ids: [ClientID] = []
+        for client in all where !ids.contains(client.clientID) { ids.append(client.clientID) }
+        return ids
+    }
+
     /// The clients for whose tokens the server accepts identity tokens and notifications.
     package var audiences: [String] {
         var audiences: [String] = []

@@ -27,6 +27,8 @@ package final class ServerContext: Sendable {
     package let exchanges: ExchangeService
     /// Refreshes tokens.
     package let refreshes: RefreshService
+    /// The client_secrets that callers asked for.
+    let secrets = MintedSecrets()
     /// Takes orders to revoke.
     package let revocations: RevocationService
     /// Carries out what was ordered.

@@ -8,6 +8,15 @@ package struct RawRequest: Sendable, Hashable {
     /// The request line.
     package var line: String { head.components(separatedBy: "\r\n").first ?? "" }
 
+    /// The value of the first header field of this name; nil when it is not there.
+    package subscript(name: String) -> String? {
+        head.components(separatedBy: "\r\n").dropFirst().lazy.compactMap { line in
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2, parts[0].lowercased() == name.lowercased() else { return nil }
+            return String(parts[1].drop { $0 == " " })
+        }.first
+    }
+
     /// The value of a form parameter, percent-encoding undone; nil when it is not there.
     package func parameter(_ name: String) -> String? {
         for pair in body.split(separator: "&") {

@@ -122,5 +122,5 @@ extension Diagnosis: DiagnosableError {
     }
 
     /// The error as a member of one token's result.
-    var member: JSON.Member { .init("error", json["error"] ?? .null) }
+    package var member: JSON.Member { .init("error", json["error"] ?? .null) }
 }

@@ -20,7 +20,7 @@ struct StoredUser: Sendable {
     ) async throws(Diagnosis) {
         if let clientID { _ = try clients.client(clientID) }
         let page = try await access.page(of: userID, clients)
-        let holders = clients.all.map(\.clientID).filter { id in
+        let holders = clients.clientIDs.filter { id in
             page.records.contains { $0.user.clientID == id }
                 || page.damaged.contains { $0.key.clientID == Array(id.rawValue.utf8) }
         }
@@ -48,10 +48,10 @@ extension StoreAccess {
     func page(
         of userID: UserID, _ clients: ProfileClients
     ) async throws(Diagnosis) -> VaultPage {
-        let users = clients.all.map { VaultUser($0.clientID, userID) }
+        let users = clients.clientIDs.map { VaultUser($0, userID) }.sorted()
         do throws(VaultError) {
             return try await run { store throws(VaultError) in
-                try store.vault.records(of: Array(Set(users)).sorted())
+                try store.vault.records(of: users)
             }
         } catch {
             throw Diagnosis(error)

@@ -42,8 +42,16 @@ package struct Route: Sendable {
         case open
         /// The holder of any token of the API.
         case anyToken
-        /// The holder of a token with this scope.
-        case token(APIScope)
+        /// The holder of a token with one of these scopes.
+        case tokenWithOne(of: Set<APIScope>)
+
+        /// The holder of a token with one of these scopes.
+        static func token(_ scopes: APIScope...) -> Self { .tokenWithOne(of: Set(scopes)) }
+
+        /// The scopes of which one is enough; nil if none is needed.
+        var accepted: Set<APIScope>? {
+            if case .tokenWithOne(let scopes) = self { scopes } else { nil }
+        }
     }
 
     /// Describes a route.

@@ -25,7 +25,12 @@ package struct RouteTable: Sendable {
     }
 
     /// What the listener for the application answers.
-    package static let api = Self(listener: .api, routes: [.statusPage(scope: .token(.read))])
+    package static let api: RouteTable = RouteTable(
+        listener: .api,
+        routes: [
+            .exchange, .refresh, .revoke, .revocation, .events, .verify, .secret, .user, .openAPI,
+            .statusPage(scope: .token(.read)),
+        ])
 
     /// What the listener for monitoring answers.
     package static let metrics = Self(

@@ -11,13 +11,14 @@ package struct Schema: Hashable, Sendable {
     /// A string.
     package static func string(
         _ description: String? = nil, among values: [String]? = nil, minLength: Int? = nil,
-        maxLength: Int? = nil, format: String? = nil
+        maxLength: Int? = nil, pattern: String? = nil, format: String? = nil
     ) -> Self {
         Self(
             type: "string", description,
             values.map { ("enum", .array($0.map { .string($0) })) },
             minLength.map { ("minLength", .integer($0)) },
-            maxLength.map { ("maxLength", .integer($0)) }, format.map { ("format", .string($0)) })
+            maxLength.map { ("maxLength", .integer($0)) },
+            pattern.map { ("pattern", .string($0)) }, format.map { ("format", .string($0)) })
     }
 
     /// A whole number.

@@ -66,7 +66,7 @@ final class ServerSocket: Sendable {
             ? Self.connectUnix(descriptor, String(place.dropFirst(5)))
             : Self.connectTCP(
                 descriptor, UInt16(place.split(separator: ":").last.map(String.init) ?? "") ?? 0)
-        try #require(isConnected, "cannot connect to \(place): \(errno)")
+        guard isConnected else { throw NotConnected(place: place, code: errno) }
     }
 
     deinit { close(descriptor) }
@@ -123,4 +123,10 @@ final class ServerSocket: Sendable {
             bytes += buffer[..<got]
         }
     }
+}
+
+/// Nobody answers at a place.
+struct NotConnected: Error {
+    let place: String
+    let code: CInt
 }

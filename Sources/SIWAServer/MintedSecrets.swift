@@ -1,0 +1,40 @@
+internal import JOSE
+internal import Lifecycle
+internal import Synchronization
+
+/// The client_secrets that callers asked for, so that those who ask often get the same one.
+final class MintedSecrets: Sendable {
+    private struct Key: Hashable {
+        let clientID: ClientID
+        let keyID: KeyID
+        let lifetime: Duration
+    }
+
+    private let minted = Mutex<[Key: ClientSecret]>([:])
+
+    /// How many are kept.
+    private static let limit = 1000
+
+    /// A secret with at least half of its lifetime left.
+    ///
+    /// - Throws: ``ClientSecretError``.
+    func secret(
+        of client: Client, lifetime: Duration, at now: NumericDate
+    ) throws(ClientSecretError) -> ClientSecret {
+        let key = Key(
+            clientID: client.clientID, keyID: client.signingKey.id, lifetime: lifetime)
+        return try minted.withLock { minted throws(ClientSecretError) in
+            if let secret = minted[key], secret.expiresAt - now >= lifetime / 2,
+                secret.issuedAt <= now
+            {
+                return secret
+            }
+            let secret = try ClientSecret(
+                signedBy: client.signingKey, for: client.clientID, of: client.teamID, at: now,
+                lifetime: lifetime)
+            if minted.count >= Self.limit { minted = [:] }
+            minted[key] = secret
+            return secret
+        }
+    }
+}

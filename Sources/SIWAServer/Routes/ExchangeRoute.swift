@@ -1,0 +1,130 @@
+internal import JOSE
+internal import Lifecycle
+internal import SIWACLI
+internal import SIWACrypto
+internal import ServerRecords
+
+extension Route {
+    /// `POST /v1/exchange`
+    static let exchange = Route(
+        .post, "/v1/exchange", scope: .token(.exchange),
+        "Exchanges an authorization code for tokens. A code is sent to Apple at most once.",
+        body: .object(
+            [
+                ("code", .string("The authorization code.", minLength: 1)),
+                ("client_id", .string("The client that the code was issued to.", minLength: 1)),
+                (
+                    "id_token",
+                    .string("The identity token of the sign-in; names the client.", minLength: 1)
+                ),
+                ("redirect_uri", .string("The redirect URI of the sign-in.", minLength: 1)),
+                ("nonce", .string("The nonce of the sign-in.", minLength: 1)),
+                ("code_verifier", .string("The verifier of a code_challenge.", minLength: 1)),
+                ("store", .boolean("Whether to put the refresh token into the vault (true).")),
+                (
+                    "reveal",
+                    .boolean("Whether to show a refresh token that is in the vault (false).")
+                ),
+            ], required: ["code"]),
+        responses: [
+            RouteResponse(200, "The tokens.", .exchanged),
+            RouteResponse(409, "The code was sent before, and there is no answer to repeat."),
+            RouteResponse(422, "Apple refused the code, or its identity token is not valid."),
+            RouteResponse(429, "Apple has had too many requests."),
+            RouteResponse(502, "Apple refused the client."),
+        ], isLogged: true
+    ) { request, context throws(Problem) in
+        let isRevealing = try RequestMembers(request).flag("reveal", standard: false)
+        let order = try await ExchangeOrder(request, context)
+        if isRevealing || !order.isStoring, !request.scopes.contains(.reveal) {
+            throw Problem(
+                403, "forbidden", "the token lacks the scope 'reveal', which shows refresh tokens",
+                hints: ["omit reveal, and store: false"])
+        }
+        return try await context.call { () async throws(Diagnosis) in
+            .json(
+                try await context.exchanges.exchange(order).body(isRevealing: isRevealing))
+        }
+    }
+}
+
+extension ExchangeOrder {
+    /// Reads a request, and checks its identity token.
+    fileprivate init(
+        _ request: RouteRequest, _ context: ServerContext
+    ) async throws(Problem) {
+        let members = RequestMembers(request)
+        guard let code = try members.opaqueToken("code") else {
+            throw .malformed("'code' is missing")
+        }
+        let isStoring = try members.flag("store", standard: true)
+        let redirectURI = try members.text("redirect_uri")
+        let nonce = try members.text("nonce").map { SecretText($0) }
+        let verifier = try members.codeVerifier("code_verifier")
+        let given = try members.clientID("client_id")
+        var named: ClientID?
+        if let token = try members.identityToken("id_token") {
+            named = try await context.client(of: token, for: AuthorizationCode(code))
+            if let given, given != named {
+                throw .malformed("'client_id' is not the client of 'id_token'")
+            }
+        }
+        let clients = context.clients.current
+        let client = try await context.call { () throws(Diagnosis) in
+            try clients.client(named ?? given)
+        }
+        self.init(
+            AuthorizationCode(code), for: client, isClientGiven: (named ?? given) != nil,
+            redirectURI: redirectURI, nonce: nonce, verifier: verifier, isStoring: isStoring)
+    }
+}
+
+extension ServerContext {
+    /// The client that an identity token was issued to, after every check but that of its expiry.
+    fileprivate func client(
+        of token: CompactJWS, for code: AuthorizationCode
+    ) async throws(Problem) -> ClientID {
+        let clients = clients.current
+        let keySet = await keys.keySet(for: token)
+        if keySet == nil, token.verificationKeyID != nil { throw Problem(.keysUnavailable) }
+        let verification = TokenVerifier(keySet: keySet, audiences: clients.audiences).verify(
+            identityToken: token, boundTo: TokenBinding(code: code, acceptsMissingHashes: true),
+            at: clocks.now())
+        let failures = verification.failures.filter { $0.subject != .expiry }
+        guard failures.isEmpty else {
+            throw .malformed(
+                "'id_token': \(VerifiedSubject.identityToken.refusal(failures, hints: []).message)")
+        }
+        guard let audience = token.claims["aud"]?.string,
+            let client = clients[ClientID(unchecked: audience)]
+        else { throw .malformed("'id_token' is for a client that no profile has") }
+        return client.clientID
+    }
+}
+
+extension Diagnosis {
+    /// Apple's keys cannot be fetched at the moment.
+    static let keysUnavailable = Diagnosis(
+        "keys_unavailable", "Apple's keys cannot be fetched at the moment",
+        hints: ["repeat the request later"], exitCode: .temporary)
+}
+
+extension Schema {
+    fileprivate static let exchanged = Schema.object(
+        [
+            ("access_token", .string()), ("token_type", .string()), ("expires_in", .integer()),
+            ("refresh_token", .string("Only if asked for, or if it is not stored.")),
+            ("id_token", .string()), ("expires_at", .string(format: "date-time")),
+            ("apple_request_id", .string()), ("user_id", .string()),
+            ("checks", .array(of: .check)),
+            ("stored", .boolean("Whether the refresh token is in the vault.")),
+            ("replayed", .boolean("Whether the code was exchanged for an earlier request.")),
+        ], required: ["access_token", "checks"], isOpen: true)
+
+    /// One check of a token.
+    static let check = Schema.object(
+        [
+            ("name", .string()), ("status", .string(among: ["passed", "failed", "skipped"])),
+            ("detail", .string()),
+        ], required: ["name", "status"])
+}

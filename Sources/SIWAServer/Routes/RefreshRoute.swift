@@ -1,0 +1,65 @@
+internal import JOSE
+internal import Lifecycle
+internal import SIWACLI
+internal import ServerRecords
+
+extension Route {
+    /// `POST /v1/refresh`
+    static let refresh = Route(
+        .post, "/v1/refresh", scope: .token(.refresh),
+        "Validates a refresh token. Apple wants at most one refresh a day for each user.",
+        body: .object([
+            ("user_id", .string("The user whose newest token is refreshed.", minLength: 1)),
+            ("client_id", .string("The client that holds the token.", minLength: 1)),
+            ("token", .string("A refresh token, in place of user_id.", minLength: 1)),
+            ("max_age", .duration("How old an answer of Apple's may be.")),
+        ]),
+        responses: [
+            RouteResponse(
+                200, "The token works; or what is known of it.",
+                .object(
+                    [
+                        ("access_token", .string()), ("token_type", .string()),
+                        ("expires_in", .integer()), ("expires_at", .string(format: "date-time")),
+                        ("apple_request_id", .string()), ("user_id", .string()),
+                        ("other_clients", .array(of: .string())),
+                        ("active", .boolean("Whether the token worked at checked_at.")),
+                        ("checked_at", .string(format: "date-time")), ("cached", .boolean()),
+                    ], isOpen: true)),
+            RouteResponse(404, "The vault has no token of this user."),
+            RouteResponse(422, "Apple refused the token."),
+            RouteResponse(429, "Apple has had too many requests."),
+            RouteResponse(502, "Apple refused the client."),
+        ], isLogged: true
+    ) { request, context throws(Problem) in
+        let members = RequestMembers(request)
+        let (userID, clientID) = (try members.userID("user_id"), try members.clientID("client_id"))
+        let token = try members.opaqueToken("token")
+        let maxAge = try members.duration("max_age")
+        return try await context.call { () async throws(Diagnosis) in
+            let target: RefreshOrder.Target
+            switch (userID, token) {
+            case (let userID?, nil): target = .user(userID, clientID)
+            case (nil, let token?):
+                target = .token(
+                    RefreshToken(token), try context.clients.current.client(clientID))
+            default: throw .malformed("'user_id' or 'token'", "is needed, and not both")
+            }
+            return .json(
+                try await context.refreshes.refresh(RefreshOrder(target, maxAge: maxAge)))
+        }
+    }
+}
+
+extension Schema {
+    /// Seconds, or a text such as `15m`.
+    static func duration(_ description: String) -> Schema {
+        Schema([
+            "description": .string(description),
+            "oneOf": [
+                ["type": "integer", "minimum": 0, "maximum": 315_360_000],
+                ["type": "string", "pattern": "^[0-9]{1,6}[dhms]$"],
+            ],
+        ])
+    }
+}

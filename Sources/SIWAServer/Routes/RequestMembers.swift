@@ -1,0 +1,164 @@
+internal import HTTPServer
+internal import JOSE
+internal import Lifecycle
+internal import SIWACLI
+internal import SIWACrypto
+internal import ServerRecords
+
+/// Reads the members of a request's body, and the parameters of its query; each error names its
+/// member.
+struct RequestMembers {
+    private let json: JSON
+
+    init(_ request: RouteRequest) {
+        let parameters = request.parameters.sorted { $0.key < $1.key }
+            .map { JSON.Member($0.key, .string($0.value)) }
+        json = .object((request.body.members ?? []) + parameters)
+    }
+
+    /// A text that is not empty; nil if it is absent.
+    func text(_ name: String) throws(Problem) -> String? {
+        guard let value = json[name] else { return nil }
+        guard let text = value.string else {
+            throw .malformed("'\(name)' must be a string, not \(value.kind)")
+        }
+        guard !text.isEmpty, text.utf8.count <= Self.longestText else {
+            throw .malformed("'\(name)' must have 1 to \(Self.longestText) bytes")
+        }
+        guard !text.utf8.contains(0) else {
+            throw .malformed("'\(name)' must not have a NUL character in it")
+        }
+        return text
+    }
+
+    private static let longestText = 16_384
+
+    /// `true` or `false`.
+    func flag(_ name: String, standard: Bool) throws(Problem) -> Bool {
+        guard let value = json[name] else { return standard }
+        guard let flag = value.boolean else {
+            throw .malformed("'\(name)' must be true or false, not \(value.kind)")
+        }
+        return flag
+    }
+
+    /// A whole number; a parameter of the query is its digits.
+    func integer(
+        _ name: String, in range: ClosedRange<Int>, standard: Int
+    ) throws(Problem) -> Int {
+        guard let value = json[name] else { return standard }
+        let digits = value.string.flatMap { text in
+            text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+        }
+        guard let number = value.integer ?? digits, range.contains(number) else {
+            throw .malformed(
+                "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// A duration: seconds as a number, or a text such as `15m`.
+    func duration(_ name: String) throws(Problem) -> Duration? {
+        guard let value = json[name] else { return nil }
+        if let seconds = value.integer, (0...Self.longestDuration).contains(seconds) {
+            return .seconds(seconds)
+        }
+        guard let parsed = value.string.flatMap(DurationArgument.init(argument:)) else {
+            throw .malformed(
+                "'\(name)' must be \(DurationArgument.expectation), or seconds as a number")
+        }
+        return parsed.duration
+    }
+
+    private static let longestDuration = 10 * 366 * 86_400
+
+    /// A secret that Apple's endpoints take, such as a code.
+    func opaqueToken(_ name: String) throws(Problem) -> SecretText? {
+        try secret(name, validateOpaqueToken)
+    }
+
+    /// A code verifier.
+    func codeVerifier(_ name: String) throws(Problem) -> CodeVerifier? {
+        try secret(name, validateVisibleText).map { CodeVerifier($0) }
+    }
+
+    private func secret(
+        _ name: String, _ validate: (SecretText) throws(OpaqueTokenError) -> Void
+    ) throws(Problem) -> SecretText? {
+        guard let text = try text(name) else { return nil }
+        let secret = SecretText(text)
+        do throws(OpaqueTokenError) {
+            try validate(secret)
+        } catch {
+            throw .malformed("'\(name)' \(error)")
+        }
+        return secret
+    }
+
+    /// A client.
+    func clientID(_ name: String) throws(Problem) -> ClientID? {
+        guard let text = try text(name) else { return nil }
+        do throws(IdentifierError) {
+            return try ClientID(validating: text)
+        } catch {
+            throw .malformed("'\(name)' \(error.fault)")
+        }
+    }
+
+    /// A user.
+    func userID(_ name: String) throws(Problem) -> UserID? {
+        guard let text = try text(name) else { return nil }
+        do throws(IdentifierError) {
+            // As the vault takes it.
+            return try VaultUser(ClientID(unchecked: "any"), validating: text).userID
+        } catch {
+            throw .malformed("'\(name)' \(error.fault)")
+        }
+    }
+
+    /// An identity token; nil if it is absent.
+    func identityToken(_ name: String) throws(Problem) -> CompactJWS? {
+        guard let text = try text(name) else { return nil }
+        do throws(CompactJWSError) {
+            return try CompactJWS(Array(text.utf8))
+        } catch {
+            throw .malformed("'\(name)' is not a JWT: \(error)")
+        }
+    }
+}
+
+extension ServerContext {
+    /// Calls a service; its errors become problems.
+    func call<Value>(
+        _ body: () async throws(Diagnosis) -> Value
+    ) async throws(Problem) -> Value {
+        do throws(Diagnosis) {
+            return try await body()
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    /// Reads the database; its errors become problems.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any ServerStore) throws(VaultError) -> Value
+    ) async throws(Problem) -> Value {
+        do throws(VaultError) {
+            return try await access.run(body)
+        } catch {
+            throw Problem(Diagnosis(error))
+        }
+    }
+}
+
+extension ServerResponse {
+    /// A JSON answer.
+    static func json(
+        _ json: JSON, status: Int = 200, fields: [HTTPField] = []
+    ) -> ServerResponse {
+        ServerResponse(
+            status: status,
+            fields: [HTTPField("Content-Type", "application/json")] + fields,
+            body: .bytes(json.bytes))
+    }
+}

@@ -1,0 +1,124 @@
+internal import HTTPServer
+internal import JOSE
+internal import Lifecycle
+internal import SIWACLI
+internal import ServerRecords
+
+extension Route {
+    /// `POST /v1/revoke`
+    static let revoke = Route(
+        .post, "/v1/revoke", scope: .token(.revoke),
+        "Revokes a user's tokens, as account deletion requires. Once ordered, it is never "
+            + "forgotten: it is tried for 30 days.",
+        body: .object([
+            ("user_id", .string("The user, all of whose tokens are revoked.", minLength: 1)),
+            ("token", .string("A refresh token, in place of user_id.", minLength: 1)),
+            ("code", .string("An authorization code, which is exchanged once.", minLength: 1)),
+            ("client_id", .string("Only tokens of this client.", minLength: 1)),
+            (
+                "proof",
+                .string(
+                    "check_first unless given.",
+                    among: RevocationJob.Proof.allCases.map(\.rawValue))
+            ),
+            ("wait", .duration("How long to wait for the end: at most 30 s, 10 s unless given.")),
+        ]),
+        responses: [
+            RouteResponse(200, "It ended.", .revoked),
+            RouteResponse(202, "It is under way: poll Location.", .revocation),
+            RouteResponse(404, "No token of this user was ever stored."),
+            RouteResponse(409, "The code may have been used."),
+            RouteResponse(422, "Apple refused the code."),
+        ], isLogged: true
+    ) { request, context throws(Problem) in
+        let demand = try await RevocationDemand(request, context)
+        let reply = try await context.call { () async throws(Diagnosis) in
+            try await context.revocations.revoke(demand)
+        }
+        switch reply {
+        case .ended(let result): return .json(result)
+        case .pending(let status):
+            return .json(
+                .object(status.resultMembers), status: 202,
+                fields: [HTTPField("Location", "/v1/revocations/\(status.request.id)")])
+        }
+    }
+
+    /// `GET /v1/revocations/{id}`
+    static let revocation = Route(
+        .get, "/v1/revocations/{id}", scope: .token(.revoke, .read),
+        "Says what became of a revocation. Kept for 90 days after its end.",
+        parameters: [
+            RouteParameter(
+                .path, "id", "The revocation_id.", .string(minLength: 1, maxLength: 64))
+        ],
+        responses: [
+            RouteResponse(200, "What is known.", .revocation),
+            RouteResponse(404, "There is no such revocation."),
+        ]
+    ) { request, context throws(Problem) in
+        let id = request["id"] ?? ""
+        return try await context.call { () async throws(Diagnosis) in
+            .json(.object(try await context.revocations.status(id).resultMembers))
+        }
+    }
+}
+
+extension RevocationDemand {
+    fileprivate init(
+        _ request: RouteRequest, _ context: ServerContext
+    ) async throws(Problem) {
+        let members = RequestMembers(request)
+        let (userID, clientID) = (try members.userID("user_id"), try members.clientID("client_id"))
+        let (token, code) = (try members.opaqueToken("token"), try members.opaqueToken("code"))
+        var proof = RevocationJob.Proof.checkFirst
+        if let text = try members.text("proof") {
+            guard let known = RevocationJob.Proof(rawValue: text) else {
+                throw .malformed("'proof' must be check_first, confirm or none")
+            }
+            proof = known
+        }
+        let patience = try members.duration("wait") ?? .seconds(10)
+        guard patience <= .seconds(30) else { throw .malformed("'wait' must be at most 30 s") }
+        let clients = context.clients.current
+        let target = try await context.call { () throws(Diagnosis) in
+            switch (userID, token, code) {
+            case (let userID?, nil, nil): Target.user(userID, clientID)
+            case (nil, let token?, nil):
+                Target.token(RefreshToken(token), try clients.client(clientID))
+            case (nil, nil, let code?):
+                Target.code(AuthorizationCode(code), try clients.client(clientID))
+            default:
+                throw .malformed("'user_id', 'token' or 'code'", "is needed, and only one of them")
+            }
+        }
+        self.init(target, proof: proof, patience: patience)
+    }
+}
+
+extension Schema {
+    private static let results: [(String, Schema)] = [
+        ("revoked", .boolean("No token is left that may work.")),
+        ("confirmed", .boolean("A refused refresh proves it.")), ("kind", .string()),
+        ("client_id", Schema(["type": ["string", "null"]])),
+        ("user_id", Schema(["type": ["string", "null"]])),
+        ("token_fingerprint", .string()),
+        ("http_status", Schema(["type": ["integer", "null"]])),
+        ("at", .string(format: "date-time")),
+        ("was_active", .boolean()), ("evidence", .string()), ("apple_request_id", .string()),
+        ("tokens", .array(of: .object([], isOpen: true))),
+    ]
+
+    fileprivate static let revoked = Schema.object(
+        results, required: ["revoked", "confirmed"], isOpen: true)
+
+    fileprivate static let revocation = Schema.object(
+        [
+            ("revocation_id", .string()),
+            ("state", .string(among: RevocationJob.State.allCases.map(\.rawValue))),
+            ("requested_at", .string(format: "date-time")),
+            ("ended_at", Schema(["type": ["string", "null"]])), ("attempts", .integer()),
+            ("next_attempt_at", Schema(["type": ["string", "null"]])),
+            ("last_error", Schema(["type": ["string", "null"]])),
+        ] + results, required: ["revocation_id", "state", "attempts"], isOpen: true)
+}

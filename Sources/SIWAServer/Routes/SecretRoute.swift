@@ -1,0 +1,96 @@
+internal import HTTPServer
+internal import JOSE
+internal import Lifecycle
+internal import SIWACLI
+internal import SIWACrypto
+internal import ServerRecords
+
+extension Route {
+    /// `GET /v1/secret`
+    static let secret = Route(
+        .get, "/v1/secret", scope: .token(.secret),
+        "Mints a client_secret that has at least half of its lifetime left.",
+        parameters: [
+            RouteParameter(
+                .query, "profile", "The profile; the default one unless given.",
+                .string(minLength: 1)),
+            RouteParameter(
+                .query, "lifetime", "How long it is valid: 5m unless given.",
+                .string(pattern: "^[0-9]{1,6}[dhms]$")),
+        ],
+        responses: [
+            RouteResponse(
+                200, "The secret.",
+                .object(
+                    [
+                        ("client_secret", .string()), ("kind", .string()),
+                        ("issued_at", .string(format: "date-time")),
+                        ("expires_at", .string(format: "date-time")),
+                        ("lifetime_seconds", .integer()), ("team_id", .string()),
+                        ("client_id", .string()), ("key_id", .string()),
+                    ], required: ["client_secret", "expires_at", "client_id"]))
+        ], mediaTypes: ["application/json", "text/plain"]
+    ) { request, context throws(Problem) in
+        let members = RequestMembers(request)
+        let lifetime = try members.duration("lifetime") ?? .seconds(300)
+        let longest = context.settings.maxSecretLifetime
+        guard lifetime >= .seconds(1), lifetime <= longest else {
+            throw .malformed(
+                "'lifetime' must be at least 1s, and at most "
+                    + DurationArgument(longest).argumentDescription)
+        }
+        let client = try context.clients.current.client(profile: try members.text("profile"))
+        let now = context.clocks.now()
+        let secret: ClientSecret
+        do {
+            secret = try context.secrets.secret(of: client, lifetime: lifetime, at: now)
+        } catch {
+            throw Problem(Diagnosis(error))
+        }
+        return request.answer(secret, lifetime, at: now)
+    }
+}
+
+extension RouteRequest {
+    /// The secret in the form that the caller prefers; 304 if the caller has it.
+    fileprivate func answer(
+        _ secret: ClientSecret, _ lifetime: Duration, at now: NumericDate
+    ) -> ServerResponse {
+        let isText = preferred(among: ["application/json", "text/plain"]) == "text/plain"
+        let tag = "\"\(secret.text.fingerprint)-\(isText ? "text" : "json")\""
+        let left = max(secret.expiresAt - lifetime / 2 - now, .zero).components.seconds
+        let fields = [
+            HTTPField("ETag", tag), HTTPField("Cache-Control", "private, max-age=\(left)"),
+            HTTPField("Vary", "Accept, Authorization"),
+        ]
+        let known = (http.fields["if-none-match"] ?? "").split(separator: ",").map { text in
+            String(text.filter { $0 != " " && $0 != "\t" })
+        }
+        if known.contains(where: { $0 == tag || $0 == "W/" + tag || $0 == "*" }) {
+            return ServerResponse(status: 304, fields: fields)
+        }
+        guard isText else { return .json(.object(secret.members), fields: fields) }
+        return ServerResponse(
+            status: 200, fields: [HTTPField("Content-Type", "text/plain")] + fields,
+            body: .bytes(secret.text.bytes.revealed()))
+    }
+}
+
+extension ProfileClients {
+    /// The client of a profile that can mint secrets.
+    fileprivate func client(profile name: String?) throws(Problem) -> Client {
+        let found = name == nil ? standard : all.first { $0.name == name }
+        guard let found else {
+            let names = all.map(\.name).joined(separator: ", ")
+            throw .malformed(
+                name == nil
+                    ? "'profile' is needed: there is no default profile"
+                    : "'profile' is unknown",
+                hints: ["the profiles: \(names)"])
+        }
+        guard let client = found.signing else {
+            throw .malformed("'profile' has no private key, so no secret can be minted")
+        }
+        return client
+    }
+}

@@ -1,0 +1,65 @@
+internal import JOSE
+internal import Lifecycle
+internal import SIWACLI
+internal import SIWACrypto
+internal import ServerRecords
+
+extension Route {
+    /// `POST /v1/verify`
+    static let verify = Route(
+        .post, "/v1/verify", scope: .token(.verify),
+        "Verifies an identity token. The answer is 200 also when it is not valid.",
+        body: .object(
+            [
+                ("id_token", .string("The identity token.", minLength: 1)),
+                ("nonce", .string("The nonce that it must have.", minLength: 1)),
+                ("code", .string("The code that it came with.", minLength: 1)),
+                ("access_token", .string("The access token that it came with.", minLength: 1)),
+                ("audience", .string("The only client to accept.", minLength: 1)),
+            ], required: ["id_token"]),
+        responses: [
+            RouteResponse(
+                200, "What the checks found.",
+                .object(
+                    [
+                        ("valid", .boolean()), ("checks", .array(of: .check)),
+                        ("header", .object([], isOpen: true)),
+                        ("claims", .object([], isOpen: true)),
+                        ("email_kind", .string()),
+                    ], required: ["valid", "checks"]))
+        ]
+    ) { request, context throws(Problem) in
+        let members = RequestMembers(request)
+        guard let text = try members.text("id_token") else {
+            throw .malformed("'id_token' is missing")
+        }
+        let binding = TokenBinding(
+            nonce: try members.text("nonce").map { SecretText($0) },
+            code: try members.opaqueToken("code").map { AuthorizationCode($0) },
+            accessToken: try members.opaqueToken("access_token").map { AccessToken($0) })
+        let audience = try members.text("audience")
+        let verification = try await context.verify(text, binding, audience)
+        return .json(
+            .object(
+                verification.verdict + (verification.token.map(\.identityMembers) ?? [])))
+    }
+}
+
+extension ServerContext {
+    fileprivate func verify(
+        _ text: String, _ binding: TokenBinding, _ audience: String?
+    ) async throws(Problem) -> IdentityTokenVerification {
+        let token: CompactJWS
+        do throws(CompactJWSError) {
+            token = try CompactJWS(Array(text.utf8))
+        } catch {
+            return IdentityTokenVerification(error)
+        }
+        let keySet = await keys.keySet(for: token)
+        // For a header that Apple does not write, no key is needed to say so.
+        if keySet == nil, token.verificationKeyID != nil { throw Problem(.keysUnavailable) }
+        return TokenVerifier(
+            keySet: keySet, audiences: audience.map { [$0] } ?? clients.current.audiences
+        ).verify(identityToken: token, boundTo: binding, at: clocks.now())
+    }
+}

@@ -115,6 +115,7 @@ struct InitCommand: Command {
     }
 
     /// Reads the settings as commands will, before anything is written.
+    @inline(never)
     private func checkSettings(
         _ settings: InitialSettings, _ key: InitialKey, _ path: String, in world: World
     ) throws {
@@ -139,6 +140,9 @@ struct InitCommand: Command {
     }
 
     /// The configuration last: an interrupted run can be repeated.
+    ///
+    /// Not inlined, because Swift 6.3's optimizer then merges the errors of its calls and fails.
+    @inline(never)
     private func write(
         _ settings: InitialSettings, _ key: InitialKey, _ path: String, in world: World
     ) throws {
@@ -149,6 +153,7 @@ struct InitCommand: Command {
         }
     }
 
+    @inline(never)
     private func createVault(_ path: String, in world: World) throws -> VaultCreation {
         let session = try Session(TypedSettings(global: options(path)), in: world)
         do {

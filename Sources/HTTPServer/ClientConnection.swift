@@ -5,6 +5,8 @@ internal import Glibc
 /// Who frees this: the connection callback retains it when the connection begins, and releases it
 /// when it ends. Only the loop's thread uses it.
 final class ClientConnection: @unchecked Sendable {
+    /// The loop that serves it.
+    let loop: EventLoop
     /// The client.
     let peer: ServerRequest.Peer
     private let socket: CInt
@@ -12,7 +14,8 @@ final class ClientConnection: @unchecked Sendable {
     private var deadline: ContinuousClock.Instant?
     private var isNew = true
 
-    init(peer: ServerRequest.Peer, socket: CInt, requestTime: Duration) {
+    init(of loop: EventLoop, peer: ServerRequest.Peer, socket: CInt, requestTime: Duration) {
+        self.loop = loop
         self.peer = peer
         self.socket = socket
         deadline = .now + requestTime

@@ -46,7 +46,12 @@ struct Connection: @unchecked Sendable {
     func suspend() { MHD_suspend_connection(pointer) }
 
     /// Gives it back, from any thread; it must not be used afterwards.
-    func resume() { MHD_resume_connection(pointer) }
+    func resume() {
+        // Asked for before: a connection that was resumed may end at any time.
+        let loop = client?.loop
+        MHD_resume_connection(pointer)
+        loop?.wake()
+    }
 
     /// Sends an answer, which libmicrohttpd shares and frees when it is sent.
     func queue(_ response: consuming OwnedResponse, status: Int) -> MHD_Result {

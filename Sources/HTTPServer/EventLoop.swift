@@ -148,7 +148,7 @@ final class EventLoop: Sendable {
         switch change {
         case .CONNECTION_NOTIFY_STARTED:
             let client = ClientConnection(
-                peer: connection.peer, socket: connection.socket,
+                of: self, peer: connection.peer, socket: connection.socket,
                 requestTime: handling.limits.requestTime)
             clients[ObjectIdentifier(client)] = client
             context.pointee = Unmanaged.passUnretained(client).toOpaque()
@@ -163,7 +163,7 @@ final class EventLoop: Sendable {
     /// A request line came.
     func begin(_ target: String, on connection: Connection) -> Exchange {
         connection.client?.beginRequest(within: handling.limits.requestTime)
-        return Exchange(target: target, on: self, in: handling)
+        return Exchange(target: target, in: handling)
     }
 
     /// Looks once a second.

@@ -27,11 +27,9 @@ final class Exchange: Sendable {
     private let target: String
     private let stage = Mutex(Stage.announced)
     private let handling: RequestHandling
-    private let loop: EventLoop
 
-    init(target: String, on loop: EventLoop, in handling: RequestHandling) {
+    init(target: String, in handling: RequestHandling) {
         self.target = target
-        self.loop = loop
         self.handling = handling
         handling.exchanges.add(1, ordering: .relaxed)
     }
@@ -106,9 +104,7 @@ final class Exchange: Sendable {
         stage.withLock { stage in
             guard case .answering(let suspended) = stage else { return }
             stage = .answered(response)
-            guard let suspended else { return }
-            suspended.resume()
-            loop.wake()
+            suspended?.resume()
         }
         handling.inFlight.end(ObjectIdentifier(self))
     }

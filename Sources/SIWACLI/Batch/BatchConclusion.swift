@@ -102,13 +102,7 @@ struct BatchConclusion: Sendable {
                 ", \(leased.count) held by other runs until \(leased.until.rfc3339) at the latest"
         }
         session.console.summarize(text, members)
-        let counts = output.counted
-        session.world.metrics.note {
-            $0.items = [
-                .done: counts.done, .refused: counts.refused, .failed: counts.failed,
-                .invalid: counts.invalid,
-            ]
-        }
+        session.world.metrics.noteItems(output.counted)
     }
 
     /// The summary for machines.

@@ -32,9 +32,7 @@ final class Ending: Sendable {
     }
 
     /// Makes a change that a signal may not cut short; see ``checkSignal()``.
-    func completing<Result, Failure>(
-        _ change: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    func completing<Result>(_ change: () throws -> Result) rethrows -> Result {
         begin(.change)
         defer { begin(.nothing) }
         return try change()

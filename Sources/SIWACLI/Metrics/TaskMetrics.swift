@@ -48,6 +48,16 @@ final class TaskMetrics: Sendable {
     /// Adds something to what is reported.
     func note(_ change: (inout Findings) -> Void) { findings.withLock { change(&$0) } }
 
+    /// Reports how the items of a batch ended.
+    func noteItems(_ counts: BatchCounts) {
+        note {
+            $0.items = [
+                .done: counts.done, .refused: counts.refused, .failed: counts.failed,
+                .invalid: counts.invalid,
+            ]
+        }
+    }
+
     /// Writes the file, if one was named. A failure is a warning.
     func write(_ exitCode: CInt, in world: World) {
         guard let order = order.withLock({ $0 }) else { return }

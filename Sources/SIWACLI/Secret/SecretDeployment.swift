@@ -48,11 +48,9 @@ struct SecretDeployment {
             program, input: line, variables: variables(of: secret), withheld: withheld,
             limit: Self.limit)
         let ending: ProgramEnding
-        do throws(FileError) {
-            ending = try session.world.ending.completing { () throws(FileError) in
-                try session.world.runProgram(child)
-            }
-        } catch {
+        do {
+            ending = try session.world.ending.completing { try session.world.runProgram(child) }
+        } catch let error as FileError {
             throw failure(error.description)
         }
         guard ending == .exit(0) else { throw failure(ending.words(program)) }

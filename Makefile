@@ -2,7 +2,7 @@
 #
 #   make demo       install what is missing, build, and run the main job against the emulator
 #   make test       install what is missing, and run every test
-#   make build      build .build/release/siwa and .build/release/siwa-emulator
+#   make build      build siwa, siwa-server and siwa-emulator in .build/release
 #   make setup      install what is missing, and say what cannot be installed
 #   make lint       check the formatting; make format fixes it
 #   make example    build Examples/SignInService, and run it against the emulator
@@ -23,6 +23,7 @@
 
 SHELL := /bin/bash
 PREFIX ?= /usr/local
+PROGRAMS := siwa siwa-server siwa-emulator
 RELEASE := .build/release
 MANUALS = $(DESTDIR)$(PREFIX)/share/man/man1
 COMPLETIONS = $(DESTDIR)$(PREFIX)/share
@@ -105,7 +106,7 @@ build: setup
 		-exec nm -u {} + 2>/dev/null | grep -m 1 _StringProcessing
 	@# The linker writes a file in pieces, and the page cache keeps it so: until the machine
 	@# reads it again, every start is a seventh slower than that of a copy.
-	@for program in siwa siwa-emulator; do \
+	@for program in $(PROGRAMS); do \
 		cp $(RELEASE)/$$program $(RELEASE)/$$program.whole && \
 		mv $(RELEASE)/$$program.whole $(RELEASE)/$$program; \
 	done
@@ -171,15 +172,15 @@ bench: build
 
 # Installs what is built: root has no Swift on its PATH, and would leave root's files in .build.
 install:
-	@for program in siwa siwa-emulator; do \
+	@for program in $(PROGRAMS); do \
 		[ -x $(RELEASE)/$$program ] || \
 		{ echo "there is no $(RELEASE)/$$program: run 'make build' first, not as root" >&2; exit 1; }; \
 	done
 	install -d $(DESTDIR)$(PREFIX)/bin $(MANUALS) $(COMPLETIONS)/bash-completion/completions \
 		$(COMPLETIONS)/zsh/site-functions $(COMPLETIONS)/fish/vendor_completions.d
-	install -m 755 $(RELEASE)/siwa $(RELEASE)/siwa-emulator $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(addprefix $(RELEASE)/,$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
 	@# A page for each program, and for each of its commands: those that its page names.
-	@set -e; for program in siwa siwa-emulator; do \
+	@set -e; for program in $(PROGRAMS); do \
 		$(RELEASE)/$$program manual > $(MANUALS)/$$program.1; \
 		for page in $$($(RELEASE)/$$program manual | tr -d '\\' | \
 			sed -n "s/^fB$$program-\(.*\)fR(1).*/\1/p"); do \
@@ -193,7 +194,7 @@ install:
 	done
 
 uninstall:
-	for program in siwa siwa-emulator; do \
+	for program in $(PROGRAMS); do \
 		rm -f $(DESTDIR)$(PREFIX)/bin/$$program $(MANUALS)/$$program.1 $(MANUALS)/$$program-*.1 \
 			$(COMPLETIONS)/bash-completion/completions/$$program \
 			$(COMPLETIONS)/zsh/site-functions/_$$program \

@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "SignInWithAppleVault", targets: ["SignInWithAppleVault"]),
         .library(name: "SignInWithAppleEmulator", targets: ["SignInWithAppleEmulator"]),
         .executable(name: "siwa", targets: ["siwa"]),
+        .executable(name: "siwa-server", targets: ["siwa-server"]),
         .executable(name: "siwa-emulator", targets: ["siwa-emulator"]),
     ],
     targets: [
@@ -88,10 +89,28 @@ let package = Package(
                 "SIWACrypto",
             ],
             swiftSettings: safe),
-        .executableTarget(
-            name: "siwa",
+        .target(
+            name: "SIWAServer",
             dependencies: [
-                "SIWACLI", "CurlTransport", "LocalFiles", "ServerRecords", "TokenVault",
+                "CommandTable", "HTTPServer", "LocalFiles", "JOSE", "Lifecycle", "Diagnosis",
+                "ServerRecords", "SIWACLI", "SIWACrypto",
+            ],
+            swiftSettings: safe),
+        .target(
+            name: "RealWorld",
+            dependencies: [
+                "SIWACLI", "CurlTransport", "JOSE", "Lifecycle", "LocalFiles", "ServerRecords",
+                "SIWACrypto", "TokenVault",
+            ],
+            swiftSettings: safe),
+        .executableTarget(
+            name: "siwa", dependencies: ["SIWACLI", "Lifecycle", "LocalFiles", "RealWorld"],
+            swiftSettings: safe),
+        .executableTarget(
+            name: "siwa-server",
+            dependencies: [
+                "SIWAServer", "SIWACLI", "CurlTransport", "HTTPServer", "Lifecycle", "LocalFiles",
+                "RealWorld",
             ],
             swiftSettings: safe),
         .executableTarget(
@@ -143,8 +162,8 @@ let package = Package(
         .testTarget(
             name: "SiwaTests",
             dependencies: [
-                "siwa", "siwa-emulator", "CurlTransport", "TokenVault", "JOSE", "Lifecycle",
-                "SIWACrypto", "TestSupport",
+                "siwa", "siwa-emulator", "siwa-server", "CurlTransport", "TokenVault", "JOSE",
+                "Lifecycle", "SIWACrypto", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "SIWACLITests",
@@ -169,6 +188,13 @@ let package = Package(
         .testTarget(
             name: "ServerRecordsTests",
             dependencies: ["ServerRecords", "JOSE", "Lifecycle", "SIWACrypto", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SIWAServerTests",
+            dependencies: [
+                "SIWAServer", "AppleEmulator", "CurlTransport", "HTTPServer", "JOSE", "Lifecycle",
+                "ServerRecords", "SIWACLI", "SIWACrypto", "TestSupport", "TokenVault",
+            ],
             swiftSettings: strict),
         .target(
             name: "FuzzTargets",

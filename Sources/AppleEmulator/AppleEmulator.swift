@@ -15,7 +15,7 @@ package actor AppleEmulator {
     var log = RequestLog()
     var notifications = LatestItems<NotificationRecord>(limit: AppleEmulator.notificationsLimit)
     var history = LatestItems<ControlRecord>(limit: 50)
-    /// Where notifications go that name no address of their own.
+    /// The receiver of notifications without a `url`.
     var receiver: String?
     /// How far the emulator's time is ahead of `clock`.
     var clockOffset = Duration.zero

@@ -68,6 +68,7 @@
     FUNCTION(EVP_PKEY_CTX_set_rsa_padding) \
     FUNCTION(EVP_PKEY_CTX_set_signature_md) \
     FUNCTION(EVP_PKEY_Q_keygen) \
+    FUNCTION(EVP_Q_mac) \
     FUNCTION(EVP_PKEY_free) \
     FUNCTION(EVP_PKEY_fromdata) \
     FUNCTION(EVP_PKEY_fromdata_init) \

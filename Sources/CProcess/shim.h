@@ -1,11 +1,24 @@
-// prctl(2) has a variable number of arguments, with which Swift calls no function.
+// Calls with a variable number of arguments, which Swift cannot make, and one that glibc declares
+// only for GNU's own dialect of C.
 #pragma once
 
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /// Keeps the process's memory from core dumps and from other processes of the same user. Returns 0,
 /// or -1 with errno set.
 static inline int siwa_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+/// How many processors this process may run on (sched_getaffinity(2)); 0 if that is unknown.
+static inline int siwa_usable_processors(void) {
+    unsigned long mask[128] = {0};
+    long size = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+    int count = 0;
+    for (long index = 0; index * (long)sizeof mask[0] < size; index += 1)
+        count += __builtin_popcountl(mask[index]);
+    return count;
+}
 
 extern char **environ;
 

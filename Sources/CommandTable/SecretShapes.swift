@@ -38,7 +38,7 @@ private func endOfSecret(in bytes: [UInt8], at start: Int) -> Int? {
     }
 }
 
-/// A password in a URL: between the user's name and `@`, or behind `password=`.
+/// A password in a URL: between the user's name and `@`, or after `password=`.
 private func endOfPassword(in bytes: [UInt8], at start: Int) -> Int? {
     if start >= 9, begins(bytes, at: start - 9, with: "password=") {
         let value = word(in: bytes, at: start).prefix { $0 != UInt8(ascii: "&") }
@@ -46,7 +46,7 @@ private func endOfPassword(in bytes: [UInt8], at start: Int) -> Int? {
     }
     guard isBehindUser(bytes, start) else { return nil }
     let word = word(in: bytes, at: start)
-    // What is behind a host's name is a port.
+    // What is after a host's name is a port.
     let digits = word.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard let next = word[digits.endIndex...].first, !"/?#,".utf8.contains(next),
         !isCut(bytes, at: digits.endIndex)

@@ -15,6 +15,11 @@ package func suggestions(for typed: String, among candidates: [String]) -> [Stri
     return ranked.sorted { $0.slips < $1.slips }.prefix(3).map(\.name)
 }
 
+/// The hint "did you mean …?" with suggestions; empty without them.
+package func didYouMean(_ suggestions: [String]) -> [String] {
+    suggestions.isEmpty ? [] : ["did you mean \(listed(suggestions.map { "'\($0)'" }, "or"))?"]
+}
+
 /// The Damerau–Levenshtein distance: insertions, deletions, replacements and swaps of neighbours.
 func slips(between left: String, and right: String) -> Int {
     let left = Array(left)

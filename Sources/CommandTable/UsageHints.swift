@@ -20,11 +20,6 @@ extension UsageError.Problem {
         }
     }
 
-    private func didYouMean(_ suggestions: [String]) -> [String] {
-        suggestions.isEmpty
-            ? [] : ["did you mean \(listed(suggestions.map { "'\($0)'" }, "or"))?"]
-    }
-
     private func attached(_ option: String) -> String {
         option.hasPrefix("--") ? "\(option)=VALUE" : "\(option)VALUE"
     }

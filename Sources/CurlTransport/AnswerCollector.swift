@@ -6,6 +6,10 @@ struct AnswerCollector {
     private var fieldBytes = 0
     private var body: [UInt8] = []
     private(set) var isTooLarge = false
+    /// Whether the rest of the body was not read, as its rule says.
+    private(set) var isCutShort = false
+    private let rule: AnswerRule
+    private var dropped = 0
     /// Whether the header came to its end. libcurl takes a connection that is closed in the
     /// middle of it for an answer without a body.
     private(set) var isHeadComplete = false
@@ -13,6 +17,8 @@ struct AnswerCollector {
     /// Apple's largest answer has a few kilobytes.
     static let bodyLimit = 1 << 20
     static let fieldLimit = 64 << 10
+
+    init(_ rule: AnswerRule = .whole) { self.rule = rule }
 
     /// Whether the body is as long as the header said, which must have said it.
     var isWhole: Bool {
@@ -26,6 +32,11 @@ struct AnswerCollector {
 
     /// Answers how many bytes were taken; fewer than offered makes libcurl stop.
     mutating func appendBody(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> Int {
+        if case .dropped(let limit) = rule {
+            dropped += count
+            isCutShort = dropped > limit
+            return isCutShort ? 0 : count
+        }
         guard body.count + count <= Self.bodyLimit else {
             isTooLarge = true
             return 0
@@ -58,4 +69,12 @@ struct AnswerCollector {
         }
         return count
     }
+}
+
+/// What becomes of the body of an answer.
+package enum AnswerRule: Hashable, Sendable {
+    /// It is answered; one that is longer than any of Apple's is an error.
+    case whole
+    /// It is not looked at: so many bytes are read, and no more.
+    case dropped(limit: Int)
 }

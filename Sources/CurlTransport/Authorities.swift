@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Lifecycle
 
-/// Whom to trust: the system's authorities, and one file more when the settings name one.
+/// The authorities to trust: the system's, and one file more if the settings name one.
 struct Authorities: Sendable {
     /// A folder with hashed links; each certificate is read when it is needed.
     let folder: String?

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Lifecycle
 
-/// libcurl, loaded when it is first used and kept for good.
+/// libcurl, loaded when it is first used and never unloaded.
 struct CurlLibrary: @unchecked Sendable {
     /// The functions. Written once before anybody sees them, never freed: unloading a
     /// library that has run threads of its own is not safe.

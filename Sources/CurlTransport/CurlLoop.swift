@@ -10,6 +10,7 @@ struct CurlLoop<Feed: RequestFeed> {
     private let authorities: Authorities
     private let timekeeper: Timekeeper
     private let version: Transfer.Version
+    private let policy: TransferPolicy
     private var seats: [Seat?] = []
     /// How many streams died before their answer was whole.
     private var deadStreams = 0
@@ -27,8 +28,10 @@ struct CurlLoop<Feed: RequestFeed> {
     /// - Parameter version: the protocol to begin with.
     init(
         _ feed: Feed, over multi: CurlMulti, _ version: Transfer.Version,
-        trusting authorities: Authorities, timekeeper: Timekeeper, _ library: CurlLibrary
+        trusting authorities: Authorities, timekeeper: Timekeeper, _ library: CurlLibrary,
+        policy: TransferPolicy
     ) {
+        self.policy = policy
         (self.feed, self.library, self.multi) = (feed, library, multi)
         (self.authorities, self.timekeeper, self.version) = (authorities, timekeeper, version)
     }
@@ -63,7 +66,7 @@ struct CurlLoop<Feed: RequestFeed> {
         case finished
     }
 
-    /// Starts all that the feed wants started.
+    /// Starts all requests that the feed has.
     private mutating func startAll() -> Started {
         while true {
             switch feed.next(at: timekeeper.elapsed()) {
@@ -90,7 +93,8 @@ struct CurlLoop<Feed: RequestFeed> {
             try transfer.carry(request, timeout: timeout, over: version)
         } else {
             transfer = try Transfer(
-                request, timeout: timeout, trusting: authorities, library, over: version)
+                request, timeout: timeout, trusting: authorities, library, over: version,
+                policy: policy)
             try transfer.label(slot)
         }
         try multi.add(transfer)
@@ -103,7 +107,7 @@ struct CurlLoop<Feed: RequestFeed> {
         hand(.failure(seat.transfer.cancellation), for: slot)
     }
 
-    /// Hands over what libcurl is done with; true when there was any.
+    /// Returns finished requests to the feed; true if there were any.
     private mutating func takeFinished() -> Bool {
         var hasAny = false
         while let (slot, code) = multi.nextFinished() {

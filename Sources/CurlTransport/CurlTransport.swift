@@ -10,6 +10,7 @@ package import Lifecycle
 package final class CurlTransport: FeedTransport {
     private let library: CurlLibrary
     private let authorities: Authorities
+    private let policy: TransferPolicy
     private let requests = SingleRequests()
     private let multi: CurlMulti
     /// Runs the loop of single requests; every other feed has a thread of its own.
@@ -20,10 +21,13 @@ package final class CurlTransport: FeedTransport {
     /// - Parameters:
     ///   - authorityFile: certificates to trust besides the system's.
     ///   - variables: the environment, for the names curl gives the system's authorities.
+    ///   - policy: what holds for all requests.
     /// - Throws: ``TransportError`` when libcurl is missing, too old, or a file is unreadable.
     package init(
-        authorityFile: String? = nil, variables: (String) -> String? = { _ in nil }
+        authorityFile: String? = nil, variables: (String) -> String? = { _ in nil },
+        policy: TransferPolicy = TransferPolicy()
     ) throws(TransportError) {
+        self.policy = policy
         library = try CurlLibrary.shared.get()
         multi = try CurlMulti(library)
         authorities = try Authorities(adding: authorityFile, variables: variables, library)
@@ -51,11 +55,11 @@ package final class CurlTransport: FeedTransport {
 
     /// Sends what was taken in, until nothing is left.
     private func carrySingleRequests() {
-        queue.async { [requests, multi, authorities, library] in
+        queue.async { [requests, multi, authorities, library, policy] in
             do throws(TransportError) {
                 var loop = CurlLoop(
                     requests.feed, over: multi, .http1, trusting: authorities,
-                    timekeeper: .system, library)
+                    timekeeper: .system, library, policy: policy)
                 try loop.run(wake: requests.wake, cancelled: requests.takeCancelled)
             } catch {
                 requests.fail(error)
@@ -71,11 +75,12 @@ package final class CurlTransport: FeedTransport {
         // requests that have to fall back to HTTP/1.1 need one besides the streams'.
         let connections = max((width + 99) / 100, min(width, 16)) + 1
         return try await withCheckedContinuation { continuation in
-            DispatchQueue(label: "siwa.feed", qos: .userInitiated).async { [authorities, library] in
+            DispatchQueue(label: "siwa.feed", qos: .userInitiated).async {
+                [authorities, library, policy] in
                 let result = Result { () throws(TransportError) in
                     var loop = CurlLoop(
                         feed, over: try CurlMulti(library, connections: connections), .http2,
-                        trusting: authorities, timekeeper: timekeeper, library)
+                        trusting: authorities, timekeeper: timekeeper, library, policy: policy)
                     try loop.run(wake: wake)
                     return loop.feed
                 }

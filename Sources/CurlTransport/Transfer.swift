@@ -13,14 +13,17 @@ final class Transfer {
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var fieldList: UnsafeMutablePointer<curl_slist>?
     private var listedFields: [HTTPField] = []
-    private var answer = AnswerCollector()
+    private let policy: TransferPolicy
+    private var answer: AnswerCollector
     /// Set by libcurl when the connection is made and the request is about to be sent.
     private var isOnItsWay = false
 
     init(
         _ request: HTTPRequest, timeout: Duration, trusting authorities: Authorities,
-        _ library: CurlLibrary, over version: Version = .http1
+        _ library: CurlLibrary, over version: Version = .http1,
+        policy: TransferPolicy = TransferPolicy()
     ) throws(TransportError) {
+        (self.policy, answer) = (policy, AnswerCollector(policy.answer))
         guard let easy = library.functions.pointee.curl_easy_init() else {
             errorText.deallocate()
             throw unavailable("libcurl has no memory")
@@ -46,7 +49,7 @@ final class Transfer {
         _ request: HTTPRequest, timeout: Duration, over version: Version
     ) throws(TransportError) {
         self.request = request
-        answer = AnswerCollector()
+        answer = AnswerCollector(policy.answer)
         isOnItsWay = false
         errorText.pointee = 0
         try setRequest(timeout: timeout, over: version)
@@ -74,7 +77,7 @@ final class Transfer {
     /// Whether the answer has begun in earnest: its header is complete.
     var hasHead: Bool { answer.isHeadComplete }
 
-    /// The answer as far as it came.
+    /// The answer as far as it was received.
     var response: HTTPResponse { answer.response(status: status(CURLINFO_RESPONSE_CODE)) }
 
     deinit {
@@ -83,9 +86,9 @@ final class Transfer {
         errorText.deallocate()
     }
 
-    /// What came of it, once libcurl is done with it.
+    /// The result, once libcurl has finished.
     func outcome(_ code: CURLcode) -> Result<HTTPResponse, TransportError> {
-        guard code == CURLE_OK else {
+        guard code == CURLE_OK || answer.isCutShort else {
             let detail = harmless(String(cString: errorText))
             return .failure(
                 TransportError(
@@ -156,7 +159,7 @@ extension Transfer {
         try set(CURLOPT_TIMEOUT_MS, milliseconds)
         try set(CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 10_000))
         // Plain http is for loopback: a proxy would see secrets in the open.
-        if request.url.hasPrefix("http://") { try set(CURLOPT_PROXY, "") }
+        if !policy.usesProxies || request.url.hasPrefix("http://") { try set(CURLOPT_PROXY, "") }
         try setBody()
         try setFields()
     }
@@ -225,7 +228,7 @@ extension Transfer {
         try check(siwa_set_string(library.functions, easy, option, value))
     }
 
-    /// The one funnel for libcurl's "returns CURLE_OK" convention.
+    /// The one check of libcurl's "returns CURLE_OK" convention.
     private func check(_ code: CURLcode) throws(TransportError) {
         guard code == CURLE_OK else {
             throw unavailable("libcurl refuses a setting: \(library.message(code))")

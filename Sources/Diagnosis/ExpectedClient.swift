@@ -8,7 +8,7 @@ package struct ExpectedClient: Sendable {
     package var teamID: TeamID?
     /// The client that `sub` must name.
     package var clientID: ClientID?
-    /// Whom an identity token may be for; nil means the client alone.
+    /// The accepted audiences of an identity token; nil means the client alone.
     package var audiences: [String]?
     /// The key that `kid` must name.
     package var keyID: KeyID?

@@ -2,7 +2,7 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-// What is no JWT.
+// What is not a JWT.
 extension Recognition {
     /// Nil for a JWT, and for what siwa does not know.
     init?(_ text: SecretText) {

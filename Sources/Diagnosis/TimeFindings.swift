@@ -47,14 +47,17 @@ struct TimeFindings {
         case .moment(let date) where date <= now:
             return [
                 Finding(
-                    .expired, seen: "it expired at \(date.rfc3339), \(words(now - date)) ago",
+                    .expired, seen: "it expired at \(date.rfc3339), \((now - date).words()) ago",
                     advice: "mint another: 'siwa secret'; a rotation by cron keeps one fresh")
             ]
         case .moment(let date) where date - now > ClientSecret.longestLifetime:
             return [
                 Finding(
                     .tooLong,
-                    seen: "exp is \(words(date - now)) ahead, and Apple allows 15777000 s",
+                    seen: """
+                        exp is \((date - now).words()) ahead, and Apple allows \
+                        \(ClientSecret.longestLifetime.words())
+                        """,
                     advice: """
                         six calendar months can be too long: take 180 days, \
                         'siwa secret --lifetime 180d'
@@ -76,7 +79,7 @@ struct TimeFindings {
             [
                 Finding(
                     .notYetValid, .error, date - now > .seconds(60) ? .certain : .likely,
-                    seen: "\(time.name) is \(words(date - now)) in the future",
+                    seen: "\(time.name) is \((date - now).words()) in the future",
                     advice: """
                         set the clock of the machine that minted it, and date \(time.name) back by \
                         a minute, as 'siwa secret' does
@@ -84,12 +87,6 @@ struct TimeFindings {
             ]
         default: []
         }
-    }
-
-    /// Seconds, and days where they say more.
-    private static func words(_ duration: Duration) -> String {
-        let seconds = duration.components.seconds
-        return seconds < 172_800 ? "\(seconds) s" : "\(seconds) s (\(seconds / 86_400) days)"
     }
 }
 

@@ -2,7 +2,7 @@ internal import Lifecycle
 
 /// A token as people paste it, without quotation marks, line ends and labels around it.
 struct UnwrappedText: Sendable {
-    /// What is left.
+    /// The bare text.
     private(set) var bytes: [UInt8]
     private var removed: [String] = []
     private var wasBase64 = false
@@ -57,10 +57,9 @@ struct UnwrappedText: Sendable {
     }
 
     private mutating func trim() {
-        let front = bytes.drop(while: isSpace)
-        let end = front.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? front.startIndex
-        guard end - front.startIndex < bytes.count else { return }
-        bytes = Array(front[..<end])
+        let text = rangeWithoutSpace(bytes.span)
+        guard text.count < bytes.count else { return }
+        bytes = Array(bytes[text])
         note("blanks around it")
     }
 

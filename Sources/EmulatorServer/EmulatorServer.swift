@@ -6,7 +6,7 @@ internal import Lifecycle
 package struct EmulatorServer: Sendable {
     /// Where it listens.
     package let url: String
-    /// Whether nobody outside this machine can reach it.
+    /// Whether it can be reached from this machine only.
     package let isOnLoopback: Bool
 
     /// Where to listen: port 0 is any free one.
@@ -85,7 +85,7 @@ extension EmulatorRequest {
 extension ServerResponse {
     /// The emulator's answer, after the delay that a fault asks for.
     fileprivate init(_ reply: EmulatorReply) async {
-        // A stopping server ends the wait, and the answer leaves early.
+        // A stopping server cancels the wait; the answer is then sent early.
         if reply.delay > .zero { try? await Task.sleep(for: reply.delay) }
         let whole = reply.response
         self.init(status: whole.status, fields: whole.fields, body: .bytes(whole.body))

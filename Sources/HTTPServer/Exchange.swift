@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// One request and its answer, for as long as libmicrohttpd works on it.
 ///
-/// Who frees this: `begun` retains it and hands it to libmicrohttpd as the request's own
-/// pointer; `ended`, called exactly once a request and whatever became of it, releases it.
-/// A server that has stopped asserts that none is left.
+/// `begun` retains it and passes it to libmicrohttpd as the request's own pointer; `ended`, which is
+/// called exactly once for a request, however it ends, releases it. A debug build asserts after a
+/// stop that all were released.
 final class Exchange: Sendable {
     private enum Stage {
         case announced

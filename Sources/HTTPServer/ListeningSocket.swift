@@ -91,6 +91,12 @@ package struct ListeningSocket: ~Copyable {
         SocketAddress(socket: descriptor).isLocal
     }
 
+    /// Where it listens: `127.0.0.1:8765`, `[::1]:8765` or `unix:PATH`.
+    package var address: String { SocketAddress(socket: descriptor).description }
+
+    /// Whether it is a Unix socket.
+    package var isUnix: Bool { SocketAddress(socket: descriptor).isUnix }
+
     /// More connections wait here while the limit is reached.
     static let backlog: CInt = 4096
 

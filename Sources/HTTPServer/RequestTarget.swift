@@ -14,7 +14,7 @@ package struct RequestTarget: Hashable, Sendable {
     }
 
     /// Reads a target in origin form (RFC 9112 §3.2.1); nil if it does not begin with a slash, or
-    /// if anything in it is no valid percent-encoding, no UTF-8, or a control character.
+    /// if anything in it is not a valid percent-encoding, no UTF-8, or a control character.
     package init?(_ target: String) {
         let bytes = target.utf8
         guard bytes.first == UInt8(ascii: "/") else { return nil }

@@ -26,7 +26,7 @@ package struct ServerRequest: Sendable {
         case ambiguousLength
     }
 
-    /// Who sent a request.
+    /// The client that sent a request.
     package enum Peer: Hashable, Sendable, CustomStringConvertible {
         /// An IP address without the port.
         case address(String)

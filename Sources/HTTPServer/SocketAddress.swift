@@ -1,3 +1,4 @@
+internal import CMicroHTTPD
 internal import Glibc
 
 /// An address of the system's, copied.
@@ -28,6 +29,8 @@ struct SocketAddress {
 
     private var family: CInt { CInt(storage.ss_family) }
 
+    var isUnix: Bool { family == AF_UNIX }
+
     /// Whether only processes on this machine can connect to it.
     var isLocal: Bool {
         switch family {
@@ -43,6 +46,19 @@ struct SocketAddress {
         // Both families keep the port in the same place, in network order.
         return withUnsafeBytes(of: storage) {
             UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self))
+        }
+    }
+
+    /// `127.0.0.1:8765`, `[::1]:8765` or `unix:PATH`.
+    var description: String {
+        guard let text else { return "unix:" + path }
+        return text.utf8.contains(UInt8(ascii: ":")) ? "[\(text)]:\(port)" : "\(text):\(port)"
+    }
+
+    /// The path of a Unix socket.
+    private var path: String {
+        withUnsafeBytes(of: storage) { bytes in
+            String(decoding: bytes.dropFirst(2).prefix { $0 != 0 }, as: UTF8.self)
         }
     }
 

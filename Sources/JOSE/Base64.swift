@@ -9,7 +9,7 @@ package enum Base64 {
         String(Base64URL.encode(bytes).map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
     }
 
-    /// As many `=` behind a text as make it a multiple of four.
+    /// As many `=` after a text as make it a multiple of four.
     package static func padded(_ text: String) -> String {
         text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     }

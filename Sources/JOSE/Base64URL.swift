@@ -37,7 +37,7 @@ package enum Base64URL {
     /// The bytes that `text` spells.
     ///
     /// - Throws: ``Base64URLError`` for padding, white space, `+` or `/`, a length no
-    ///   encoder produces, and stray bits behind the last byte: all of them would
+    ///   encoder produces, and stray bits after the last byte: all of them would
     ///   let two texts mean one value.
     package static func decode(
         _ text: some Collection<UInt8>
@@ -54,7 +54,7 @@ package enum Base64URL {
         bytes.append(addingCapacity: text.count / 4 * 3 + 2) { bytes in
             done = Base64Decoder.decodeBlocks(of: text, into: &bytes)
         }
-        // What is left is the end, or has a mistake.
+        // The rest is the end, or has a mistake.
         var decoder = Base64Decoder(behind: done)
         for index in done..<text.count {
             if let byte = try decoder.next(text[index]) { bytes.append(byte) }
@@ -138,7 +138,7 @@ package enum Base64URLError: Error, Hashable, Sendable {
     case character(UInt8)
     /// A length no encoder produces.
     case length(Int)
-    /// Bits behind the last byte that are not zero.
+    /// Bits after the last byte that are not zero.
     case strayBits
 }
 

@@ -41,7 +41,7 @@ extension Span<UInt8> {
     }
 }
 
-// A byte is marked by its highest bit; the others mean nothing. Behind the first marked byte, what
+// A byte is marked by its highest bit; the others mean nothing. After the first marked byte, what
 // was borrowed from a byte may mark another by mistake.
 extension UInt64 {
     /// Marks the bytes that are `byte`.

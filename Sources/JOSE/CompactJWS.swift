@@ -15,6 +15,11 @@ package struct CompactJWS: Sendable {
     /// The bytes that are signed: header, dot and payload, as received.
     package let signingInput: [UInt8]
 
+    /// The token as it was read.
+    package var bytes: [UInt8] {
+        signingInput + [UInt8(ascii: ".")] + Base64URL.encodedBytes(signature)
+    }
+
     /// Takes a token apart.
     ///
     /// - Throws: ``CompactJWSError``, which names the part at fault.
@@ -61,7 +66,7 @@ package struct CompactJWS: Sendable {
     }
 }
 
-/// Why a text is no compact JWS.
+/// Why a text is not a compact JWS.
 package enum CompactJWSError: Error, Hashable, Sendable {
     /// A part of the token.
     package enum Part: String, Sendable {

@@ -18,7 +18,7 @@ package struct JSONError: Error, Hashable, Sendable {
         case number
         /// Objects and arrays inside each other, deeper than 32.
         case depth
-        /// Something behind the value.
+        /// Something after the value.
         case trailing
     }
 

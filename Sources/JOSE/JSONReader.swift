@@ -301,7 +301,7 @@ extension JSONReader {
         }
     }
 
-    /// The character behind `\u`, which may take a second escape to spell.
+    /// The character after `\u`, which may take a second escape to spell.
     private mutating func scalar() throws(JSONError) -> Character {
         var value = try hexadecimal()
         if (0xD800..<0xDC00).contains(value) {

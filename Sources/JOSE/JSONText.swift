@@ -16,7 +16,7 @@ package final class JSONText: Sendable {
         let kind: Kind
         /// Its place in the text; quotation marks and brackets are part of it.
         var range: Range<Int>
-        /// The index of the node behind it, and behind all that is inside it.
+        /// The index of the node after it, and after all that is inside it.
         var next: Int
         /// Whether its bytes are those that ``JSON/bytes`` would write.
         var isPlain: Bool

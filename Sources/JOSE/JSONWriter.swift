@@ -173,7 +173,7 @@ private struct JSONWriter {
 
     /// - Parameters:
     ///   - left: what to write before it.
-    ///   - right: what to write behind it.
+    ///   - right: what to write after it.
     mutating func quote(
         _ text: String, behind left: Unicode.Scalar? = nil, before right: Unicode.Scalar? = nil
     ) {
@@ -219,19 +219,10 @@ private struct JSONWriter {
             case "\n": append("\\n")
             case "\r": append("\\r")
             case "\t": append("\\t")
-            case _ where Self.drivesTerminals(scalar): escape(scalar)
+            // More than JSON requires: a refusal's text comes from outside and is shown on a screen.
+            case _ where scalar.controlsTerminals: escape(scalar)
             default: output.append(contentsOf: scalar.utf8)
             }
-        }
-    }
-
-    /// Whether a terminal would interpret the character instead of showing it. JSON requires an
-    /// escape for some of these only; a refusal's text comes from outside and is shown on a screen.
-    private static func drivesTerminals(_ scalar: Unicode.Scalar) -> Bool {
-        guard !scalar.isASCII else { return scalar.value < 0x20 || scalar.value == 0x7F }
-        return switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: true
-        default: false
         }
     }
 

@@ -11,7 +11,7 @@ package struct KeySet: Sendable {
 
     /// Reads a JWK Set; keys that cannot verify RS256 are left out, as RFC 7517 §5 advises.
     ///
-    /// Nil when it is no JWK Set, or holds no usable key: an empty set would condemn
+    /// Nil when it is not a JWK Set, or holds no usable key: an empty set would condemn
     /// every token.
     package init?(_ body: [UInt8]) {
         guard let document = try? JSON(body) else { return nil }

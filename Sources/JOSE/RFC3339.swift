@@ -20,7 +20,7 @@ extension NumericDate {
             text.append(date.year / 100, before: nil)
             text.append(date.year % 100, before: "-")
         } else {
-            for byte in "\(date.year.padded(4))-".utf8 { text.append(byte) }
+            for byte in "\(date.year.padded(to: 4))-".utf8 { text.append(byte) }
         }
         text.append(date.month, before: "-")
         text.append(date.day, before: "T")
@@ -50,8 +50,8 @@ extension NumericDate {
         let day = seconds.floored(by: 86_400).quotient
         let date = CivilDate(daysSinceEpoch: day)
         return """
-            \(weekdays[day.floored(by: 7).remainder]), \(date.day.padded(2)) \
-            \(Self.months[date.month - 1]) \(date.year.padded(4)) \
+            \(weekdays[day.floored(by: 7).remainder]), \(date.day.padded(to: 2)) \
+            \(Self.months[date.month - 1]) \(date.year.padded(to: 4)) \
             \(rfc3339.dropFirst(rfc3339.count - 9).dropLast()) GMT
             """
     }
@@ -172,11 +172,5 @@ extension Int {
     fileprivate func floored(by divisor: Int) -> (quotient: Int, remainder: Int) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
-    }
-
-    fileprivate func padded(_ width: Int) -> String {
-        let digits = String(magnitude)
-        let zeros = String(repeating: "0", count: Swift.max(0, width - digits.count))
-        return (self < 0 ? "-" : "") + zeros + digits
     }
 }

@@ -59,7 +59,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String { "cannot \(operation) '\(path)': \(reason)" }
 }
 
-/// The one funnel for the system's "returns -1 and sets errno" convention,
+/// The one check of the system's "returns -1 and sets errno" convention,
 /// repeated when a signal interrupted the call.
 func system<Value: FixedWidthInteger & SignedInteger>(
     _ operation: String, _ path: String, _ call: () -> Value

@@ -15,7 +15,7 @@ package struct InputLine: Sendable {
 package enum LineSupply: Sendable {
     /// The next lines, at least one.
     case lines([InputLine])
-    /// More may come; the listener hears of it.
+    /// More may come; the listener is called then.
     case notYet
     /// The input is at its end, or unreadable from here on.
     case end(FileError?)
@@ -51,7 +51,7 @@ package final class LineReader: Sendable {
     /// Opens a file, or takes standard input when `path` is nil.
     ///
     /// - Parameters:
-    ///   - lineLimit: the most bytes a line may have; a longer one is passed over.
+    ///   - lineLimit: the most bytes a line may have; a longer one is skipped.
     ///   - news: called on another thread after a ``LineSupply/notYet``; must not block.
     /// - Throws: ``FileError``.
     package init(

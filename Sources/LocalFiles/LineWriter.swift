@@ -9,7 +9,7 @@ package final class LineWriter: Sendable {
     private let name: String
     /// Whether there is something to sync: a pipe or a terminal has no disk behind it.
     private let isFile: Bool
-    /// How many bytes a pipe holds; 0 for what is no pipe.
+    /// How many bytes a pipe holds; 0 for what is not a pipe.
     private let pipeCapacity: Int
     private let news: @Sendable () -> Void
     private let sync: @Sendable (CInt) -> CInt
@@ -83,7 +83,7 @@ package final class LineWriter: Sendable {
         if isIdle { work.signal() }
     }
 
-    /// Writes what is left, syncs it, and answers whether everything arrived.
+    /// Writes the rest, syncs it, and returns whether everything was written.
     ///
     /// - Throws: ``FileError`` when something could not be written.
     package func close() throws(FileError) {
@@ -172,7 +172,7 @@ package final class LineWriter: Sendable {
 
     /// Short of a power of two, at which the array would take twice as much memory.
     private static let mostPending = 3 << 16
-    /// Worth a write of its own.
+    /// The least size of a write.
     private static let enough = 1 << 17
     private static let pause = DispatchTimeInterval.milliseconds(10)
     private static let syncInterval = Duration.milliseconds(200)

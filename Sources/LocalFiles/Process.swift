@@ -46,6 +46,15 @@ package func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }
 
+/// How many processors this process may use.
+package func usableProcessorCount() -> Int {
+    let count = Int(siwa_usable_processors())
+    return count > 0 ? count : processorCount()
+}
+
+/// The id of this process.
+package func processID() -> Int { Int(getpid()) }
+
 /// How many processors there are.
 package func processorCount() -> Int { max(sysconf(CInt(_SC_NPROCESSORS_ONLN)), 1) }
 
@@ -67,7 +76,7 @@ private func occupyClosedStreams() {
 /// Whether a standard stream is a terminal.
 package func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
 
-/// How many columns the terminal of a standard stream has; nil when it is no terminal.
+/// How many columns the terminal of a standard stream has; nil when it is not a terminal.
 package func terminalWidth(_ descriptor: CInt) -> Int? {
     guard isTerminal(descriptor) else { return nil }
     var size = winsize()

@@ -11,7 +11,7 @@ package enum SignalPolicy: Int, Sendable {
     case record
 }
 
-/// The process's signals. One handler hears them all: it reads and writes atomic values, and calls
+/// The process's signals. One handler gets them all: it reads and writes atomic values, and calls
 /// only what signal-safety(7) lists.
 package enum ProcessSignals {
     /// Handles SIGINT, SIGTERM and SIGHUP from now on, as ``SignalPolicy/end``: the process exits with
@@ -56,6 +56,19 @@ package enum ProcessSignals {
         return number == 0 ? nil : number
     }
 
+    /// Counts SIGHUP from now on, which then no longer ends the process; see ``hangUps``.
+    package static func countHangUps() {
+        signal(SIGHUP) { _ in
+            let savedErrno = errno
+            signalState.hangUps.add(1, ordering: .sequentiallyConsistent)
+            WakeUp.main.post()
+            errno = savedErrno
+        }
+    }
+
+    /// How many SIGHUPs were counted.
+    package static var hangUps: Int { signalState.hangUps.load(ordering: .sequentiallyConsistent) }
+
     /// Sets what signals do from now on.
     ///
     /// - Parameter watchdog: after a signal is recorded, or now if one was, the process ends after
@@ -89,6 +102,7 @@ private nonisolated(unsafe) var programName: StaticString = ""
 private final class SignalState: Sendable {
     let policy = Atomic<Int>(0)
     let received = Atomic<CInt>(0)
+    let hangUps = Atomic<Int>(0)
     let watchdog = Atomic<UInt32>(0)
     let overdueExitCode = Atomic<CInt>(0)
 
@@ -137,7 +151,7 @@ private func handleCrash() {
         unknown ? 7 : 70)
 }
 
-/// Ends the process from within a signal handler; the line begins behind the program's name.
+/// Ends the process from within a signal handler; the line begins after the program's name.
 private func end(_ line: StaticString, _ exitCode: CInt) -> Never {
     // A pipe without a reader must not keep the process alive.
     var readiness = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)

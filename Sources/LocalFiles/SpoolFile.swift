@@ -15,7 +15,7 @@ package final class SpoolFile: Sendable {
     /// - Parameter folder: where the file is made once it is needed, such as `/tmp`.
     package init(in folder: String) { spool = Mutex(Spool(folder: folder)) }
 
-    /// Adds a line behind the others.
+    /// Adds a line after the others.
     ///
     /// - Throws: ``FileError``.
     package func append(_ line: InputLine) throws(FileError) {
@@ -30,7 +30,7 @@ package final class SpoolFile: Sendable {
     }
 }
 
-/// Groups of lines, each encrypted as one text behind its length; the last group is in memory.
+/// Groups of lines, each encrypted as one text after its length; the last group is in memory.
 private struct Spool: ~Copyable {
     private let folder: String
     private var file: SpoolStore?

@@ -28,7 +28,7 @@ enum WriteTarget {
     private enum Step {
         case target(WriteTarget)
         case link(String)
-        /// What is there was replaced meanwhile.
+        /// The file was replaced meanwhile.
         case changed
     }
 

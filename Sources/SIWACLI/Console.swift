@@ -27,7 +27,7 @@ struct Console: Sendable {
     func summarize(_ text: String, _ members: [JSON.Member]) {
         guard isJSON else { return note(text) }
         guard !isQuiet else { return }
-        world.errorLine(JSON.object([.init("summary", .object(members))]).safeText)
+        world.errorLine(JSON.object([.init("summary", .object(members))]).text)
     }
 
     private func say(_ kind: String, _ message: String) {
@@ -43,7 +43,7 @@ struct Console: Sendable {
             .init("time", .string(world.clocks.now().rfc3339)),
             .init(kind, .string(maskingSecrets(in: message))),
         ])
-        world.errorLine(line.safeText)
+        world.errorLine(line.text)
     }
 
     /// Prints the events of requests for `-v`; nil without it.
@@ -67,10 +67,10 @@ struct Console: Sendable {
             return "> \(request.method.rawValue) \(request.url)\(parameters)\(again)"
         case .answered(let response, let time):
             let id = response.requestID.map { ", request id \(printable($0))" } ?? ""
-            return "< \(response.status) after \(time.inSeconds)\(id)"
+            return "< \(response.status) after \(time.measured)\(id)"
         case .failed(let error, let time):
-            return "< \(error.kind.code) after \(time.inSeconds): \(printable(error.message))"
-        case .waiting(let delay): return "- waiting \(delay.inSeconds)"
+            return "< \(error.kind.code) after \(time.measured): \(printable(error.message))"
+        case .waiting(let delay): return "- waiting \(delay.measured)"
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import CommandTable
 internal import JOSE
 internal import Lifecycle
 internal import LocalFiles
@@ -103,7 +104,7 @@ struct AbsentMember: DiagnosableError {
             "absent_member",
             "the result has no member '\(printable(name))'"
                 + (isAllPrinted ? "; all of it was printed, because the code is spent" : ""),
-            hints: didYouMean(name, among: present)
+            hints: didYouMean(suggestions(for: name, among: present))
                 + ["it has: \(present.joined(separator: ", "))"])
     }
 }

@@ -45,25 +45,15 @@ struct Requests: Sendable {
         do {
             return try await request(tokens)
         } catch {
-            throw RequestError(
-                failure: error, context: context(after: error))
+            throw RequestError(failure: error, context: context(after: error))
         }
     }
 
     /// What hints may draw on when Apple refuses.
     func context(after failure: TokenFailure) -> FailureContext {
         FailureContext(
-            client: client, server: network.baseURL, hasRedirectURI: redirectURI != nil,
-            hasCodeVerifier: codeVerifier != nil, findings: findings(after: failure))
-    }
-
-    private func findings(after failure: TokenFailure) -> [Finding] {
-        guard case .refused(let refusal) = failure.cause, refusal.code == .invalidClient else {
-            return []
-        }
-        let localCandidates = LocalCandidates(session.settings, in: session.world)
-        return client.findings(
-            localCandidates, at: session.world.clocks.now(), isWeb: redirectURI != nil)
+            after: failure, client, session, server: network.baseURL,
+            hasRedirectURI: redirectURI != nil, hasCodeVerifier: codeVerifier != nil)
     }
 
     /// Fails if standard output is closed, before a code is spent on a result that cannot be

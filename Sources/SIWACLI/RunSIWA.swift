@@ -1,4 +1,5 @@
 internal import CommandTable
+internal import JOSE
 internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
@@ -34,7 +35,7 @@ private func runReportingErrors(_ arguments: [String]?, in world: World) async -
         // Usage errors are JSON too if `--json` is given.
         let asksForJSON = arguments?.prefix { $0 != "--" }.contains("--json") ?? false
         for line in asksForJSON
-            ? [diagnosis.json.safeText] : diagnosis.lines(world.terminal.errors)
+            ? [diagnosis.json.text] : diagnosis.lines(world.terminal.errors)
         {
             world.errorLine(line)
         }

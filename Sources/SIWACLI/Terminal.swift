@@ -1,6 +1,6 @@
 /// What is known of the terminals that results and messages are shown on.
 package struct Terminal: Sendable {
-    /// How many columns standard output has; nil when it is no terminal.
+    /// How many columns standard output has; nil when it is not a terminal.
     package let width: Int?
     /// How results are coloured.
     package let output: Paint
@@ -13,7 +13,7 @@ package struct Terminal: Sendable {
     }
 
     /// - Parameters:
-    ///   - width: the columns of standard output; nil when it is no terminal.
+    ///   - width: the columns of standard output; nil when it is not a terminal.
     ///   - isErrorsTerminal: whether standard error is one. Otherwise messages have no colours.
     ///   - variables: the environment: `NO_COLOR` (no-color.org) and `TERM=dumb` switch colour off.
     package init(width: Int?, isErrorsTerminal: Bool, variables: (String) -> String?) {

@@ -25,14 +25,14 @@ package struct OpenSSLError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// The one funnel for OpenSSL's "returns 1 on success" convention.
+/// The one check of OpenSSL's "returns 1 on success" convention.
 func check(_ result: @autoclosure () -> CInt) throws(OpenSSLError) {
     try OpenSSL.load()
     openssl.ERR_clear_error()
     guard result() == 1 else { throw .drained() }
 }
 
-/// The one funnel for a question: 1 is yes, anything else is no, and a no
+/// The one check of a question: 1 is yes, anything else is no, and a no
 /// leaves the error queue empty.
 func holds(_ result: @autoclosure () -> CInt) -> Bool {
     if result() == 1 { return true }

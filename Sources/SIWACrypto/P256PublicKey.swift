@@ -10,7 +10,7 @@ package final class P256PublicKey: Sendable {
 
     /// Takes an uncompressed point.
     ///
-    /// - Throws: ``OpenSSLError`` when it is no point on the curve. OpenSSL alone would take
+    /// - Throws: ``OpenSSLError`` when it is not a point on the curve. OpenSSL alone would take
     ///   the point at infinity, under which anyone's signature verifies.
     package init(x963Representation: [UInt8]) throws(OpenSSLError) {
         guard x963Representation.count == 65, x963Representation[0] == 4 else {
@@ -32,7 +32,7 @@ package final class P256PublicKey: Sendable {
 
     /// Reads a SubjectPublicKeyInfo (RFC 5480).
     ///
-    /// - Throws: ``P256KeyError`` when it is no P-256 public key.
+    /// - Throws: ``P256KeyError`` when it is not a P-256 public key.
     package convenience init(derRepresentation: [UInt8]) throws(P256KeyError) {
         let point = try Self.point(of: derRepresentation)
         do throws(OpenSSLError) {

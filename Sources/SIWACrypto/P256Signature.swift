@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// An ES256 signature as JWS wants it: r and s, 32 big-endian bytes each,
+/// An ES256 signature as JWS requires it: r and s, 32 big-endian bytes each,
 /// leading zeros kept (RFC 7518 §3.4). OpenSSL speaks DER; this is the bridge.
 package struct P256Signature: Hashable, Sendable {
     /// r and s, one after the other: always 64 bytes.

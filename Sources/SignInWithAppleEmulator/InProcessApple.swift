@@ -98,7 +98,7 @@ public struct InProcessApple: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: the path behind `/emulator/`.
+    ///   - name: the path after `/emulator/`.
     ///   - body: a JSON object.
     /// - Returns: the answer, a JSON object.
     /// - Throws: ``EmulatorError`` with what the same request would be told.

@@ -9,16 +9,16 @@ public struct StoredToken: Sendable {
     public enum State: String, Sendable, CaseIterable {
         /// As far as is known, it works.
         case active
-        /// A revocation was begun and its outcome is not known: revoke it again.
-        case revoking
-        /// Apple accepted the revocation.
-        case revoked
         /// Apple refused to refresh it.
         case dead
         /// The user stopped using Sign in with Apple for the app.
         case consentRevoked = "consent_revoked"
         /// The user deleted their Apple Account.
         case accountDeleted = "account_deleted"
+        /// A revocation was begun and its outcome is not known: revoke it again.
+        case revoking
+        /// Apple accepted the revocation.
+        case revoked
     }
 
     let record: VaultRecord
@@ -43,11 +43,11 @@ public struct StoredToken: Sendable {
     public var state: State {
         switch record.state {
         case .active: .active
-        case .revoking: .revoking
-        case .revoked: .revoked
         case .dead: .dead
         case .consentRevoked: .consentRevoked
         case .accountDeleted: .accountDeleted
+        case .revoking: .revoking
+        case .revoked: .revoked
         }
     }
 }

@@ -5,38 +5,38 @@ public import SignInWithApple
 public struct TokenVaultError: Error, Sendable, CustomStringConvertible {
     /// What went wrong. Later versions may add kinds.
     public enum Kind: String, Sendable, CaseIterable {
+        /// A user id, a client id or a token cannot be one, or a sign-in has no refresh token.
+        case invalidArgument
         /// There is no vault at that place.
         case notInitialized
         /// There is a vault already.
         case alreadyInitialized
-        /// The vault was made by a newer version.
-        case tooNew
         /// The place cannot be used: its URL, its folder, its permissions, its login.
         case unusable
         /// The library for the database is not installed.
         case unavailable
-        /// Another process holds the vault for too long.
-        case busy
-        /// No room is left.
-        case full
-        /// The server did not prove its identity, or does not encrypt the connection.
-        case untrusted
-        /// The server does not answer.
-        case unreachable
-        /// The database is broken.
-        case damaged
+        /// The vault was made by a newer version.
+        case tooNew
         /// A key is missing, malformed or another one.
         case key
         /// Others added a newer key: open the vault again with it.
         case keySuperseded
-        /// A record cannot be decrypted: it was changed, or belongs elsewhere.
-        case sealBroken
+        /// The server did not prove its identity, or does not encrypt the connection.
+        case untrusted
+        /// The server does not answer.
+        case unreachable
+        /// Another process holds the vault for too long.
+        case busy
+        /// No room is left.
+        case full
         /// A row of the database is not a record.
         case recordDamaged
+        /// A record cannot be decrypted: it was changed, or belongs elsewhere.
+        case sealBroken
         /// A stored text cannot be a token of Apple's: siwa 0.1 stored any text.
         case tokenInvalid
-        /// A user id, a client id or a token cannot be one, or a sign-in has no refresh token.
-        case invalidArgument
+        /// The database is broken.
+        case damaged
         /// Apple did not revoke a token: see ``TokenVaultError/cause``.
         case notRevoked
     }

@@ -14,7 +14,7 @@ final class ConnectionPool: Sendable {
     }
 
     /// Runs `body` as one transaction. It runs again when the connection broke, once, and when
-    /// another transaction was in the way.
+    /// another transaction conflicted.
     func transaction<Result: Sendable>(
         _ access: Access, _ body: (any Database) throws(DatabaseFailure) -> Result
     ) throws(VaultError) -> Result {

@@ -12,7 +12,7 @@ struct DatabaseFailure: Error {
     enum Remedy {
         /// No remedy.
         case none
-        /// Another transaction was in the way: the same one once more.
+        /// Another transaction conflicted: run the same one once more.
         case repetition
         /// The connection is gone: the same on a new one.
         case reconnection

@@ -32,13 +32,3 @@ struct WaitLimit: Sendable {
     /// A patience that becomes shorter takes effect after this time.
     private static let longestSlice = Duration.milliseconds(100)
 }
-
-extension Duration {
-    /// In seconds, for a message: `5 s`, `0.25 s`.
-    var inSeconds: String {
-        let milliseconds = Int64((self / .milliseconds(1)).rounded())
-        let fraction = String(1000 + milliseconds % 1000).dropFirst()
-        let digits = fraction.reversed().drop { $0 == "0" }.reversed()
-        return "\(milliseconds / 1000)" + (digits.isEmpty ? "" : "." + String(digits)) + " s"
-    }
-}

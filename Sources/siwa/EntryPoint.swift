@@ -1,7 +1,7 @@
-internal import CurlTransport
 internal import Glibc
 internal import Lifecycle
 internal import LocalFiles
+internal import RealWorld
 internal import SIWACLI
 internal import SIWACrypto
 

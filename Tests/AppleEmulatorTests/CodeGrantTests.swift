@@ -72,7 +72,7 @@ import Testing
             ("grant_type", "authorization_code"), ("code", second),
         ]
         #expect(try await harness.token(late) == Self.expired)
-        #expect(try await harness.verdict() == "code: 300 s old")
+        #expect(try await harness.verdict() == "code: 5 minutes old")
     }
 
     @Test(arguments: [("", false), (".", true)])

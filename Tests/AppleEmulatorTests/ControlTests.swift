@@ -84,7 +84,7 @@ import Testing
             ]))
         #expect(
             refused.last == [
-                "name": "client_secret", "outcome": "failed", "seen": "expired 60 s ago",
+                "name": "client_secret", "outcome": "failed", "seen": "expired 1 minute ago",
             ])
         for _ in 0..<1000 { _ = await harness.post("/auth/token", []) }
         let all = try #require(try await harness.control("requests")["requests"]?.elements)
@@ -130,7 +130,7 @@ import Testing
                 ],
                 [
                     "name": "code", "outcome": "passed",
-                    "seen": "issued to com.example.app 0 s ago",
+                    "seen": "issued to com.example.app 0 seconds ago",
                 ], ["name": "client_id", "outcome": "passed", "seen": "com.example.app"],
                 [
                     "name": "client_secret", "outcome": "failed",

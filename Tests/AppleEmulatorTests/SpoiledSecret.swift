@@ -92,19 +92,24 @@ extension SpoiledSecret {
         SpoiledSecret("exp in milliseconds", "exp is in milliseconds") {
             $0.claim("exp", .integer((now + 300) * 1000))
         },
-        SpoiledSecret("expires this second", "expired 0 s ago") { $0.claim("exp", .integer(now)) },
-        SpoiledSecret("expired", "expired 1 s ago") { $0.claim("exp", .integer(now - 1)) },
-        SpoiledSecret("six months and a second", "exp is 15777001 s ahead, at most 15777000 s") {
+        SpoiledSecret("expires this second", "expired 0 seconds ago") {
+            $0.claim("exp", .integer(now))
+        },
+        SpoiledSecret("expired", "expired 1 second ago") { $0.claim("exp", .integer(now - 1)) },
+        SpoiledSecret(
+            "six months and a second",
+            "exp is 182 days 14 hours 30 minutes 1 second ahead, at most 182 days"
+        ) {
             $0.claim("exp", .integer(now + 15_777_001))
         },
         SpoiledSecret("iat missing", "iat is missing") { $0.claim("iat", nil) },
         SpoiledSecret("iat in milliseconds", "iat is in milliseconds") {
             $0.claim("iat", .integer(now * 1000))
         },
-        SpoiledSecret("iat ahead", "iat is 6 s in the future: the client's clock is ahead") {
+        SpoiledSecret("iat ahead", "iat is 6 seconds in the future: the client's clock is ahead") {
             $0.claim("iat", .integer(now + 6))
         },
-        SpoiledSecret("nbf ahead", "nbf is 6 s in the future: the client's clock is ahead") {
+        SpoiledSecret("nbf ahead", "nbf is 6 seconds in the future: the client's clock is ahead") {
             $0.claim("nbf", .integer(now + 6))
         },
         SpoiledSecret("nbf is no number", "nbf is a boolean") { $0.claim("nbf", true) },

@@ -1,17 +1,18 @@
 import CommandTable
-import Foundation
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: Program.bash != nil, "bash is not installed"), .blocking)
+@Suite(.enabled(if: Executable.bash != nil, "bash is not installed"), .blocking)
 struct BashCompletionsTests {
     @Test func `the script reads as recorded`() throws {
         try Snapshot(name: "completions.bash").check(sampleTool.completions(for: .bash))
     }
 
-    @Test(arguments: CompletionRows.rows) func offers(_ line: String, _ offers: [String]) throws {
+    @Test(arguments: CompletionRows.rows) func offers(_ line: String, _ offers: [String])
+        async throws
+    {
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
-        #expect(try complete(words.map { String($0) }, in: line) == offers)
+        #expect(try await complete(words.map { String($0) }, in: line) == offers)
     }
 
     /// Bash takes words apart at `=`, `:` and `@`, and replaces only the last piece.
@@ -28,17 +29,17 @@ struct BashCompletionsTests {
 
     @Test(arguments: pieces) func `offers for words in pieces`(
         _ row: (line: String, words: [String], offers: [String])
-    ) throws {
+    ) async throws {
         let command = row.line.split(separator: " ").prefix(2).map { String($0) }
-        #expect(try complete(command + row.words, in: row.line) == row.offers)
+        #expect(try await complete(command + row.words, in: row.line) == row.offers)
     }
 
-    @Test func `needs no COMP_LINE`() throws {
-        #expect(try complete(["siwa", "public-key", "-f", "d"], in: "") == ["der-base64"])
+    @Test func `needs no COMP_LINE`() async throws {
+        #expect(try await complete(["siwa", "public-key", "-f", "d"], in: "") == ["der-base64"])
     }
 
-    private func complete(_ words: [String], in line: String) throws -> [String] {
-        let scratch = try CompletionRows.makeFolder()
+    private func complete(_ words: [String], in line: String) async throws -> [String] {
+        let folder = try CompletionRows.makeFolder()
         let script = """
             COMP_LINE=$1
             shift
@@ -48,8 +49,8 @@ struct BashCompletionsTests {
             if ((${#COMPREPLY[@]})); then printf '%s\\n' "${COMPREPLY[@]}"; fi
             """
         let source = sampleTool.completions(for: .bash) + CompletionRows.tool + "\n" + script
-        let output = try Program.bash?.output(
-            ["--norc", "-c", source, "bash", line] + words, in: scratch.folder)
+        let output = try await Executable.bash?.printed(
+            ["--norc", "-c", source, "bash", line] + words, in: folder.path)
         return (output ?? "").split(separator: "\n").map { String($0) }.sorted()
     }
 }

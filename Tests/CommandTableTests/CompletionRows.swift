@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Lines with the cursor at their end, and what every shell has to offer there.
 enum CompletionRows {
@@ -49,10 +50,10 @@ enum CompletionRows {
     /// The tool itself, as far as completions ask it: a function of the shell.
     static let tool = "siwa() { [ \"$*\" = 'config profiles' ] && printf 'app\\nweb\\n'; }"
 
-    static func makeFolder() throws -> Scratch {
-        let scratch = try Scratch()
-        try scratch.write("", to: "note.txt")
-        try scratch.write("", to: "nest/inner")
-        return scratch
+    static func makeFolder() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        try folder.write("note.txt", "")
+        try folder.write("nest/inner", "")
+        return folder
     }
 }

@@ -1,22 +1,23 @@
 import CommandTable
-import Foundation
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: Program.fish != nil, "fish is not installed"), .blocking)
+@Suite(.enabled(if: Executable.fish != nil, "fish is not installed"), .blocking)
 struct FishCompletionsTests {
     @Test func `the script reads as recorded`() throws {
         try Snapshot(name: "completions.fish").check(sampleTool.completions(for: .fish))
     }
 
-    @Test func `the script is sound`() throws {
-        let scratch = try Scratch()
-        let file = try scratch.write(sampleTool.completions(for: .fish), to: "siwa.fish")
-        #expect(try Program.fish?.output(["--no-config", "--no-execute", file]) == "")
+    @Test func `the script is sound`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("siwa.fish", sampleTool.completions(for: .fish))
+        #expect(try await Executable.fish?.printed(["--no-config", "--no-execute", file]) == "")
     }
 
-    @Test(arguments: CompletionRows.rows) func offers(_ line: String, _ offers: [String]) throws {
-        #expect(try complete(line) == offers)
+    @Test(arguments: CompletionRows.rows) func offers(_ line: String, _ offers: [String])
+        async throws
+    {
+        #expect(try await complete(line) == offers)
     }
 
     static let attached: [(line: String, offers: [String])] = [
@@ -27,18 +28,18 @@ struct FishCompletionsTests {
 
     @Test(arguments: attached) func `offers attached values`(
         _ line: String, _ offers: [String]
-    ) throws {
-        #expect(try complete(line) == offers)
+    ) async throws {
+        #expect(try await complete(line) == offers)
     }
 
     /// What fish would offer; folders come with a slash, and every offer with its description.
-    private func complete(_ line: String) throws -> [String] {
-        let scratch = try CompletionRows.makeFolder()
+    private func complete(_ line: String) async throws -> [String] {
+        let folder = try CompletionRows.makeFolder()
         let tool =
             "function siwa; test \"$argv\" = 'config profiles'; and printf 'app\\nweb\\n'; end"
         let source = sampleTool.completions(for: .fish) + "\(tool)\ncomplete -C $argv[1]"
-        let output = try Program.fish?.output(
-            ["--no-config", "-c", source, line], in: scratch.folder)
+        let output = try await Executable.fish?.printed(
+            ["--no-config", "-c", source, line], in: folder.path)
         return (output ?? "").split(separator: "\n").map { offer in
             let term = offer.prefix { $0 != "\t" }
             return String(term.hasSuffix("/") ? term.dropLast() : term)

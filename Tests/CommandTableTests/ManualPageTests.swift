@@ -16,27 +16,30 @@ import Testing
         try Snapshot(name: page.file).check(sampleTool.manual(for: page.command))
     }
 
-    @Test(.enabled(if: Program.man != nil, "man is not installed"), arguments: pages)
-    func `man shows it without a warning`(_ page: (file: String, command: String?)) throws {
-        let scratch = try Scratch()
-        let file = try scratch.write(sampleTool.manual(for: page.command), to: page.file)
-        let shown = try Program.man?.output(["--warnings", "-E", "UTF-8", "-l", file]) ?? ""
+    @Test(.enabled(if: Executable.man != nil, "man is not installed"), arguments: pages)
+    func `man shows it without a warning`(_ page: (file: String, command: String?)) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(page.file, sampleTool.manual(for: page.command))
+        let shown =
+            try await Executable.man?.printed(["--warnings", "-E", "UTF-8", "-l", file]) ?? ""
         #expect(shown.hasPrefix(page.file.dropLast(2).uppercased() + "(1)"))
         #expect(!shown.contains("warning"))
     }
 
-    @Test(.enabled(if: Program.mandoc != nil, "mandoc is not installed"), arguments: pages)
-    func `mandoc finds nothing to object to`(_ page: (file: String, command: String?)) throws {
-        let scratch = try Scratch()
-        let file = try scratch.write(sampleTool.manual(for: page.command), to: page.file)
-        #expect(try Program.mandoc?.output(["-T", "lint", file]) == "")
+    @Test(.enabled(if: Executable.mandoc != nil, "mandoc is not installed"), arguments: pages)
+    func `mandoc finds nothing to object to`(_ page: (file: String, command: String?)) async throws
+    {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(page.file, sampleTool.manual(for: page.command))
+        #expect(try await Executable.mandoc?.printed(["-T", "lint", file]) == "")
     }
 
-    @Test(.enabled(if: Program.man != nil, "man is not installed"))
-    func `man shows every character as it was written`() throws {
-        let scratch = try Scratch()
-        let file = try scratch.write(Self.odd.manual(for: nil), to: "t.1")
-        let shown = try Program.man?.output(["--warnings", "-E", "UTF-8", "-l", file]) ?? ""
+    @Test(.enabled(if: Executable.man != nil, "man is not installed"))
+    func `man shows every character as it was written`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("t.1", Self.odd.manual(for: nil))
+        let shown =
+            try await Executable.man?.printed(["--warnings", "-E", "UTF-8", "-l", file]) ?? ""
         for line in Self.oddities { #expect(shown.contains(line)) }
         #expect(!shown.contains("warning"))
     }

@@ -1,18 +1,17 @@
 import CommandTable
-import Foundation
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: Program.zsh != nil, "zsh is not installed"), .blocking)
+@Suite(.enabled(if: Executable.zsh != nil, "zsh is not installed"), .blocking)
 struct ZshCompletionsTests {
     @Test func `the script reads as recorded`() throws {
         try Snapshot(name: "completions.zsh").check(sampleTool.completions(for: .zsh))
     }
 
-    @Test func `the script is sound`() throws {
-        let scratch = try Scratch()
-        let file = try scratch.write(sampleTool.completions(for: .zsh), to: "_siwa")
-        #expect(try Program.zsh?.output(["-f", "-n", file]) == "")
+    @Test func `the script is sound`() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("_siwa", sampleTool.completions(for: .zsh))
+        #expect(try await Executable.zsh?.printed(["-f", "-n", file]) == "")
     }
 
     static let rows =
@@ -26,34 +25,37 @@ struct ZshCompletionsTests {
 
     @Test(arguments: rows) func `offers when loaded by compinit`(
         _ line: String, _ offers: [String]
-    ) throws {
-        let offered = try Self.loaded.get()[line]
+    ) async throws {
+        let offered = try await Self.loaded.value[line]
         #expect(offered == offers)
     }
 
-    @Test(arguments: rows) func `offers when sourced`(_ line: String, _ offers: [String]) throws {
-        let offered = try Self.sourced.get()[line]
+    @Test(arguments: rows) func `offers when sourced`(_ line: String, _ offers: [String])
+        async throws
+    {
+        let offered = try await Self.sourced.value[line]
         #expect(offered == offers)
     }
 
-    private static let loaded = Result { try session("compinit -u -D") }
-    private static let sourced = Result {
-        try session("compinit -u -D; compdef -d siwa; source ../functions/_siwa")
+    private static let loaded = Task { try await session("compinit -u -D") }
+    private static let sourced = Task {
+        try await session("compinit -u -D; compdef -d siwa; source ../functions/_siwa")
     }
 
     /// Types every line into an interactive zsh and presses tab: compsys works nowhere else.
     ///
     /// One shell for all lines, because starting the completion system takes a while.
-    private static func session(_ setUp: String) throws -> [String: [String]] {
-        let scratch = try CompletionRows.makeFolder()
+    private static func session(_ setUp: String) async throws -> [String: [String]] {
+        let folder = try CompletionRows.makeFolder()
         let script = sampleTool.completions(for: .zsh)
-        try scratch.write(script, to: "functions/_siwa")
-        try scratch.write(driver, to: "driver")
-        try scratch.write("", to: "work/note.txt")
-        try scratch.write("", to: "work/nest/inner")
-        let folder = scratch.folder.appending(path: "work")
+        try folder.write("functions/_siwa", script)
+        try folder.write("driver", driver)
+        try folder.write("work/note.txt", "")
+        try folder.write("work/nest/inner", "")
         let lines = rows.map(\.0)
-        let output = try Program.zsh?.output(["-f", "../driver", setUp] + lines, in: folder) ?? ""
+        let output =
+            try await Executable.zsh?.printed(
+                ["-f", "../driver", setUp] + lines, in: folder.path("work")) ?? ""
         let answers = output.split(separator: "\n", omittingEmptySubsequences: false)
         let offers = answers.map { Set($0.split(separator: "\t").map { String($0) }).sorted() }
         return Dictionary(uniqueKeysWithValues: zip(lines, offers))

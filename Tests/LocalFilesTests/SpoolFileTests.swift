@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `without a folder there is none`() {
+    @Test func `it needs a folder`() {
         let spool = SpoolFile(in: "/no/such/folder")
         let error = #expect(throws: FileError.self) {
             for number in 1...20_000 { try spool.append(line(number)) }

@@ -117,7 +117,7 @@ extension KnownCause {
     private static let clock: KnownCause = {
         var cause = KnownCause(
             "clock 10 minutes fast", .clockAhead, command: [],
-            hint: "this machine's clock is 600 s ahead of Apple's")
+            hint: "this machine's clock is 10 minutes ahead of Apple's")
         cause.prepare = { _ = try await $0.emulator.control("clock", ["offset": "-10m"]) }
         cause.isSeenOffline = false
         return cause

@@ -154,10 +154,10 @@ extension ClientSecretFindingsTests {
     }
 
     static let times = [
-        Case("expired", .expired, "300 s ago") { $0.claim("exp", .integer(now - 300)) },
+        Case("expired", .expired, "5 minutes ago") { $0.claim("exp", .integer(now - 300)) },
         Case("expires this second", .expired) { $0.claim("exp", .integer(now)) },
         Case("a second over six months", .tooLong) { $0.claim("exp", .integer(now + 15_777_001)) },
-        Case("six calendar months", .tooLong, "(184 days)") {
+        Case("six calendar months", .tooLong, "exp is 184 days ahead") {
             $0.claim("exp", .integer(now + 184 * 86_400))
         },
         Case("exp in milliseconds", .milliseconds, "exp counts") {
@@ -174,8 +174,12 @@ extension ClientSecretFindingsTests {
         Case("exp with a fraction", .timeType, "exp is a number with a fraction") {
             $0.claim("exp", .number("\(now + 300).5"))
         },
-        Case("iat ahead", .notYetValid, "iat is 540 s") { $0.claim("iat", .integer(now + 540)) },
-        Case("nbf ahead", .notYetValid, "nbf is 1 s") { $0.claim("nbf", .integer(now + 1)) },
+        Case("iat ahead", .notYetValid, "iat is 9 minutes in") {
+            $0.claim("iat", .integer(now + 540))
+        },
+        Case("nbf ahead", .notYetValid, "nbf is 1 second in") {
+            $0.claim("nbf", .integer(now + 1))
+        },
         Case("the smallest exp there is", .expired) { $0.claim("exp", .integer(.min)) },
         Case("no exp", .missingMember, "exp is missing") { $0.claim("exp", nil) },
         Case("no iat", .missingMember, "iat is missing") { $0.claim("iat", nil) },

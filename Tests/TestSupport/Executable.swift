@@ -63,6 +63,17 @@ package struct Executable: Sendable {
         try start(call, passing: [])
     }
 
+    /// Starts the program with more descriptors than the three of `call`, from 3 on.
+    package func start(_ call: Call, passingSockets more: [CInt]) throws -> RunningProgram {
+        try start(
+            call,
+            passing: try more.map { number in
+                // Away from the numbers that the child gets.
+                Descriptor(
+                    owning: try checked("fcntl") { fcntl(number, F_DUPFD_CLOEXEC, 64) })
+            })
+    }
+
     /// Starts the program with more descriptors than the three of `call`.
     func start(_ call: Call, passing more: [Descriptor]) throws -> RunningProgram {
         let streams = try Streams(call)

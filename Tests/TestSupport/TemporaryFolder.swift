@@ -14,10 +14,15 @@ package final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Writes a file into it, and answers the file's path.
+    /// Writes a file into it, and into folders of it that are made if the name has them; returns
+    /// the file's path.
     @discardableResult
     package func write(_ name: String, _ bytes: [UInt8]) throws -> String {
         let path = self.path(name)
+        if let slash = path.lastIndex(of: "/"), name.contains("/") {
+            try FileManager.default.createDirectory(
+                atPath: String(path[..<slash]), withIntermediateDirectories: true)
+        }
         try Descriptor(path: path, O_WRONLY | O_CREAT | O_TRUNC).write(bytes)
         return path
     }

@@ -74,10 +74,4 @@ import Testing
         #expect(!limit.isOver)
         #expect(limit.isOver)
     }
-
-    @Test func `a time is written in seconds`() {
-        #expect(Duration.seconds(5).inSeconds == "5 s")
-        #expect(Duration.milliseconds(250).inSeconds == "0.25 s")
-        #expect(Duration.milliseconds(10_001).inSeconds == "10.001 s")
-    }
 }

@@ -8,7 +8,7 @@ struct Callback {
     private let mode: AuthorizationRequest.ResponseMode
     private let parameters: [(name: String, value: String)]
 
-    /// Carries `parameters`, and the request's state behind them.
+    /// Carries `parameters`, and the request's state after them.
     init(of request: AuthorizationRequest, _ parameters: [(String, String)]) {
         redirectURI = request.redirectURI
         mode = request.mode

@@ -5,7 +5,7 @@ struct Document {
     /// What it does when it was loaded; without scripts it must work as well.
     var script: HTML = ""
 
-    /// No form-action: browsers apply it to every redirect behind a form, and where the client
+    /// No form-action: browsers apply it to every redirect after a form, and where the client
     /// sends its users afterwards is not known.
     func page(status: Int = 200) -> Page {
         HTMLPage(title: "\(title) – siwa-emulator") { nonce in

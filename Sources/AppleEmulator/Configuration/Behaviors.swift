@@ -1,3 +1,5 @@
+internal import JOSE
+
 /// How Apple behaves where recordings disagree or are silent: the `switches` of `emulator.json`.
 /// The defaults are the recorded or the strictest behavior.
 ///

@@ -39,7 +39,9 @@ struct ClientSecretView {
             (0..<253_402_300_800).contains(seconds)
         else { return "" }
         let date = NumericDate(seconds)
-        let away = date > now ? "in \((date - now).words)" : "\((now - date).words) ago"
+        let away =
+            date > now
+            ? "in \((date - now).words(units: 2))" : "\((now - date).words(units: 2)) ago"
         return #" <span class="caption">\#(date.rfc3339), \#(away)</span>"#
     }
 }

@@ -60,18 +60,3 @@ extension NumericDate {
     /// A `<time>` element.
     var element: HTML { #"<time datetime="\#(rfc3339)" title="\#(rfc3339)">\#(timeOfDay)</time>"# }
 }
-
-extension Duration {
-    /// The largest two units: `6 months` is 182 days.
-    var words: String {
-        let total = abs(Int(components.seconds))
-        let units = [("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)]
-        var (rest, parts) = (total, [String]())
-        for (name, seconds) in units where parts.count < 2 {
-            let count = rest / seconds
-            rest %= seconds
-            if count > 0 { parts.append("\(count) \(name)\(count == 1 ? "" : "s")") }
-        }
-        return parts.isEmpty ? "0 seconds" : parts.joined(separator: " ")
-    }
-}

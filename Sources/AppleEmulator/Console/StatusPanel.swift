@@ -23,7 +23,7 @@ enum StatusPanel {
     private static func offset(_ offset: Duration) -> HTML {
         guard offset != .zero else { return "" }
         let direction = offset > .zero ? "ahead" : "behind"
-        return #" <span class="badge warn">\#(offset.words) \#(direction)</span>"#
+        return #" <span class="badge warn">\#(offset.words(units: 2)) \#(direction)</span>"#
     }
 
     private static func number(

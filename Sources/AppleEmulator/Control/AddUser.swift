@@ -1,4 +1,5 @@
 internal import JOSE
+internal import Lifecycle
 
 // POST /emulator/users.
 extension AppleEmulator {

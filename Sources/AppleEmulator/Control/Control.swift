@@ -21,7 +21,7 @@ enum Control: String, CaseIterable {
 
     static let root = "/emulator/"
 
-    /// The control called `name`: its path behind ``root``.
+    /// The control called `name`: its path after ``root``.
     init(named name: String) throws(ControlError) {
         guard let control = Control(rawValue: name) else {
             let known = Control.allCases.map { Self.root + $0.rawValue }.joined(separator: ", ")

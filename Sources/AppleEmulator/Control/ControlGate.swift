@@ -1,9 +1,9 @@
 internal import Lifecycle
 
-/// Who may drive the emulator: programs on this machine, and the console's own page in a browser.
+/// Decides who may control the emulator: programs on this machine, and the console's page.
 ///
-/// Another web page gives itself away by `Origin` or `Sec-Fetch-Site`, one behind a name of its own
-/// that resolves to this machine (DNS rebinding) by `Host`. What a browser changes also needs the
+/// Another web page is recognised by `Origin` or `Sec-Fetch-Site`, or by `Host` if its own name
+/// resolves to this machine (DNS rebinding). What a browser changes also needs the
 /// token that only the console's page contains.
 enum ControlGate {
     /// Passes a request from a program, and a browser's request to look at something.

@@ -3,7 +3,7 @@ internal import Lifecycle
 
 /// One thing that was examined in a request.
 struct Check: Sendable, Hashable {
-    /// What came of it.
+    /// The result of it.
     enum Outcome: String {
         case passed
         case failed

@@ -3,7 +3,7 @@ internal import JOSE
 /// Which part of a log is asked for: the query of `GET /emulator/requests` and
 /// `GET /emulator/notifications/sent`.
 struct LogPage {
-    /// Only what came behind this number.
+    /// Only what came after this number.
     let after: Int
     /// The most rows of the answer; nil for all.
     let limit: Int?
@@ -36,7 +36,7 @@ struct LogPage {
     }
 
     /// The rows of the answer. With a limit there may be fewer rows than that, but at least one: the
-    /// next page begins behind the last row.
+    /// next page begins after the last row.
     func rows(_ rows: some Sequence<JSON>) -> JSON {
         guard let limit else { return .array(Array(rows)) }
         var (page, bytes) = ([JSON](), 0)

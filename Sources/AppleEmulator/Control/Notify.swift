@@ -44,7 +44,7 @@ extension AppleEmulator {
         return Self.answer(redelivery.number, record.notification, attempts)
     }
 
-    /// Sets where notifications go that name no `url` of their own.
+    /// Sets the receiver of notifications without a `url`.
     func setReceiver(_ body: JSON) throws -> JSON {
         let reader = try JSONObjectReader(body, knowing: ["url"])
         receiver = body["url"] == nil || body["url"] == .null ? nil : try reader.loopbackURL()

@@ -20,13 +20,13 @@ struct RequestLog {
         records.change(count - Self.detailsLimit) { $0.checks = [] }
     }
 
-    /// Whether there is a request behind the one of that number; `path` nil means any path.
+    /// Whether there is a request after the one of that number; `path` nil means any path.
     func contains(after number: Int, _ path: String?) -> Bool {
         for _ in records(after: number, path) { return true }
         return false
     }
 
-    /// The records behind the one of that number, oldest first.
+    /// The records after the one of that number, oldest first.
     func records(after number: Int, _ path: String?) -> some Sequence<RequestRecord> {
         // A number that is not given yet is one from before a reset.
         let after = number > count ? 0 : number
@@ -35,7 +35,7 @@ struct RequestLog {
             .filter { path == nil || $0.path == path }
     }
 
-    /// The latest `limit` records behind the request of that number, newest first.
+    /// The latest `limit` records after the request of that number, newest first.
     func newest(_ limit: Int, after number: Int = 0) -> [RequestRecord] {
         records.numbers.reversed().prefix { $0 > number }.prefix(limit).compactMap { records[$0] }
     }

@@ -11,14 +11,14 @@ struct ClientSecretTimes {
         let expiry = try required("exp", in: claims)
         let issued = try issuedAt(claims)
         guard expiry > now else {
-            throw .clientSecret("expired \(Self.count(now - expiry)) ago")
+            throw .clientSecret("expired \((now - expiry).words()) ago")
         }
         guard expiry - now <= ClientSecret.longestLifetime else {
             throw .clientSecret(
-                "exp is \(Self.count(expiry - now)) ahead, at most "
-                    + "\(Self.count(ClientSecret.longestLifetime)) are allowed")
+                "exp is \((expiry - now).words()) ahead, at most "
+                    + "\(ClientSecret.longestLifetime.words()) are allowed")
         }
-        examination.passed("client_secret", "expires in \(Self.count(expiry - now))")
+        examination.passed("client_secret", "expires in \((expiry - now).words())")
         if let issued { try checkPast("iat", issued) }
         if claims["nbf"] != nil { try checkPast("nbf", try required("nbf", in: claims)) }
     }
@@ -58,10 +58,6 @@ struct ClientSecretTimes {
             return examination.passed("client_secret", "\(name) is not in the future")
         }
         throw .clientSecret(
-            "\(name) is \(Self.count(date - now)) in the future: the client's clock is ahead")
-    }
-
-    private static func count(_ duration: Duration) -> String {
-        "\(duration.components.seconds) s"
+            "\(name) is \((date - now).words()) in the future: the client's clock is ahead")
     }
 }

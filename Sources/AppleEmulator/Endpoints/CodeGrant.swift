@@ -20,8 +20,8 @@ extension Service {
                 .invalidGrant, saying: Refusal.codeExpired,
                 in: "code", because: "\(TokenText.appearance(of: text))")
         }
-        let age = (now() - code.issuedAt).components.seconds
-        examination.passed("code", "issued to \(code.clientID) \(age) s ago")
+        let age = (now() - code.issuedAt).words()
+        examination.passed("code", "issued to \(code.clientID) \(age) ago")
         return code
     }
 
@@ -42,9 +42,9 @@ extension Service {
                 .invalidGrant, saying: Refusal.codeUsed, in: "code", because: "exchanged before")
         }
         guard now() < code.issuedAt + behaviors.codeLifetime else {
-            let age = (now() - code.issuedAt).components.seconds
+            let age = (now() - code.issuedAt).words()
             throw Refusal(
-                .invalidGrant, saying: Refusal.codeExpired, in: "code", because: "\(age) s old")
+                .invalidGrant, saying: Refusal.codeExpired, in: "code", because: "\(age) old")
         }
         examination.passed("code", "of this client, unused, younger than its lifetime")
         try checkRedirect(form["redirect_uri"], against: code.redirectURI)

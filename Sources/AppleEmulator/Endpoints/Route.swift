@@ -1,3 +1,4 @@
+internal import JOSE
 internal import Lifecycle
 
 /// Apple's paths, as far as they are emulated.

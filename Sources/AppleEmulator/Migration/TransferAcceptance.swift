@@ -1,4 +1,5 @@
 internal import JOSE
+internal import Lifecycle
 
 /// What `POST /emulator/transfer` asks for: the recipient accepts the clients.
 struct TransferAcceptance {

@@ -5,7 +5,7 @@ internal import SIWACrypto
 /// Every user, and every name that a transfer can give them: made once, because there may be
 /// very many.
 struct Transferees {
-    /// Who hides behind a transfer identifier.
+    /// The user of a transfer identifier.
     struct Transferee {
         let user: EmulatedUser
         /// The team it was made for: only this team can use it.

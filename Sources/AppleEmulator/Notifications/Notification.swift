@@ -68,7 +68,7 @@ extension Service {
         }
     }
 
-    /// Whom one consent is given to: the client and the websites beside it.
+    /// The receivers of one consent: the client and the websites beside it.
     private func group(of client: EmulatedClient) -> [EmulatedClient] {
         configuration.clients.filter { $0 == client || $0.kind == .web }
     }

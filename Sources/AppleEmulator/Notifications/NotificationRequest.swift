@@ -4,7 +4,7 @@ internal import JOSE
 struct NotificationRequest {
     /// One of Apple's types, or any other text: a receiver must tolerate types that are new.
     let type: String
-    /// What happens to whom: one user, or with `count` the users in turn, from the one named.
+    /// The event and its users: one user, or with `count` the users in turn, from the one named.
     let users: [EmulatedUser]
     /// The client concerned: `aud`.
     let client: EmulatedClient

@@ -22,12 +22,7 @@ enum IdentifierText {
     }
 
     private static func text(number: Int, bytes: [UInt8], minute: Int) -> String {
-        let time = padded(minute / 60, to: 2) + padded(minute % 60, to: 2)
-        return "\(padded(number, to: 6)).\(bytes.hexadecimal).\(time)"
-    }
-
-    private static func padded(_ number: Int, to width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        let time = (minute / 60).padded(to: 2) + (minute % 60).padded(to: 2)
+        return "\(number.padded(to: 6)).\(bytes.hexadecimal).\(time)"
     }
 }

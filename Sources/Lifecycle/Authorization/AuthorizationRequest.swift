@@ -13,15 +13,15 @@ package struct AuthorizationRequest: Sendable {
 
     /// How it comes back.
     package enum ResponseMode: String, Sendable, CaseIterable {
-        /// Behind a `?` of the redirect URI.
+        /// After a `?` of the redirect URI.
         case query
-        /// Behind a `#` of the redirect URI, where no server sees it.
+        /// After a `#` of the redirect URI, where no server sees it.
         case fragment
         /// As a form that the browser posts to the redirect URI.
         case formPost = "form_post"
     }
 
-    /// What the client wants to know of the user; told at the first consent only.
+    /// What the client asks to know of the user; sent at the first consent only.
     package enum Scope: String, Sendable, CaseIterable {
         /// The name.
         case name
@@ -39,7 +39,7 @@ package struct AuthorizationRequest: Sendable {
     package let responseType: ResponseType
     /// How it comes back.
     package let responseMode: ResponseMode
-    /// What the client wants to know.
+    /// What the client asks to know.
     package let scopes: Set<Scope>
     /// Comes back as it is: proof that the answer belongs to this browser.
     package let state: SecretText?

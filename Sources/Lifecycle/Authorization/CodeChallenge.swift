@@ -23,7 +23,7 @@ package struct CodeChallenge: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a text is no code challenge.
+/// Why a text is not a code challenge.
 package enum CodeChallengeError: Error, Hashable, Sendable {
     /// It has the shape of a code verifier, which must stay secret until the exchange.
     case verifier

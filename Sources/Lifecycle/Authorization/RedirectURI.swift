@@ -54,11 +54,6 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
                 isUnreserved($0) && ![0x2E, 0x5F, 0x7E].contains($0)
             }
     }
-
-    private static func isPort(_ text: Substring) -> Bool {
-        // UInt16 would take a sign.
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(text).map { $0 > 0 } ?? false
-    }
 }
 
 /// Why Apple would not take a redirect URI.
@@ -67,7 +62,7 @@ package enum RedirectURIError: Error, Hashable, Sendable, CaseIterable {
     case scheme
     /// A blank, or another character that no URI has.
     case character
-    /// Something behind a `#`.
+    /// Something after a `#`.
     case fragment
     /// A user name or a password before an `@`.
     case user

@@ -7,7 +7,7 @@ package protocol BatchJob: Sendable {
     associatedtype Item: Sendable
     /// What a 2xx response says.
     associatedtype Answer: Sendable
-    /// What came of an item.
+    /// The result of an item.
     associatedtype Outcome: Sendable
 
     /// A request that all items wait for, such as one for a bearer token; nil if none is needed.

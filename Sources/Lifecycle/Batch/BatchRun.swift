@@ -1,7 +1,7 @@
 package import JOSE
 
 /// A run over many items: keeps a bounded number of requests in flight, at the pace Apple
-/// bears, and gives every item exactly one result.
+/// allows, and gives every item exactly one result.
 ///
 /// Items come from a source when there is room for them and leave as they finish, so memory
 /// does not grow with the input. An item whose request failed is tried again later; an outage

@@ -18,7 +18,7 @@ package struct IdentityTokenItem: Sendable {
 
     /// Reads a line: a bare token, or a JSON object
     /// `{"id", "token" or "id_token", "client_id"?, "at"?, "nonce"?, "code"?, "access_token"?}`,
-    /// whose other members are passed over.
+    /// whose other members are ignored.
     ///
     /// - Throws: ``InvalidLine``.
     package init(_ text: SecretBytes, line: Int) throws(InvalidLine) {

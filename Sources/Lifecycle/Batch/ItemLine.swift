@@ -126,16 +126,18 @@ struct ItemLine {
     }
 }
 
-/// Why a line is no item.
+/// Why a line is not an item.
 package struct InvalidLine: Error, Hashable, Sendable {
     /// What the input calls it, when that much could be read.
     package let id: JSON?
     /// What is wrong, without quoting the line: it may hold a token.
     package let reason: String
+    /// In a migration, what the line says that the old team called the user.
+    package let oldUserID: String?
 
-    /// Composes one.
-    package init(_ id: JSON?, _ reason: String) {
-        (self.id, self.reason) = (id, reason)
+    /// Describes the fault of a line.
+    package init(_ id: JSON?, _ reason: String, oldUserID: String? = nil) {
+        (self.id, self.reason, self.oldUserID) = (id, reason, oldUserID)
     }
 }
 
@@ -143,12 +145,10 @@ extension SecretBytes {
     /// Without blanks and carriage returns around it; the same object if there are none to remove.
     fileprivate func trimmingSpace() -> SecretBytes {
         withSpan { bytes in
-            let front = bytes.indices.first { !isSpace(bytes[$0]) } ?? bytes.count
-            let back =
-                bytes.indices.reversed().first { !isSpace(bytes[$0]) }.map { $0 + 1 } ?? front
-            guard back - front < count else { return self }
-            var trimmed = SecretBuffer(capacity: back - front)
-            for index in front..<back { trimmed.append(bytes[index]) }
+            let text = rangeWithoutSpace(bytes)
+            guard text.count < count else { return self }
+            var trimmed = SecretBuffer(capacity: text.count)
+            for index in text { trimmed.append(bytes[index]) }
             return trimmed.finished()
         }
     }

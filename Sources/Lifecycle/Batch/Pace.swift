@@ -61,7 +61,7 @@ package struct Pace: Sendable {
 
     /// How a request failed.
     package enum Trouble: Sendable {
-        /// Too many requests, an outage: the server wants fewer of them.
+        /// Too many requests, or an outage: send fewer.
         case overload
         /// No answer, which may have nothing to do with how many there are.
         case mishap

@@ -5,7 +5,7 @@ package struct RefreshJob: BatchJob {
     private let secrets: ClientSecretCache
     private let baseURL: BaseURL
 
-    /// Speaks for `client` to the endpoints at `baseURL`.
+    /// Sends requests as `client` to the endpoints at `baseURL`.
     package init(_ client: any ClientSecretSource, baseURL: BaseURL = .apple) {
         secrets = ClientSecretCache(client)
         self.baseURL = baseURL

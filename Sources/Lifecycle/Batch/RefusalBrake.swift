@@ -23,24 +23,22 @@ package struct RefusalBrake: Sendable {
     }
 
     private let rule: Rule
-    /// Whether each of the last answers was a refusal; the oldest is overwritten.
-    private var recent: [Bool] = []
-    private var refusedRecently = 0
+    private var recent = RecentRefusals()
     /// How many answers came.
     private(set) var answers = 0
     /// The numbers of the answers that are held, the oldest first, from `released` on.
     private var heldSince: [Int] = []
 
     /// How many answers are looked at, and how long a refusal is held.
-    package static let window = 200
+    package static let window = RecentRefusals.window
     /// The fewest answers that can stop a run.
-    package static let fewest = 20
+    package static let fewest = RecentRefusals.fewest
 
     /// Begins before the first answer.
     package init(_ rule: Rule) { self.rule = rule }
 
     /// The last answers that were examined, and how many of them are refusals.
-    package var share: (refused: Int, of: Int) { (refusedRecently, recent.count) }
+    package var share: (refused: Int, of: Int) { recent.share }
 
     /// An item was done.
     package mutating func done() -> Reaction {
@@ -63,9 +61,7 @@ package struct RefusalBrake: Sendable {
 
     /// There are no more answers.
     package mutating func end() -> Reaction {
-        if case .share(let percent) = rule, recent.count >= Self.fewest, isTooMuch(percent) {
-            return .stop
-        }
+        if case .share(let percent) = rule, recent.areMoreThan(percent: percent) { return .stop }
         defer { heldSince = [] }
         return .release(heldSince.count)
     }
@@ -75,26 +71,11 @@ package struct RefusalBrake: Sendable {
             defer { heldSince = [] }
             return .release(heldSince.count)
         }
-        note(isRefusal)
-        if recent.count == Self.window, isTooMuch(percent) { return .stop }
+        recent.note(isRefusal)
+        answers += 1
+        if recent.share.of == Self.window, recent.areMoreThan(percent: percent) { return .stop }
         let believed = heldSince.prefix { $0 + Self.window < answers }.count
         heldSince.removeFirst(believed)
         return .release(believed)
-    }
-
-    private mutating func note(_ isRefusal: Bool) {
-        let place = answers % Self.window
-        if recent.count < Self.window {
-            recent.append(isRefusal)
-        } else {
-            if recent[place] { refusedRecently -= 1 }
-            recent[place] = isRefusal
-        }
-        if isRefusal { refusedRecently += 1 }
-        answers += 1
-    }
-
-    private func isTooMuch(_ percent: Int) -> Bool {
-        refusedRecently * 100 > percent * recent.count
     }
 }

@@ -6,7 +6,7 @@ package struct RevokeJob: BatchJob {
     private let baseURL: BaseURL
     private let isConfirming: Bool
 
-    /// Speaks for `client` to the endpoints at `baseURL`.
+    /// Sends requests as `client` to the endpoints at `baseURL`.
     ///
     /// - Parameter isConfirming: refresh afterwards, and expect a refusal.
     package init(

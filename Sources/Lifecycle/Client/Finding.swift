@@ -79,8 +79,4 @@ extension Finding {
 
 /// A text from outside, as a message may show it. It is shortened so much that of a PEM key given
 /// as an identifier by mistake only the first characters appear, which all keys share.
-package func quoted(_ text: String) -> String {
-    let limit = 60
-    let start = String(text.unicodeScalars.prefix(limit))
-    return "'\(text.unicodeScalars.count > limit ? "\(start)…" : text)'"
-}
+package func quoted(_ text: String) -> String { "'\(text.clipped(to: 60))'" }

@@ -1,4 +1,4 @@
-/// A name Apple gave, of a type of its own: two of them cannot change places.
+/// An identifier from Apple, with its own type: two of them cannot be mixed up.
 package protocol Identifier: Hashable, Sendable, CustomStringConvertible {
     /// The text on the wire.
     var rawValue: String { get }
@@ -90,7 +90,7 @@ package struct UserID: Identifier {
     }
 }
 
-/// A user on the way from one team to another: `transfer_sub`.
+/// A user during a transfer between teams: `transfer_sub`.
 package struct TransferID: Identifier {
     /// The text on the wire.
     package let rawValue: String

@@ -16,7 +16,7 @@ package struct PrivateKeyText: Sendable {
         case escapedLineFeeds = "line feeds written as \\n"
         /// Carriage returns.
         case carriageReturns = "Windows line ends"
-        /// Blanks before or behind lines.
+        /// Blanks before or after lines.
         case indentation = "blanks around lines"
         /// The whole PEM, encoded as base64 once more.
         case base64 = "base64 around the PEM"
@@ -110,12 +110,8 @@ private struct CleanedText {
     }
 
     private mutating func trim() {
-        let (front, back) = bytes.withSpan { bytes in
-            let front = bytes.indices.first { !isSpace(bytes[$0]) } ?? bytes.count
-            let back = bytes.indices.reversed().first { !isSpace(bytes[$0]) } ?? -1
-            return (front, max(bytes.count - 1 - back, 0))
-        }
-        drop(front, front == bytes.count ? 0 : back)
+        let text = bytes.withSpan { rangeWithoutSpace($0) }
+        drop(text.lowerBound, bytes.count - text.upperBound)
     }
 
     private mutating func drop(
@@ -157,6 +153,13 @@ private struct CleanedText {
 }
 
 package func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+/// The bytes without blanks and line ends around them; empty at the end if there are no others.
+package func rangeWithoutSpace(_ bytes: Span<UInt8>) -> Range<Int> {
+    let start = bytes.indices.first { !isSpace(bytes[$0]) } ?? bytes.count
+    let end = bytes.indices.reversed().first { !isSpace(bytes[$0]) }.map { $0 + 1 } ?? start
+    return start..<end
+}
 
 /// Decodes base64 of either alphabet, blanks and padding skipped, without leaving copies.
 func decodeBase64(_ text: SecretBytes) throws(PrivateKeyError) -> SecretBytes {

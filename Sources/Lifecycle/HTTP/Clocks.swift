@@ -50,6 +50,6 @@ package struct Deadline: Sendable {
         end = timekeeper.elapsed() + timeout
     }
 
-    /// What is left; never negative.
+    /// The remaining time; never negative.
     package var remaining: Duration { max(end - timekeeper.elapsed(), .zero) }
 }

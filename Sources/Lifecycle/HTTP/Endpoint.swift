@@ -36,7 +36,7 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         let authority = rest.hasSuffix("/") ? rest.dropLast() : rest
         guard !authority.contains(where: { "/?#@\\".contains($0) }) else { throw .notAnOrigin }
         let (host, port) = Self.split(authority)
-        guard !host.isEmpty, Self.isHost(host), port.map(Self.isPort) ?? true else {
+        guard !host.isEmpty, Self.isHost(host), port.map(isPort) ?? true else {
             throw .host
         }
         guard !isPlain || Self.isLoopback(host) else { throw .plainHTTP }
@@ -71,11 +71,6 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    private static func isPort(_ port: Substring) -> Bool {
-        // UInt16 would take a sign.
-        port.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(port).map { $0 > 0 } ?? false
-    }
-
     private static func isLoopback(_ host: Substring) -> Bool {
         if host.lowercased() == "localhost" || host == "[::1]" { return true }
         let octets = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -83,7 +78,13 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a text is no base URL.
+/// Whether a text is the number of a port other than 0.
+func isPort(_ text: Substring) -> Bool {
+    // UInt16 would take a sign.
+    text.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(text).map { $0 > 0 } ?? false
+}
+
+/// Why a text is not a base URL.
 package enum BaseURLError: Error, Hashable, Sendable {
     /// Neither https nor http.
     case scheme

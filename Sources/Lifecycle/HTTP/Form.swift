@@ -27,6 +27,15 @@ package struct Form: Sendable {
         self.parameters = parameters.map { Parameter(name: $0, value: $1) }
     }
 
+    /// Collects the parameters of a request to Apple, those of the client first.
+    package init(
+        of clientID: ClientID, _ clientSecret: SecretText, _ parameters: [(String, Value)]
+    ) {
+        self.init(
+            [("client_id", .plain(clientID.rawValue)), ("client_secret", .secret(clientSecret))]
+                + parameters)
+    }
+
     /// The secrets among the values.
     package var secrets: [SecretText] {
         parameters.compactMap { parameter in

@@ -14,7 +14,7 @@ package protocol RequestFeed: Sendable {
         _ result: Result<HTTPResponse, TransportError>, for slot: Int, at now: Duration)
 }
 
-/// What a ``RequestFeed`` wants next.
+/// The next step of a ``RequestFeed``.
 package enum FeedStep: Sendable {
     /// Send this, wait at most `timeout`, and hand the result back for `slot`: a small number
     /// that no other request in flight has.

@@ -32,7 +32,7 @@ package struct TransportError: Error, Hashable, Sendable {
         case cut
         /// The answer is larger than any of Apple's.
         case tooLarge
-        /// The answer is no HTTP.
+        /// The answer is not HTTP.
         case malformed
         /// The caller gave up.
         case cancelled

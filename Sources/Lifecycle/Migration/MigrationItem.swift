@@ -26,7 +26,9 @@ package struct MigrationItem: Sendable {
             if let json = content.object { try half.name(in: json) } else {
                 content.bare?.revealed() ?? ""
             }
-        if let fault = half.fault(in: name) { throw InvalidLine(.string(name.clipped), fault) }
+        if let fault = half.fault(in: name) {
+            throw InvalidLine(.string(name.clipped(to: 255)), fault)
+        }
         switch half {
         case .export(let team):
             request = .export(UserID(unchecked: name), to: team)
@@ -39,7 +41,7 @@ package struct MigrationItem: Sendable {
     }
 
     /// The identifier that is asked about.
-    package var name: String {
+    package var identifier: String {
         switch request {
         case .export(let userID, _): userID.rawValue
         case .admission(let transferID): transferID.rawValue
@@ -70,8 +72,8 @@ extension MigrationHalf {
         case nil: throw InvalidLine(nil, "the line has no member '\(memberNames[0])'")
         case .null where json["status"] != nil && json["status"] != "done":
             throw InvalidLine(
-                json["user_id"]?.string.map { ["old_user_id": .string($0)] },
-                "the user was not exported: the line of the export says why")
+                nil, "the user was not exported: the line of the export says why",
+                oldUserID: json["user_id"]?.string)
         case let other?:
             throw InvalidLine(nil, "'\(memberNames[0])' is \(other.kind), not a string")
         }
@@ -91,8 +93,4 @@ extension MigrationHalf {
         if TeamID.fault(in: name) == nil { return "the line holds a Team ID or Key ID, not a user" }
         return nil
     }
-}
-
-extension String {
-    fileprivate var clipped: String { utf8.count > 255 ? String(prefix(60)) + "…" : self }
 }

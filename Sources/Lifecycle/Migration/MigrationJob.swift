@@ -21,7 +21,7 @@ package struct MigrationJob: BatchJob {
     package static let mostRefusedAtFirst = 100
     private static let mostBearers = 3
 
-    /// Speaks for `client` to the endpoints at `baseURL`.
+    /// Sends requests as `client` to the endpoints at `baseURL`.
     package init(_ client: Client, baseURL: BaseURL = .apple) {
         secrets = ClientSecretCache(client)
         self.baseURL = baseURL

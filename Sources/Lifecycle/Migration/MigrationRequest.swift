@@ -19,11 +19,7 @@ package enum MigrationRequest: Sendable {
 
     /// Its form.
     package func form(clientID: ClientID, clientSecret: SecretText) -> Form {
-        Form(
-            [
-                ("client_id", .plain(clientID.rawValue)),
-                ("client_secret", .secret(clientSecret)),
-            ] + ownParameters)
+        Form(of: clientID, clientSecret, ownParameters)
     }
 
     private var ownParameters: [(String, Form.Value)] {
@@ -40,7 +36,7 @@ package struct MigratedUser: Hashable, Sendable {
     /// The user's name with the team that asked: the old one of an export, the new one of an
     /// import.
     package let userID: UserID
-    /// The user's name on the way, the same however often it is asked for.
+    /// The user's identifier during the transfer, the same in every answer.
     package let transferID: TransferID
     /// The relay address with the new team; only for a user who had one with the old team.
     package let email: String?

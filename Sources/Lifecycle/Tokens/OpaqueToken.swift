@@ -1,3 +1,4 @@
+internal import JOSE
 internal import SIWACrypto
 
 /// Checks that a text can be an authorization code, a refresh token or an access token of Apple's.
@@ -70,15 +71,10 @@ package enum OpaqueTokenError: Error, Hashable, Sendable, CustomStringConvertibl
         case .blank, .quotationMark:
             "has a blank, a quotation mark or a control character in it"
         case .character(let character):
-            "has the character U+\(hexadecimal(character.value, digits: 4)) in it, which no token has"
+            "has the character U+\(Int(character.value).padded(to: 4, radix: 16)) in it, which no token has"
         case .byte(let byte):
-            "has the byte 0x\(hexadecimal(UInt32(byte), digits: 2)) in it, which no token has"
+            "has the byte 0x\(Int(byte).padded(to: 2, radix: 16)) in it, which no token has"
         case .jwt: "is a JWT, such as an identity token, not what Apple's endpoint takes"
         }
     }
-}
-
-private func hexadecimal(_ value: UInt32, digits: Int) -> String {
-    let text = String(value, radix: 16, uppercase: true)
-    return String(repeating: "0", count: max(0, digits - text.count)) + text
 }

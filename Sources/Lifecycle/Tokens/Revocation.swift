@@ -11,7 +11,7 @@ package struct Revocation: Sendable {
         case acceptedThenRejected = "refresh_accepted_then_rejected"
     }
 
-    /// Which proof to seek.
+    /// Which proof to obtain.
     package enum Proof: Sendable, CaseIterable {
         /// Without proof: one request.
         case none
@@ -69,18 +69,26 @@ extension TokenClient {
     ) async throws(TokenFailure) -> Revocation {
         var proof = RevocationProof(wanted)
         while true {
-            let step = proof.step
-            let conclusion: RevocationProof.Conclusion
-            do {
-                conclusion = proof.take(try await send(step.request(token, kind), read: step.read))
-            } catch {
-                guard let known = proof.conclusion(of: error) else {
-                    throw step == .refreshAfter
-                        ? error.describing(.refreshAfterRevocation) : error
-                }
-                return known
+            if let revocation = try await advance(&proof, token, as: kind) { return revocation }
+        }
+    }
+
+    /// Takes the current step of a proof: sends one request about the token.
+    ///
+    /// - Returns: the result; nil if another step has to be taken.
+    package func advance(
+        _ proof: inout RevocationProof, _ token: SecretText, as kind: TokenKind
+    ) async throws(TokenFailure) -> Revocation? {
+        let step = proof.step
+        do {
+            let answer = try await send(step.request(token, kind), read: step.read)
+            guard case .known(let revocation) = proof.take(answer) else { return nil }
+            return revocation
+        } catch {
+            guard let known = proof.conclusion(of: error) else {
+                throw step == .refreshAfter ? error.describing(.refreshAfterRevocation) : error
             }
-            if case .known(let revocation) = conclusion { return revocation }
+            return known
         }
     }
 }

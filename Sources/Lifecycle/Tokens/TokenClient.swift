@@ -6,11 +6,20 @@ package struct TokenClient: Sendable {
     private let baseURL: BaseURL
     private let delivery: Delivery
 
-    /// Speaks for `client` to the endpoints at `baseURL`.
+    /// Sends requests as `client` to the endpoints at `baseURL`.
     package init(client: any ClientSecretSource, baseURL: BaseURL = .apple, delivery: Delivery) {
         secrets = ClientSecretCache(client)
         self.baseURL = baseURL
         self.delivery = delivery
+    }
+
+    /// The same client with another delivery; both share the client_secrets.
+    package func delivering(through delivery: Delivery) -> Self {
+        Self(secrets, baseURL, delivery)
+    }
+
+    private init(_ secrets: ClientSecretCache, _ baseURL: BaseURL, _ delivery: Delivery) {
+        (self.secrets, self.baseURL, self.delivery) = (secrets, baseURL, delivery)
     }
 
     /// Trades a code for tokens. Sent at most once, unless the request certainly did not leave.

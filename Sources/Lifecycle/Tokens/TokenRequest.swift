@@ -37,11 +37,7 @@ package enum TokenRequest: Sendable {
 
     /// Its form (Apple: "Token validation", "Token revocation").
     package func form(clientID: ClientID, clientSecret: SecretText) -> Form {
-        Form(
-            [
-                ("client_id", .plain(clientID.rawValue)),
-                ("client_secret", .secret(clientSecret)),
-            ] + ownParameters)
+        Form(of: clientID, clientSecret, ownParameters)
     }
 
     private var ownParameters: [(String, Form.Value)] {

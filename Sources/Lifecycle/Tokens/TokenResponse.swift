@@ -10,21 +10,21 @@ package struct TokenResponse: Sendable {
     package let expiresIn: Int?
     /// A JWT signed by Apple that says who signed in.
     package let identityToken: SecretText?
-    /// The answer as it came, members siwa does not know included.
+    /// The answer as received, members siwa does not know included.
     package let members: [JSON.Member]
     /// Apple's id of the request, which its support asks for; nil if Apple sent none.
     package let requestID: String?
 
     /// Reads a 200 response.
     ///
-    /// Nil when its body is no JSON object with an `access_token`.
+    /// Nil when its body is not a JSON object with an `access_token`.
     package init?(_ response: HTTPResponse) {
         self.init(response.body, requestID: response.requestID)
     }
 
     /// Reads the body of a 200 response.
     ///
-    /// Nil when it is no JSON object with an `access_token`.
+    /// Nil when it is not a JSON object with an `access_token`.
     package init?(_ body: [UInt8], requestID: String? = nil) {
         guard let json = try? JSON(body), let members = json.members,
             let accessToken = json["access_token"]?.string
@@ -59,7 +59,7 @@ extension TokenResponse {
     /// The members that siwa adds to Apple's.
     package static let addedMemberNames = ["expires_at", "apple_request_id"]
 
-    /// The response as it came, the expiry of the access token, and Apple's id of the request.
+    /// The response as received, the expiry of the access token, and Apple's id of the request.
     ///
     /// - Parameter reserved: other members that siwa adds; Apple's of the same names are dropped.
     package func members(

@@ -4,7 +4,7 @@ package import JOSE
 package struct KeylessVault: Sendable {
     /// Where the records are kept.
     package let store: any VaultStore
-    /// Who changes the vault, for its history.
+    /// The program that changes the vault, for its history.
     package let actor: VaultActor
 
     /// Uses a vault without its keys.

@@ -7,7 +7,7 @@ package struct Vault: Sendable {
     package let keys: VaultKeyRing
     /// The number of the key that encrypts.
     package let currentKey: Int
-    /// Who changes the vault, for its history.
+    /// The program that changes the vault, for its history.
     package let actor: VaultActor
 
     /// Opens a vault.

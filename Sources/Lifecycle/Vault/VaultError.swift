@@ -20,7 +20,7 @@ package struct VaultError: Error, Hashable, Sendable {
         case full
         /// The server did not prove its identity, or does not encrypt the connection.
         case untrusted
-        /// The server does not answer, or went away.
+        /// The server does not answer, or closed the connection.
         case unreachable
         /// The database is broken.
         case damaged
@@ -45,6 +45,6 @@ package struct VaultError: Error, Hashable, Sendable {
     /// Says what happened.
     package init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
 
-    /// Whether the same call can fare better later.
+    /// Whether the same call may succeed later.
     package var isTemporary: Bool { [.busy, .full, .unreachable, .keySuperseded].contains(kind) }
 }

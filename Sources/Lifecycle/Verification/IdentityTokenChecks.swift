@@ -11,7 +11,9 @@ extension TokenVerifier {
         var checks = commonChecks(token, at: now)
         checks.append(subject(token.claims))
         binding.addChecks(of: token.claims, to: &checks)
-        return IdentityTokenVerification(token, checks, reading: IdentityTokenClaims.init)
+        return IdentityTokenVerification(
+            token, checks, isReceivedFromApple: isReceivedFromApple,
+            reading: IdentityTokenClaims.init)
     }
 
     /// Also what keeps a notification from passing for an identity token (RFC 8725 §3.12).

@@ -6,7 +6,7 @@ package struct IdentityTokenClaims: Hashable, Sendable {
     package let userID: UserID
     /// The client the user signed in to: `aud`.
     package let clientID: ClientID
-    /// Who says so: `iss`.
+    /// The issuer: `iss`.
     package let issuer: String
     /// When the token was made.
     package let issuedAt: NumericDate
@@ -31,7 +31,7 @@ package struct IdentityTokenClaims: Hashable, Sendable {
     package var transferID: TransferID? {
         text["transfer_sub"]?.string.map { TransferID(unchecked: $0) }
     }
-    /// Every claim as it came, unknown ones included.
+    /// Every claim as received, unknown ones included.
     package var json: JSON { text.value }
     private let text: JSONText
 

@@ -5,7 +5,7 @@ extension JSON {
     ///
     /// `events` may be an object or the text of one. `type` has one word for the deletion,
     /// `account-deleted`; `sub` is called `user_id`; `event_time` is written as RFC 3339 has it;
-    /// `is_private_email` is a boolean. What siwa does not know is kept, behind these. Nil when
+    /// `is_private_email` is a boolean. What siwa does not know is kept, after these. Nil when
     /// there is no event.
     package var normalizedEvent: JSON? {
         guard let event = try? NotificationEvent.object(self), let members = event.members else {

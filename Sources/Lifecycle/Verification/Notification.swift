@@ -7,7 +7,7 @@ package struct Notification: Hashable, Sendable {
     package let event: NotificationEvent
     /// The client it is about: the primary App ID of its group.
     package let clientID: ClientID
-    /// Who says so: `iss`.
+    /// The issuer: `iss`.
     package let issuer: String
     /// When it was made.
     package let issuedAt: NumericDate

@@ -38,7 +38,7 @@ extension CompactJWS {
     }
 }
 
-/// Why a text is no notification.
+/// Why a text is not a notification.
 package enum NotificationBodyError: Error, Hashable, Sendable {
     /// More bytes than any notification has.
     case tooLong(Int)
@@ -50,7 +50,7 @@ package enum NotificationBodyError: Error, Hashable, Sendable {
     case json(JSONError)
     /// `payload` is missing, or the kind of value it is in place of a string.
     case payload(String?)
-    /// What it brings is no JWT.
+    /// What it brings is not a JWT.
     case token(CompactJWSError)
 }
 

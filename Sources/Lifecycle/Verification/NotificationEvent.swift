@@ -27,7 +27,7 @@ package struct NotificationEvent: Hashable, Sendable {
 
     /// What happened.
     package let kind: Kind
-    /// To whom.
+    /// The user.
     package let userID: UserID
     /// When; Apple's fraction of a second is dropped.
     package let occurredAt: NumericDate
@@ -35,7 +35,7 @@ package struct NotificationEvent: Hashable, Sendable {
     package let email: String?
     /// Whether ``email`` is a relay's; nil where Apple does not say.
     package let isPrivateEmail: Bool?
-    /// The event as it came, members siwa does not know included.
+    /// The event as received, members siwa does not know included.
     package let json: JSON
 
     /// Reads the `events` of a notification's claims.

@@ -15,6 +15,9 @@ package struct TokenVerifier: Sendable {
     package let issuers: [String]
     /// How far clocks may differ, either way.
     package let leeway: Duration
+    /// Whether the token came from Apple over TLS, which may replace the check of its signature
+    /// when its key is not available (OpenID Connect Core §3.1.3.7).
+    package let isReceivedFromApple: Bool
 
     /// Apple's own issuer.
     package static let appleIssuer = "https://appleid.apple.com"
@@ -22,12 +25,13 @@ package struct TokenVerifier: Sendable {
     /// Accepts Apple's tokens for `audiences`.
     package init(
         keySet: KeySet?, audiences: [String], issuers: [String] = [appleIssuer],
-        leeway: Duration = .seconds(60)
+        leeway: Duration = .seconds(60), isReceivedFromApple: Bool = false
     ) {
         self.keySet = keySet
         self.audiences = audiences
         self.issuers = issuers
         self.leeway = leeway
+        self.isReceivedFromApple = isReceivedFromApple
     }
 
     /// The checks that everything Apple signs must pass.

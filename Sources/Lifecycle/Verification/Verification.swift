@@ -9,11 +9,17 @@ package struct Verification<Claims: Sendable>: Sendable {
     /// What the token says; nil unless every check that was made has passed.
     package let claims: Claims?
 
-    /// - Parameter read: reads the claims once they are known to be Apple's.
-    init(_ token: CompactJWS, _ checks: [Check], reading read: (JSONText) -> Claims?) {
+    /// - Parameters:
+    ///   - isReceivedFromApple: the signature may have been skipped.
+    ///   - read: reads the claims once they are known to be Apple's.
+    init(
+        _ token: CompactJWS, _ checks: [Check], isReceivedFromApple: Bool = false,
+        reading read: (JSONText) -> Claims?
+    ) {
         self.checks = checks
         self.token = token
-        claims = checks.areOfASoundToken ? read(token.claims) : nil
+        claims =
+            checks.areOfASoundToken(isSigned: isReceivedFromApple) ? read(token.claims) : nil
     }
 
     /// What could not be looked at: one check failed, and there was no other to make.
@@ -23,7 +29,7 @@ package struct Verification<Claims: Sendable>: Sendable {
         claims = nil
     }
 
-    /// What is no JWT.
+    /// What is not a JWT.
     package init(_ error: CompactJWSError) {
         self.init(impossible: .format, error.description)
     }
@@ -36,11 +42,13 @@ package struct Verification<Claims: Sendable>: Sendable {
 }
 
 extension [Check] {
-    /// Whether the signature passed, and no check failed.
-    fileprivate var areOfASoundToken: Bool {
+    /// Whether no check failed, and the signature passed.
+    ///
+    /// - Parameter isSigned: whether the signature is known to be Apple's without its check.
+    fileprivate func areOfASoundToken(isSigned: Bool) -> Bool {
         // Looked at where they are: copying a check takes longer than looking at it.
         let checks = span
-        var isSigned = false
+        var isSigned = isSigned
         for index in checks.indices {
             if checks[index].status == .failed { return false }
             if checks[index].subject == .signature, checks[index].status == .passed {

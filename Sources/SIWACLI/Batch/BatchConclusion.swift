@@ -1,7 +1,7 @@
 internal import JOSE
 internal import LocalFiles
 
-/// How a batch ends: what is left is written, the summary is printed, and the error that decides
+/// The end of a batch: the last results are written, the summary printed, and the error that decides
 /// the exit code is thrown.
 struct BatchConclusion: Sendable {
     let session: Session
@@ -41,7 +41,7 @@ struct BatchConclusion: Sendable {
         }
     }
 
-    /// Writes what is left.
+    /// Writes the last results.
     ///
     /// - Returns: why results did not reach their reader; nil if they did.
     private func closeOutput() -> Diagnosis? {

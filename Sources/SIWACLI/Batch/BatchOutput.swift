@@ -22,7 +22,7 @@ final class BatchOutput: Sendable {
     private let counts = Mutex(BatchCounts())
     private let unusables = Mutex(0)
 
-    init(_ sink: any LineSink, _ layout: @escaping BatchLayout = standardLayout) {
+    init(_ sink: any LineSink, _ layout: BatchLayout = .standard) {
         (self.sink, self.layout) = (sink, layout)
     }
 
@@ -37,24 +37,16 @@ final class BatchOutput: Sendable {
     /// How many of each there are.
     var counted: BatchCounts { counts.withLock { $0 } }
 
-    /// Writes one result.
-    func write(
-        line: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode, _ members: [JSON.Member]
-    ) {
-        write(Self.bytes(line: line, id: id, status, exitCode, members, layout), status)
-    }
-
-    /// Writes what there is to say of an item.
-    func write(line: Int, id: JSON?, _ report: ItemReport) {
+    /// Writes the result of an item.
+    func write(line: Int, _ name: ItemName, _ report: ItemReport) {
         if report.exitCode == .settings { unusables.withLock { $0 += 1 } }
-        write(line: line, id: id, report.status, report.exitCode, report.members)
+        write(Self.bytes(line: line, name, report, layout), report.status)
     }
 
     /// Writes that a line is invalid.
     func write(line: Int, _ problem: InvalidLine) { write(problem.bytes(line, layout), .invalid) }
 
-    /// Writes one result as ``bytes(line:id:_:_:_:_:)`` made it.
-    func write(_ bytes: [UInt8], _ status: BatchStatus) {
+    private func write(_ bytes: [UInt8], _ status: BatchStatus) {
         counts.withLock { $0.add(status) }
         sink.append(bytes)
     }
@@ -68,20 +60,15 @@ final class BatchOutput: Sendable {
 
     /// One result as it is written, with the end of its line.
     static func bytes(
-        line: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode,
-        _ members: [JSON.Member], _ layout: BatchLayout = standardLayout
+        line: Int, _ name: ItemName, _ report: ItemReport, _ layout: BatchLayout = .standard
     ) -> [UInt8] {
-        let verdict: [JSON.Member] = [
-            .init("status", .string(status.rawValue)),
-            .init("exit_code", .integer(Int(exitCode.rawValue))),
-        ]
         var text = JSONLine()
         text.add("line", .integer(line))
-        for member in layout(id, verdict, members) { text.add(member) }
+        for member in layout.members(name, report) { text.add(member) }
         return text.finished()
     }
 
-    /// What a result begins with as ``standardLayout(_:_:_:)`` has it.
+    /// What a result begins with in the layout ``BatchLayout/standard``.
     ///
     /// - Parameter lines: the results before it.
     static func begin(
@@ -96,31 +83,17 @@ final class BatchOutput: Sendable {
         return line
     }
 
-    /// Writes what is left.
+    /// Writes the last results.
     func close() throws(FileError) { try sink.close() }
 }
 
 extension InvalidLine {
     /// The result of an invalid line.
-    func bytes(_ line: Int, _ layout: BatchLayout = standardLayout) -> [UInt8] {
-        BatchOutput.bytes(
-            line: line, id: id, .invalid, .usage, [.error("invalid_line", printable(reason))],
-            layout)
+    func bytes(_ line: Int, _ layout: BatchLayout = .standard) -> [UInt8] {
+        let report = ItemReport(
+            .invalid, .usage, error: .error("invalid_line", printable(reason)))
+        return BatchOutput.bytes(line: line, ItemName(id: id, oldUserID: oldUserID), report, layout)
     }
-}
-
-/// The members of a result behind its line, in their order: from what the item is known by, how
-/// it ended, and what there is to say besides.
-typealias BatchLayout =
-    @Sendable (_ id: JSON?, _ verdict: [JSON.Member], _ rest: [JSON.Member]) -> [JSON.Member]
-
-/// `{"line","id","status","exit_code",…}`.
-@Sendable func standardLayout(
-    _ id: JSON?, _ verdict: [JSON.Member], _ rest: [JSON.Member]
-) -> [JSON.Member] {
-    // Apple may answer with any member.
-    [.init("id", id ?? .null)] + verdict
-        + rest.filter { !["line", "id", "status", "exit_code"].contains($0.name) }
 }
 
 /// How many items ended how.

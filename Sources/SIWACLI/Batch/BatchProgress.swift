@@ -1,3 +1,4 @@
+internal import JOSE
 internal import Lifecycle
 internal import Synchronization
 
@@ -37,14 +38,17 @@ final class BatchProgress: Sendable {
     /// Takes the line away.
     func clear() { show?("") }
 
-    /// How long the run took so far, to the millisecond: `12.300`.
-    var seconds: String { String((timekeeper.elapsed() - start).inSeconds.dropLast(2)) }
+    /// How long the run took so far, in seconds with three decimals: `12.300`.
+    var seconds: String {
+        let milliseconds = Int((timekeeper.elapsed() - start) / .milliseconds(1))
+        return "\(milliseconds / 1000).\((milliseconds % 1000).padded(to: 3))"
+    }
 
-    /// `99990 done, 6 refused in 12.300 s (8129/s)`.
+    /// `99990 done, 6 refused in 12.3 s (8129/s)`.
     var summary: String {
         let counts = output.counted
         let time = timekeeper.elapsed() - start
-        return "\(counts.named()) in \(time.inSeconds) (\(Int(rate(counts, time)))/s)"
+        return "\(counts.named()) in \(time.measured) (\(Int(rate(counts, time)))/s)"
     }
 
     /// `99990 done, 0 failed, 6 refused, 8129/s, 1m12s left`.
@@ -55,7 +59,7 @@ final class BatchProgress: Sendable {
         if let expected = expected(), rate > 0 {
             let open = max(expected - counts.total, 0)
             let seconds = min((Double(open) / rate).rounded(.up), Self.longest)
-            line += ", \(DurationArgument(.seconds(seconds)).argumentDescription) left"
+            line += ", \(Duration.seconds(seconds).abbreviation) left"
         }
         return line
     }

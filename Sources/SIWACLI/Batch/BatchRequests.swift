@@ -38,7 +38,7 @@ extension BatchRunner {
             maxAttempts: try session.settings.maxAttempts(),
             timeout: try session.settings.timeout(), brake: brake,
             warnOfSilence: { [console = session.console] length in
-                console.warn("no request has succeeded for \(length.inMinutes); still trying")
+                console.warn("no request has succeeded for \(length.words(units: 1)); still trying")
             },
             trace: session.console.trace,
             isStopping: { [world] in
@@ -77,7 +77,7 @@ extension BatchRunner {
                 ], exitCode: .tooManyRefused)
         case .askedToWait(let wait):
             return Diagnosis(
-                "throttled", "Apple asks for a wait of \(wait.inSeconds)", hints: [],
+                "throttled", "Apple asks for a wait of \(wait.measured)", hints: [],
                 exitCode: .temporary)
         }
     }

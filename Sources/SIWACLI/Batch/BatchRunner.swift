@@ -14,7 +14,7 @@ struct BatchRunner: Sendable {
     /// What its results bear.
     let mark: ResultMark
     /// How the line of an item is laid out.
-    var layout: BatchLayout = standardLayout
+    var layout = BatchLayout.standard
     /// When refusals are believed.
     var brake = RefusalBrake.Rule.afterSuccess
     /// Further hints for a run in which every item was refused.
@@ -66,7 +66,7 @@ struct BatchRunner: Sendable {
         do {
             end = try await carry(job, wake, to: opened.output, from: input.next) { item, result in
                 opened.output.write(
-                    line: item.line, id: item.resultID, report(of: item, result, describe))
+                    line: item.line, item.name, report(of: item, result, describe))
                 progress.update()
             }
         } catch {

@@ -1,14 +1,22 @@
 internal import JOSE
 internal import Lifecycle
 
-/// What the line of an item says besides its number.
+/// How an item ended, and what its result says about that.
 struct ItemReport: Sendable {
     let status: BatchStatus
     let exitCode: ExitCode
     let members: [JSON.Member]
+    /// The user of a migration, as Apple names them; nil without an answer.
+    let user: MigratedUser?
+    /// The member `error`; nil if there was no error.
+    let error: JSON.Member?
 
-    init(_ status: BatchStatus, _ exitCode: ExitCode, _ members: [JSON.Member]) {
+    init(
+        _ status: BatchStatus, _ exitCode: ExitCode, _ members: [JSON.Member] = [],
+        user: MigratedUser? = nil, error: JSON.Member? = nil
+    ) {
         (self.status, self.exitCode, self.members) = (status, exitCode, members)
+        (self.user, self.error) = (user, error)
     }
 
     /// Apple refused the item.
@@ -20,7 +28,8 @@ struct ItemReport: Sendable {
     func identifying(_ fingerprint: String?) -> Self {
         guard let fingerprint else { return self }
         return Self(
-            status, exitCode, [.init("token_fingerprint", .string(fingerprint))] + members)
+            status, exitCode, [.init("token_fingerprint", .string(fingerprint))] + members,
+            user: user, error: error)
     }
 
     init(failed cause: TokenFailure.Cause, _ attempts: Int, _ request: RequestKind) {
@@ -30,10 +39,14 @@ struct ItemReport: Sendable {
     /// Another run may have claimed the record.
     static let late = Self(
         .failed, .temporary,
-        [.error("too_late", "it was not sent: its lease ended, and another run may have it")])
+        error: .error(
+            "too_late", "it was not sent: its lease ended, and another run may have it"))
+
+    /// ``error`` as the end of a result.
+    var errorMembers: [JSON.Member] { error.map { [$0] } ?? [] }
 
     private init(_ status: BatchStatus, _ failure: TokenFailure) {
         let diagnosis = Diagnosis(RequestError(failure: failure, context: nil))
-        self.init(status, diagnosis.exitCode, [diagnosis.lineMember])
+        self.init(status, diagnosis.exitCode, error: diagnosis.lineMember)
     }
 }

@@ -23,7 +23,7 @@ struct Migration: Sendable {
         self.half = try half(client)
         var runner = try BatchRunner(
             requests, batch, request: self.half.requestKind, mark: self.half.mark)
-        runner.layout = self.half.layout
+        runner.layout = .migration(self.half)
         let hints = MigrationHints(self.half.requestKind, client)
         runner.allRefused = hints?.everyUserRefused ?? []
         self.runner = runner
@@ -46,7 +46,7 @@ struct Migration: Sendable {
         try await runner.run(job, read: read, resuming: { $0.trust() }) { _, outcome in
             switch outcome {
             case .refused(let refusal): ItemReport(refused: refusal, half.requestKind)
-            case .done(let user): ItemReport(.done, .done, user.members)
+            case .done(let user): ItemReport(.done, .done, user.members, user: user)
             }
         }
     }
@@ -93,40 +93,12 @@ extension MigrationHalf {
         case .admission: .transferID
         }
     }
-
-    /// The names an identifier goes by before and after.
-    private var names: [String] {
-        switch self {
-        case .export: ["user_id", "transfer_id"]
-        case .admission: ["transfer_id", "user_id"]
-        }
-    }
-
-    /// `{"line","user_id","transfer_id","status",…}`, or with the two ids in the other order: both
-    /// are always present, so that an export's results are an import's input.
-    fileprivate var layout: BatchLayout {
-        { [names] id, verdict, rest in
-            let known =
-                (id?.members ?? id.map { [JSON.Member(names[0], $0)] } ?? [])
-                + rest.filter { $0.name != names[0] }
-            let both = names.map { name in
-                JSON.Member(name, known.first { $0.name == name }?.value ?? .null)
-            }
-            let other = known.filter { !names.contains($0.name) }
-            return both + other.filter { $0.name != "error" } + verdict
-                + other.filter { $0.name == "error" }
-        }
-    }
 }
 
 extension MigratedUser {
-    /// Both names and the address, as far as there is one.
+    /// The address, if there is one, and Apple's id of the request.
     fileprivate var members: [JSON.Member] {
-        [
-            .init("user_id", .string(userID.rawValue)),
-            .init("transfer_id", .string(transferID.rawValue)),
-        ]
-            + (email.map { [.init("email", .string($0))] } ?? [])
+        (email.map { [.init("email", .string($0))] } ?? [])
             + (isPrivateEmail.map { [.init("is_private_email", .boolean($0))] } ?? [])
             + (requestID.map { [.init("apple_request_id", .string($0))] } ?? [])
     }
@@ -136,16 +108,7 @@ extension MigrationItem: NumberedItem {
     var fingerprint: String? { nil }
 
     /// The name that is asked about.
-    var id: JSON? { .string(name) }
+    var id: JSON? { .string(identifier) }
 
-    /// The name that is asked about, and the old user id if the line has one.
-    var resultID: JSON? {
-        switch request {
-        case .export: .string(name)
-        case .admission:
-            .object(
-                [.init("transfer_id", .string(name))]
-                    + (oldUserID.map { [.init("old_user_id", .string($0.rawValue))] } ?? []))
-        }
-    }
+    var name: ItemName { ItemName(id: id, oldUserID: oldUserID?.rawValue) }
 }

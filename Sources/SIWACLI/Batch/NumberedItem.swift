@@ -7,14 +7,14 @@ protocol NumberedItem: Sendable {
     var line: Int { get }
     /// What no other item of the input may be called; nil for an item without an id.
     var id: JSON? { get }
-    /// What its result is laid out from; ``id`` unless that says too little.
-    var resultID: JSON? { get }
+    /// What its result calls it.
+    var name: ItemName { get }
     /// The fingerprint of its token; nil for an item without one.
     var fingerprint: String? { get }
 }
 
 extension NumberedItem {
-    var resultID: JSON? { id }
+    var name: ItemName { ItemName(id: id) }
 }
 
 extension TokenItem: NumberedItem {

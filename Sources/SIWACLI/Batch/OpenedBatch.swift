@@ -21,7 +21,7 @@ struct OpenedBatch: Sendable {
     ///   - identify: reads an item.
     init(
         _ options: BatchOptions, _ mark: ResultMark,
-        _ layout: @escaping BatchLayout = standardLayout, in world: World,
+        _ layout: BatchLayout = .standard, in world: World,
         wake: WakeSignal,
         identify: @escaping ItemReading<any NumberedItem>
     ) async throws {
@@ -109,7 +109,7 @@ extension EarlierResults {
 }
 
 extension StreamingLines {
-    /// Compares the input with the results of an earlier run, and returns what is left to read.
+    /// Compares the input with the results of an earlier run, and returns the rest to read.
     fileprivate func resumed(
         after results: EarlierResults, in output: String, ids: SeenIDs,
         spool: () -> any LineSpool, identify: @escaping ItemReading<any NumberedItem>

@@ -60,6 +60,6 @@ struct StreamingOutput: Sendable {
         sink.append(lines)
     }
 
-    /// Writes what is left.
+    /// Writes the last lines.
     func close() throws(FileError) { try sink.close() }
 }

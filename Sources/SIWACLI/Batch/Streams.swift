@@ -22,7 +22,7 @@ package protocol LineSink: Sendable {
     var isFull: Bool { get }
     /// Adds whole lines, their ends included. Never blocks.
     func append(_ lines: [UInt8])
-    /// Writes what is left; throws when something could not be written.
+    /// Writes the rest; throws if something could not be written.
     func close() throws(FileError)
 }
 
@@ -37,9 +37,9 @@ package protocol SlotStore: Sendable {
     func set(_ number: Int, to slot: SIMD2<UInt64>) throws(FileError)
 }
 
-/// Lines that wait until they are needed, wherever they are; see ``SpoolFile``.
+/// Lines that wait until they are needed, in memory or in a file; see ``SpoolFile``.
 package protocol LineSpool: Sendable {
-    /// Adds a line behind the others.
+    /// Adds a line after the others.
     func append(_ line: InputLine) throws(FileError)
     /// Takes the next lines in their order; none when all were taken.
     func take() throws(FileError) -> [InputLine]

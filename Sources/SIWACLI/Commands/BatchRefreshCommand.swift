@@ -66,7 +66,7 @@ struct BatchRefreshCommand: Command {
                 case .done(let answer):
                     ItemReport(
                         .done, .done,
-                        answer.members(at: now()).filter { $0.name != "token_fingerprint" })
+                        answer.members(at: now(), reserving: ["token_fingerprint"]))
                 }
             return report.identifying($0.fingerprint)
         }

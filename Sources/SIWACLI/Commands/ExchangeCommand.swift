@@ -105,11 +105,7 @@ struct ExchangeCommand: Command {
         let now = requests.session.world.clocks.now()
         ending.begin(.keys)
         let verification = await verify(answer, requests, nonce, at: now)
-        // `user_id` is the verified user, even if the response has a member of that name.
-        var members = answer.members(at: now, reserving: ["user_id", "stored"])
-        if let user = verification?.claims?.userID {
-            members.append(.init("user_id", .string(user.rawValue)))
-        }
+        var members = answer.exchangeMembers(of: verification?.claims?.userID, at: now)
         let failures = verification?.failures ?? []
         let stored = vault.map { vault in
             ending.begin(.storing)

@@ -15,28 +15,27 @@ struct InboxDiscardCommand: Command {
         Example("siwa inbox discard 8e9f0c1a", "Give up an event that the application refuses.")
     ]
     static let parameters: [Parameter<Self>] =
-        [
-            .operand("JTI", \.$event, help: "The event."),
-            VaultArgument.option(\.vault),
-        ] + GlobalOptions.parameters(at: \.global)
+        InboxEventOptions.parameters(at: \.selected) + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
-    @Required var event: String
-    var vault: VaultArgument?
+    var selected = InboxEventOptions()
 
     func run(in world: World) async throws {
         try global.checkPrinted(among: ["discarded", "jti"])
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        let session = try Session(TypedSettings(global: global, vault: selected.vault), in: world)
         let store = try session.serverStore()
-        guard let id = EventID(event) else { throw Diagnosis.noEvent(event) }
+        let id = try selected.id()
         let discarded = try world.ending.completing { try store.discard([id]) }
         guard !discarded.isEmpty else {
-            guard !(try store.inboxEvent(id).isEmpty) else { throw Diagnosis.noEvent(event) }
-            throw Diagnosis.unchanged([event], "only pending and dead events can be discarded")
+            guard !(try store.inboxEvent(id).isEmpty) else {
+                throw Diagnosis.noEvent(selected.event)
+            }
+            throw Diagnosis.unchanged(
+                [selected.event], "only pending and dead events can be discarded")
         }
         try session.report(
             Report(
-                ["discarded": true, "jti": .string(event)],
+                ["discarded": true, "jti": .string(selected.event)],
                 of: Deed("the event was discarded", hint: "'siwa inbox show' confirms it")))
     }
 }

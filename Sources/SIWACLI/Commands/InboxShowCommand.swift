@@ -15,22 +15,18 @@ struct InboxShowCommand: Command {
         Example("siwa inbox show 8e9f0c1a", "Show what is delivered, and why it failed.")
     ]
     static let parameters: [Parameter<Self>] =
-        [
-            .operand("JTI", \.$event, help: "The event."),
-            VaultArgument.option(\.vault),
-        ] + GlobalOptions.parameters(at: \.global)
+        InboxEventOptions.parameters(at: \.selected) + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
-    @Required var event: String
-    var vault: VaultArgument?
+    var selected = InboxEventOptions()
 
     func run(in world: World) async throws {
-        let session = try Session(TypedSettings(global: global, vault: vault), in: world)
+        let session = try Session(TypedSettings(global: global, vault: selected.vault), in: world)
         let store = try session.serverStore()
-        guard let id = EventID(event) else { throw Diagnosis.noEvent(event) }
+        let id = try selected.id()
         let page = try store.inboxEvent(id)
         if let damaged = page.damaged.first { throw damaged }
-        guard let entry = page.entries.first else { throw Diagnosis.noEvent(event) }
+        guard let entry = page.entries.first else { throw Diagnosis.noEvent(selected.event) }
         try session.report(Report(.object(entry.members + entry.detailMembers)))
     }
 }

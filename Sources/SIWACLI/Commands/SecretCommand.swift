@@ -172,7 +172,7 @@ struct SecretCommand: Command {
     private func announce(
         _ secret: ClientSecret, lasting lifetime: Duration, in path: String, _ console: Console
     ) {
-        let words = DurationArgument(lifetime).words
+        let words = lifetime.words()
         console.note(
             "wrote \(path): a client_secret of \(secret.clientID) that is valid for \(words), "
                 + "until \(secret.expiresAt.rfc3339)")
@@ -192,19 +192,9 @@ struct SecretCommand: Command {
     private func members(
         of secret: ClientSecret, _ origin: Origin, isDeployed: Bool? = nil
     ) -> [JSON.Member] {
-        let lifetime = secret.expiresAt - (secret.issuedAt + ClientSecret.backdating)
-        let metadata: [JSON.Member] = [
-            .init("kind", "client_secret"),
-            .init("issued_at", .string(secret.issuedAt.rfc3339)),
-            .init("expires_at", .string(secret.expiresAt.rfc3339)),
-            .init("lifetime_seconds", .integer(Int(lifetime.components.seconds))),
-            .init("team_id", .string(secret.teamID.rawValue)),
-            .init("client_id", .string(secret.clientID.rawValue)),
-            .init("key_id", .string(secret.keyID.rawValue)),
-        ]
-        return out == nil
-            ? [.init("client_secret", .string(secret.text.revealed()))] + metadata
-            : metadata + [.init("renewed", .boolean(origin == .minted))]
+        out == nil
+            ? secret.members
+            : secret.openMembers + [.init("renewed", .boolean(origin == .minted))]
                 + (deploy.map { _ in [.init("deployed", .boolean(isDeployed ?? false))] } ?? [])
     }
 

@@ -21,8 +21,7 @@ struct VaultHistoryPruneCommand: Command {
     var prune = PruneOptions()
 
     func run(in world: World) async throws {
-        try global.checkPrinted(among: ["pruned"])
-        let session = try Session(TypedSettings(global: global, vault: prune.vault), in: world)
+        let session = try prune.session(global, in: world)
         let store = try session.vaultStore(.statement)
         try prune.run(session, "entries were deleted from the history") { limit in
             let count = try store.pruneHistory(before: limit, limit: vaultPageSize)

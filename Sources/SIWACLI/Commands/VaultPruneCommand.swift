@@ -23,8 +23,7 @@ struct VaultPruneCommand: Command {
     var prune = PruneOptions()
 
     func run(in world: World) async throws {
-        try global.checkPrinted(among: ["pruned"])
-        let session = try Session(TypedSettings(global: global, vault: prune.vault), in: world)
+        let session = try prune.session(global, in: world)
         let client = try VaultFilterOptions().filter(session).clientID
         let vault = KeylessVault(try session.vaultStore(.statement), by: world.actor)
         _ = try vault.store.keyChecks()

@@ -1,3 +1,4 @@
+internal import JOSE
 internal import Lifecycle
 
 extension Finding {
@@ -9,18 +10,18 @@ extension Finding {
     static func clock(
         off offset: Duration, secretLifetime: Duration, server: BaseURL
     ) -> Finding? {
-        let seconds = offset.components.seconds
+        let difference = offset.words()
         let other = server == .apple ? "Apple's" : "that of \(server)"
         if offset < .zero - ClientSecret.backdating {
             return Finding(
-                .clockAhead, seen: "this machine's clock is \(-seconds) s ahead of \(other)",
+                .clockAhead, seen: "this machine's clock is \(difference) ahead of \(other)",
                 advice: advice(server))
         }
         guard offset >= secretLifetime else { return nil }
         return Finding(
             .clockBehind,
             seen:
-                "this machine's clock is \(seconds) s behind \(other), longer than a secret is valid",
+                "this machine's clock is \(difference) behind \(other), longer than a secret is valid",
             advice: advice(server))
     }
 

@@ -1,24 +1,29 @@
 internal import CommandTable
-internal import JOSE
-internal import Lifecycle
+package import JOSE
+package import Lifecycle
 internal import LocalFiles
 
 /// What an error means: the message and hints for a person, the code and exit code for a script.
-struct Diagnosis: Sendable {
+package struct Diagnosis: Error, Sendable {
     /// One word: Apple's own code where Apple refused.
-    let code: String
+    package let code: String
     /// What happened.
-    let message: String
+    package let message: String
     /// What to do, the likeliest cause first.
-    let hints: [String]
-    private(set) var exitCode: ExitCode
-    /// Apple's answer, where there was one.
-    var status: Int?
-    var apple: AppleError?
+    package let hints: [String]
+    /// What kind of error it is.
+    package private(set) var exitCode: ExitCode
+    /// The status of Apple's answer, where there was one.
+    package var status: Int?
+    /// Apple's refusal, where there was one.
+    package var apple: AppleError?
     /// Apple's id of the request, which its support asks for.
-    var requestID: String?
+    package var requestID: String?
+    /// How long to wait before the same is tried again; nil unless somebody asked for it.
+    package var retryAfter: Duration?
 
-    init(
+    /// Describes an error.
+    package init(
         _ code: String, _ message: String, hints: [String], exitCode: ExitCode, status: Int? = nil,
         apple: AppleError? = nil, requestID: String? = nil
     ) {
@@ -41,7 +46,7 @@ struct Diagnosis: Sendable {
     }
 
     /// Diagnoses any error; one that does not say what it means is a defect of siwa.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         self = (error as? any DiagnosableError)?.diagnosis ?? Self(defect: error)
     }
 
@@ -52,15 +57,20 @@ struct Diagnosis: Sendable {
             exitCode: .defect)
     }
 
+    /// The text form of another program than siwa.
+    package func lines(for program: String) -> [String] { lines(Terminal().errors, program) }
+
     /// The text form: one line, then the hints. Names from files and answers are in them.
-    func lines(_ paint: Terminal.Paint = Terminal().errors) -> [String] {
-        let head = paint.painted("siwa: \(printable(code)):", .red)
+    func lines(
+        _ paint: Terminal.Paint = Terminal().errors, _ program: String = "siwa"
+    ) -> [String] {
+        let head = paint.painted("\(program): \(printable(code)):", .red)
         return ["\(head) \(printable(message, limit: 1000))"]
             + hints.map { "hint: \(printable($0, limit: 1000))" }
     }
 
     /// The JSON form, on one line.
-    var json: JSON {
+    package var json: JSON {
         [
             "error": .object(
                 whatHappened + [
@@ -78,7 +88,7 @@ struct Diagnosis: Sendable {
     }
 
     /// Apple's answer, as far as there was one.
-    private var answer: [JSON.Member] {
+    package var answer: [JSON.Member] {
         var members: [JSON.Member] = []
         if let status { members.append(.init("http_status", .integer(status))) }
         if let apple {

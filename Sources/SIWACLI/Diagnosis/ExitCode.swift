@@ -1,7 +1,7 @@
 internal import CommandTable
 
 /// The exit codes, which scripts and runbooks rely on.
-enum ExitCode: CInt, Sendable, CaseIterable {
+package enum ExitCode: CInt, Sendable, CaseIterable {
     case done = 0
     case no = 1
     case usage = 2

@@ -34,7 +34,7 @@ struct KeyFile: Sendable {
     let keyID: KeyID?
     let privateKey: P256PrivateKey
 
-    /// Nil when no key can be read from it: then it is no candidate.
+    /// Nil when no key can be read from it: then it is not a candidate.
     init?(_ path: String, in world: World) {
         guard let file = try? world.files.read(path),
             let key = try? PrivateKeyText(file.contents).privateKey()

@@ -5,7 +5,7 @@ struct RequestError: Error {
     let failure: TokenFailure
     /// Nil where no client took part.
     let context: FailureContext?
-    /// What is left to do when a code was spent on the way: the call cannot be repeated.
+    /// The advice if a code was spent: the call cannot be repeated.
     var remedy: String?
 }
 
@@ -17,6 +17,24 @@ struct FailureContext: Sendable {
     let hasCodeVerifier: Bool
     /// What may be wrong with the client; looked for only when Apple refused it.
     let findings: [Finding]
+}
+
+extension FailureContext {
+    /// Looks for what may be wrong with the client if Apple refused it.
+    init(
+        after failure: TokenFailure, _ client: RequestClient, _ session: Session,
+        server: BaseURL, hasRedirectURI: Bool, hasCodeVerifier: Bool
+    ) {
+        var findings: [Finding] = []
+        if case .refused(let refusal) = failure.cause, refusal.code == .invalidClient {
+            findings = client.findings(
+                LocalCandidates(session.settings, in: session.world),
+                at: session.world.clocks.now(), isWeb: hasRedirectURI)
+        }
+        self.init(
+            client: client, server: server, hasRedirectURI: hasRedirectURI,
+            hasCodeVerifier: hasCodeVerifier, findings: findings)
+    }
 }
 
 extension RequestError: DiagnosableError {

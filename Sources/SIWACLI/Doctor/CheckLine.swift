@@ -41,7 +41,7 @@ struct CheckLine: Sendable {
         self.confidence = confidence
     }
 
-    /// A guess is no failure.
+    /// A guess is not a failure.
     init(_ name: String, _ finding: Finding) {
         let status: Status =
             switch finding.severity {
@@ -106,11 +106,5 @@ struct CheckLine: Sendable {
             status == .ok
             ? [] : advice.map { "→ " + printable($0, limit: 1000) }?.wrapped(to: room) ?? []
         return head + (first + second).joined(separator: "\n" + indent)
-    }
-}
-
-extension String {
-    func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
     }
 }

@@ -17,7 +17,7 @@ struct NetworkCheck: Sendable {
             let taken = elapsed() - start
             isReachable = true
             lines =
-                Self.way(to: network.baseURL, answer: "after \(taken.inSeconds)")
+                Self.way(to: network.baseURL, answer: "responded in \(taken.measured)")
                 + [Self.clock(response, context, network.baseURL), Self.keySet(response)]
         } catch {
             isReachable = error.isAnswered
@@ -77,7 +77,7 @@ struct NetworkCheck: Sendable {
         }
         let seconds = offset.components.seconds
         let seen =
-            "\(seconds.magnitude) s \(seconds < 0 ? "ahead of" : "behind") Apple's"
+            "\(offset.words()) \(seconds < 0 ? "ahead of" : "behind") Apple's"
         guard seconds.magnitude > 5 else {
             return CheckLine("clock", .ok, seconds == 0 ? "in sync with Apple" : seen)
         }

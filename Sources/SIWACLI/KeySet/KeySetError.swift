@@ -1,6 +1,6 @@
 internal import JOSE
 
-/// There is no key set to be had.
+/// No key set is available.
 enum KeySetError: Error {
     /// Apple was asked, and the request failed.
     case request(RequestError)

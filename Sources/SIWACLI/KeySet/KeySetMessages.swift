@@ -7,7 +7,7 @@ extension Console {
     func note(_ change: KeySetCache.Change) {
         guard !change.isEmpty else { return }
         let parts = [("new", change.added), ("withdrawn", change.withdrawn)].filter { !$1.isEmpty }
-            .map { "\($0) \(listed($1))" }
+            .map { "\($0) \(firstFive($1))" }
         note(
             "Apple's keys have changed since they were last seen: \(parts.joined(separator: "; "))")
     }
@@ -35,12 +35,12 @@ extension Console {
 extension [IgnoredKey] {
     /// `kid one (it is not for RS256), a key (it has no kid)`.
     var listed: String {
-        SIWACLI.listed(map { "\($0.keyID.map { "kid \($0)" } ?? "a key") (\($0.reason.rawValue))" })
+        firstFive(map { "\($0.keyID.map { "kid \($0)" } ?? "a key") (\($0.reason.rawValue))" })
     }
 }
 
 /// A server could send thousands.
-private func listed(_ items: [String]) -> String {
+private func firstFive(_ items: [String]) -> String {
     let more = items.count > 5 ? " and \(items.count - 5) more" : ""
     return items.prefix(5).map { printable($0) }.joined(separator: ", ") + more
 }

@@ -50,9 +50,6 @@ struct MigrationWindow: Sendable {
 
     /// Whole days; hours if it is less than a day.
     private static func days(_ duration: Duration) -> String {
-        let hours = Int(duration.components.seconds / 3600)
-        guard hours > 0 else { return "less than an hour" }
-        let (count, unit) = hours < 24 ? (hours, "hour") : (hours / 24, "day")
-        return "\(count) \(unit)\(count == 1 ? "" : "s")"
+        duration < .seconds(3600) ? "less than an hour" : duration.words(units: 1)
     }
 }

@@ -50,7 +50,7 @@ struct CountArgument: ParameterValue, Hashable {
     var argumentDescription: String { "\(count)" }
 }
 
-/// Reads digits, with or without the unit behind them; nil for anything else, and outside `range`.
+/// Reads digits, with or without the unit after them; nil for anything else, and outside `range`.
 private func wholeNumber(_ text: String, unit: String, in range: ClosedRange<Int>) -> Int? {
     let digits = text.hasSuffix(unit) ? text.dropLast(unit.count) : text[...]
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),

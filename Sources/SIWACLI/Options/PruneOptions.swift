@@ -18,10 +18,16 @@ struct PruneOptions: Sendable {
         return options.map { $0.rerooted(at: path) }
     }
 
-    /// Deletes batches of rows until `delete` says that none is left; prints how many were deleted.
+    /// Opens the vault.
+    func session(_ global: GlobalOptions, in world: World) throws -> Session {
+        try global.checkPrinted(among: ["pruned"])
+        return try Session(TypedSettings(global: global, vault: vault), in: world)
+    }
+
+    /// Deletes batches of rows until `delete` says that no more are left; prints how many were deleted.
     ///
     /// - Parameters:
-    ///   - deed: what was done, behind the number: "tokens were removed from the vault".
+    ///   - deed: what was done, after the number: "tokens were removed from the vault".
     ///   - delete: deletes a batch of rows older than a date.
     /// - Throws: ``Interruption`` when a signal came before the last batch.
     func run(

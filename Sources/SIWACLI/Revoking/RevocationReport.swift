@@ -1,9 +1,9 @@
-internal import JOSE
-internal import Lifecycle
+package import JOSE
+package import Lifecycle
 internal import SIWACrypto
 
 /// What a result says of a revocation.
-struct RevocationReport: Sendable {
+package struct RevocationReport: Sendable {
     private let revocation: Revocation
     private let kind: TokenKind
     private let clientID: ClientID
@@ -14,12 +14,20 @@ struct RevocationReport: Sendable {
         _ revocation: Revocation, of token: SecretText, _ kind: TokenKind, _ clientID: ClientID,
         at date: NumericDate
     ) {
-        (self.revocation, fingerprint) = (revocation, token.fingerprint)
+        self.init(revocation, ofToken: token.fingerprint, kind, clientID, at: date)
+    }
+
+    /// - Parameter fingerprint: names the token.
+    package init(
+        _ revocation: Revocation, ofToken fingerprint: String, _ kind: TokenKind,
+        _ clientID: ClientID, at date: NumericDate
+    ) {
+        (self.revocation, self.fingerprint) = (revocation, fingerprint)
         (self.kind, self.clientID, self.date) = (kind, clientID, date)
     }
 
     /// The result's members, in their order.
-    var members: [JSON.Member] {
+    package var members: [JSON.Member] {
         [
             .init("revoked", .boolean(revocation.isRevoked)),
             .init("confirmed", .boolean(revocation.isConfirmed)),

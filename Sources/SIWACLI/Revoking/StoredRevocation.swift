@@ -22,10 +22,10 @@ struct StoredRevocation: Sendable {
     func carryOut() async throws {
         var outcomes: [TokenOutcome] = []
         for record in tokens.records { outcomes.append(await outcome(of: record)) }
-        outcomes += tokens.damaged.map { TokenOutcome(damaged: $0) }
+        outcomes += tokens.damaged.map { TokenOutcome(damaged: $0, of: tokens.user.clientID) }
         warn(about: outcomes)
         let report = StoredRevocationReport(
-            outcomes, of: tokens.user, at: session.world.clocks.now())
+            outcomes, of: tokens.user.userID, at: session.world.clocks.now())
         try session.report(
             Report(
                 .object(report.members + tokens.otherClientsMember),

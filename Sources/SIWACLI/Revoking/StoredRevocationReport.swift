@@ -1,9 +1,10 @@
-internal import JOSE
-internal import Lifecycle
+package import JOSE
+package import Lifecycle
 internal import SIWACrypto
 
 /// What became of one stored token.
-struct TokenOutcome: Sendable {
+package struct TokenOutcome: Sendable {
+    let clientID: ClientID
     let fingerprint: JSON
     let isRevokedEarlier: Bool
     let wasDead: Bool
@@ -14,8 +15,24 @@ struct TokenOutcome: Sendable {
     /// The error; nil if there was none.
     var failure: Diagnosis?
 
+    /// Describes a token about which all is known.
+    ///
+    /// - Parameters:
+    ///   - revocation: what was found out; nil if nothing was.
+    ///   - date: when the token was revoked.
+    package init(
+        _ fingerprint: TokenFingerprint, of clientID: ClientID, _ revocation: Revocation?,
+        at date: NumericDate, failure: Diagnosis? = nil
+    ) {
+        self.clientID = clientID
+        self.fingerprint = .string(fingerprint.rawValue)
+        (isRevokedEarlier, wasDead) = (false, false)
+        (self.date, self.revocation, self.failure) = (date, revocation, failure)
+    }
+
     /// Describes a token before anything is sent about it.
     init(_ record: VaultRecord, _ fingerprint: JSON) {
+        clientID = record.user.clientID
         self.fingerprint = fingerprint
         isRevokedEarlier = record.state == .revoked
         wasDead = record.state == .dead
@@ -23,7 +40,8 @@ struct TokenOutcome: Sendable {
     }
 
     /// Describes a row that cannot be read.
-    init(damaged row: DamagedRecord) {
+    init(damaged row: DamagedRecord, of clientID: ClientID) {
+        self.clientID = clientID
         (fingerprint, isRevokedEarlier, wasDead) = (.null, false, false)
         date = NumericDate(0)
         failure = Diagnosis(row.error)
@@ -63,14 +81,14 @@ struct TokenOutcome: Sendable {
 }
 
 /// What became of all stored tokens of a user.
-struct StoredRevocationReport: Sendable {
+package struct StoredRevocationReport: Sendable {
     private let outcomes: [TokenOutcome]
-    private let user: VaultUser
+    private let userID: UserID
     private let now: NumericDate
 
-    /// Puts the outcomes together.
-    init(_ outcomes: [TokenOutcome], of user: VaultUser, at now: NumericDate) {
-        (self.outcomes, self.user, self.now) = (outcomes, user, now)
+    /// Puts the outcomes together: at least one.
+    package init(_ outcomes: [TokenOutcome], of userID: UserID, at now: NumericDate) {
+        (self.outcomes, self.userID, self.now) = (outcomes, userID, now)
     }
 
     /// Whether no token is left that may work.
@@ -86,16 +104,26 @@ struct StoredRevocationReport: Sendable {
         return known.count == outcomes.count ? false : nil
     }
 
-    /// The result's members, in their order.
-    var members: [JSON.Member] {
-        [
+    /// The result's members, in their order. Tokens of several clients name theirs each.
+    package var members: [JSON.Member] {
+        let clients = outcomes.map(\.clientID).unique
+        let isShared = clients.count == 1
+        let tokens = outcomes.map { outcome in
+            JSON.object((isShared ? [] : [Self.member(outcome.clientID)]) + outcome.members)
+        }
+        return [
             .init("revoked", .boolean(isRevoked)), .init("confirmed", .boolean(isConfirmed)),
             .init("kind", .string(TokenKind.refreshToken.rawValue)),
-            .init("client_id", .string(user.clientID.rawValue)),
-            .init("user_id", .string(user.userID.rawValue)),
-            .init("at", .string(date.rfc3339)),
-        ] + (wasActive.map { [.init("was_active", .boolean($0))] } ?? [])
-            + [.init("tokens", .array(outcomes.map { .object($0.members) }))]
+        ] + (isShared ? clients.map(Self.member) : [])
+            + [
+                .init("user_id", .string(userID.rawValue)),
+                .init("at", .string(date.rfc3339)),
+            ] + (wasActive.map { [.init("was_active", .boolean($0))] } ?? [])
+            + [.init("tokens", .array(tokens))]
+    }
+
+    private static func member(_ clientID: ClientID) -> JSON.Member {
+        .init("client_id", .string(clientID.rawValue))
     }
 
     /// When the last token was revoked, if all were revoked before this run.

@@ -1,6 +1,6 @@
-internal import JOSE
+package import JOSE
 internal import Lifecycle
-internal import ServerRecords
+package import ServerRecords
 
 extension InboxEntry {
     /// The event in a list, its members in their order.
@@ -31,7 +31,7 @@ extension InboxEntry {
 
 extension RevocationStatus {
     /// The request, its members in their order.
-    var members: [JSON.Member] {
+    package var members: [JSON.Member] {
         let errors = jobs.compactMap(\.lastError)
         return [
             .init("revocation_id", .string(request.id)),
@@ -50,10 +50,10 @@ extension RevocationStatus {
     }
 
     /// How often its tokens were tried, the one that was tried most.
-    var attempts: Int { jobs.map(\.attempts).max() ?? 0 }
+    package var attempts: Int { jobs.map(\.attempts).max() ?? 0 }
 
     /// When one of its tokens is tried next.
-    var nextAttemptAt: NumericDate? { jobs.compactMap(\.nextAttemptAt).min() }
+    package var nextAttemptAt: NumericDate? { jobs.compactMap(\.nextAttemptAt).min() }
 }
 
 extension Diagnosis {

@@ -2,13 +2,13 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// The private key, and what was noticed on the way to it.
+/// The private key, and what was noticed when it was read.
 struct LoadedKey: Sendable {
     let privateKey: P256PrivateKey
     let source: Setting<KeySource>
     /// What had to be undone to read it.
     let repairs: [PrivateKeyText.Repair]
-    /// Who else may read or write it.
+    /// Which other users may read or write it.
     let fileWarning: FileWarning?
 
     /// What the user should know, though the key works.

@@ -18,6 +18,13 @@ enum RequestClient: Sendable {
 
     var clientID: ClientID { secrets.clientID }
 
+    var teamID: TeamID {
+        switch self {
+        case .signing(let loaded): loaded.client.teamID
+        case .given(let given, _): given.secret.teamID
+        }
+    }
+
     /// The only client it can speak for; nil for any of the team.
     var onlyClientID: ClientID? {
         if case .given(let secret, _) = self { secret.clientID } else { nil }

@@ -105,7 +105,7 @@ struct Settings: Sendable {
             guard file.profiles[asked.value] != nil else {
                 throw SettingsError(
                     "\(file.path) has no profile '\(asked.value)'",
-                    hints: didYouMean(asked.value, among: file.profileNames)
+                    hints: didYouMean(suggestions(for: asked.value, among: file.profileNames))
                         + ["its profiles: \(file.profileNames.joined(separator: ", "))"])
             }
             return asked

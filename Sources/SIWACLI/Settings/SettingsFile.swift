@@ -12,7 +12,9 @@ struct SettingsFile: Sendable {
     let profileNames: [String]
     /// The members of the file itself, for every profile.
     let common: Profile
-    /// Who else may write it.
+    /// The settings of siwa-server, unread; nil if there are none.
+    let server: JSON?
+    /// Which other users may write it.
     var warning: FileWarning?
 
     /// The members of one profile; ``SettingsFile`` has checked their types.
@@ -39,6 +41,7 @@ struct SettingsFile: Sendable {
         defaultProfile = root["default_profile"]?.string
         isStrict = root["strict"]?.boolean ?? false
         common = Profile(members: root)
+        server = root["server"]
         try source.checkGroup(root, in: nil)
         let members = root["profiles"]?.members ?? []
         for profile in members {
@@ -52,45 +55,31 @@ struct SettingsFile: Sendable {
             throw source.error(
                 "default_profile names '\(defaultProfile)', which is not among its profiles",
                 near: "default_profile",
-                hints: didYouMean(defaultProfile, among: profileNames))
+                hints: didYouMean(suggestions(for: defaultProfile, among: profileNames)))
         }
     }
 
-    private enum Shape: String {
-        case text = "a string"
-        case list = "an array of strings"
-        case number = "a whole number"
-        case flag = "true or false"
-        case object = "an object"
+    private typealias Member = (name: String, type: any JSONConvertible.Type)
 
-        func fits(_ value: JSON) -> Bool {
-            switch self {
-            case .text: value.string != nil
-            case .list: value.elements?.allSatisfy { $0.string != nil } ?? false
-            case .number: value.integer != nil
-            case .flag: value.boolean != nil
-            case .object: value.members != nil
-            }
-        }
-    }
-
-    private static let topLevel: [(String, Shape)] = [
-        ("default_profile", .text), ("strict", .flag), ("profiles", .object),
-        vault,
+    private static let topLevel: [Member] = [
+        ("default_profile", String.self), ("strict", Bool.self), ("profiles", JSONObject.self),
+        vault, ("server", JSONObject.self),
     ]
 
-    private static let vault: (String, Shape) = ("vault", .object)
+    private static let vault: Member = ("vault", JSONObject.self)
 
-    private static let vaultMembers: [(String, Shape)] =
-        [SettingName.vaultURL, .vaultKeyFile].map { ($0.name, .text) }
+    private static let vaultMembers: [Member] =
+        [SettingName.vaultURL, .vaultKeyFile].map { ($0.name, String.self) }
 
-    private static let profile: [(String, Shape)] =
+    private static let profile: [Member] =
         [
             SettingName.teamID, .clientID, .keyID, .privateKey, .clientSecret, .secretLifetime,
-            .redirectURI,
-            .baseURL, .caFile, .timeout,
-        ].map { ($0.member, .text) }
-        + [(SettingName.audiences.member, .list), (SettingName.maxAttempts.member, .number), vault]
+            .redirectURI, .baseURL, .caFile, .timeout,
+        ].map { ($0.member, String.self) }
+        + [
+            (SettingName.audiences.member, StringList.self),
+            (SettingName.maxAttempts.member, Int.self), vault,
+        ]
 
     /// The text, kept to find lines in.
     private struct Source {
@@ -109,30 +98,35 @@ struct SettingsFile: Sendable {
 
         /// The vault of a profile, or of the whole file.
         func checkGroup(_ object: JSON, in profile: String?) throws(SettingsError) {
-            guard let vault = object[SettingsFile.vault.0] else { return }
+            guard let vault = object[SettingsFile.vault.name] else { return }
             try check(vault, in: profile, against: SettingsFile.vaultMembers, group: "vault of ")
         }
 
         func check(
-            _ object: JSON, in profile: String?, against shapes: [(String, Shape)],
-            group: String = ""
+            _ object: JSON, in profile: String?, against members: [Member], group: String = ""
         ) throws(SettingsError) {
             let place = group + (profile.map { "profile '\($0)'" } ?? "the configuration")
-            guard let members = object.members else {
-                throw error("\(place) must be an object, not \(object.kind)", near: profile)
+            do throws(ShapeError) {
+                let reader = try JSONObjectReader(
+                    object, at: place, knowing: members.map(\.name))
+                for member in members { try reader.check(member.name, member.type) }
+            } catch {
+                throw self.error(error, in: profile)
             }
-            for member in members {
-                guard let shape = shapes.first(where: { $0.0 == member.name })?.1 else {
-                    throw error(
-                        "\(place) has the unknown member '\(member.name)'", near: member.name,
-                        in: profile,
-                        hints: didYouMean(member.name, among: shapes.map(\.0)))
-                }
-                guard shape.fits(member.value) else {
-                    throw error(
-                        "'\(member.name)' of \(place) must be \(shape.rawValue), "
-                            + "not \(member.value.kind)", near: member.name, in: profile)
-                }
+        }
+
+        private func error(_ error: ShapeError, in profile: String?) -> SettingsError {
+            switch error.fault {
+            case .notAnObject: self.error("\(error.place) \(error.fault)", near: profile)
+            case .unknown(let name, let known):
+                self.error(
+                    "\(error.place) has the unknown member '\(name)'", near: name, in: profile,
+                    hints: didYouMean(suggestions(for: name, among: known)))
+            case .wrong(let name, let shape, let kind):
+                self.error(
+                    "'\(name)' of \(error.place) must be \(shape), not \(kind)", near: name,
+                    in: profile)
+            case .missing, .other: self.error(error.description, near: profile)
             }
         }
 
@@ -175,9 +169,24 @@ struct SettingsFile: Sendable {
     }
 }
 
-/// A hint with the names that were probably meant; empty if no name is similar.
-func didYouMean(_ typed: String, among names: [String]) -> [String] {
-    let near = suggestions(for: typed, among: names)
-    return near.isEmpty
-        ? [] : ["did you mean \(near.map { "'\($0)'" }.joined(separator: " or "))?"]
+/// A JSON object, which ``SettingsFile`` reads further.
+private struct JSONObject: JSONConvertible {
+    static var shape: String { "an object" }
+    let json: JSON
+
+    init?(json: JSON) {
+        guard json.members != nil else { return nil }
+        self.json = json
+    }
+}
+
+/// An array of strings.
+private struct StringList: JSONConvertible {
+    static var shape: String { "an array of strings" }
+    let json: JSON
+
+    init?(json: JSON) {
+        guard json.elements?.allSatisfy({ $0.string != nil }) == true else { return nil }
+        self.json = json
+    }
 }

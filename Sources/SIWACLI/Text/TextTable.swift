@@ -1,3 +1,5 @@
+internal import CommandTable
+
 /// Rows of cells for people. On a terminal the table fits its width: cells that are too wide go on
 /// in the next line. Other output is not wrapped.
 struct TextTable {

@@ -6,7 +6,7 @@ internal import Synchronization
 /// The items of a batch on a vault: leased a few at a time, given out one by one, and noted in the
 /// vault before their results are written.
 ///
-/// A task of its own asks the database, so that sending never waits for a disk.
+/// A separate task asks the database, so that sending never waits for a disk.
 final class LeasedItems: Sendable {
     private let claim: VaultClaim
     private let clocks: Clocks
@@ -127,7 +127,7 @@ extension LeasedItems {
             },
             releasedBy: claim.lease.owner, at: clocks.now())
         for item in group {
-            output.write(line: item.line, id: item.record?.resultID, item.report)
+            output.write(line: item.line, ItemName(id: item.record?.resultID), item.report)
         }
         noted()
         return true

@@ -11,7 +11,7 @@ struct LeasedRecords: Sendable {
         var deadline: Duration
     }
 
-    /// What came of a record.
+    /// The result of a record.
     struct Finished: Sendable {
         let line: Int
         /// Nil for a damaged row.
@@ -97,7 +97,7 @@ extension LeasedRecords {
 
     private mutating func report(_ record: VaultRecord?, _ error: VaultError) {
         let report = ItemReport(
-            .invalid, .settings, [.error("vault", printable(error.message))])
+            .invalid, .settings, error: .error("vault", printable(error.message)))
         finished.append(Finished(line: nextLine, record: record, event: nil, report: report))
         nextLine += 1
     }

@@ -1,5 +1,5 @@
-internal import JOSE
-internal import Lifecycle
+package import JOSE
+package import Lifecycle
 internal import SIWACrypto
 
 extension VaultUser {
@@ -14,7 +14,7 @@ extension VaultUser {
 
 extension VaultRecord {
     /// Everything that can be read without a key.
-    var openMembers: [JSON.Member] { user.members + tokenMembers() }
+    package var openMembers: [JSON.Member] { user.members + tokenMembers() }
 
     /// The members about the token, without client and user.
     ///

@@ -20,7 +20,11 @@ struct StoredRefresh: Sendable {
         let record = try newest()
         let (answer, noted) = try await refresh(record)
         try session.report(
-            Report(.object(members(answer) + userMember + tokens.otherClientsMember), of: .refresh))
+            Report(
+                .object(
+                    answer.refreshMembers(of: tokens.user.userID, at: session.world.clocks.now())
+                        + tokens.otherClientsMember),
+                of: .refresh))
         try noted.get()
         try tokens.checkDamaged("a token that can be read was refreshed")
     }
@@ -106,7 +110,7 @@ struct StoredRefresh: Sendable {
         return active
     }
 
-    /// Apple's answer. Only the vault names the user, even if the answer has such members.
+    /// Apple's answer, without the user, who is beside the list of all tokens.
     private func members(_ answer: TokenResponse) -> [JSON.Member] {
         answer.members(
             at: session.world.clocks.now(), reserving: ["user_id", "other_clients"])

@@ -1,6 +1,6 @@
 internal import CommandTable
 internal import JOSE
-internal import Lifecycle
+package import Lifecycle
 
 /// The tokens that the vault has of one user of the settings' client, and the way to tell the vault
 /// what became of them.
@@ -62,7 +62,7 @@ struct StoredTokens: Sendable {
 
 extension [JSON.Member] {
     /// `other_clients`: the clients that hold tokens of the same user; absent if there are none.
-    static func otherClients(_ clients: [ClientID]) -> Self {
+    package static func otherClients(_ clients: [ClientID]) -> Self {
         clients.isEmpty
             ? [] : [.init("other_clients", .array(clients.map { .string($0.rawValue) }))]
     }
@@ -70,7 +70,7 @@ extension [JSON.Member] {
 
 extension VaultStore {
     /// The other clients that hold tokens of a user, in their order.
-    func otherClients(of user: VaultUser) throws(VaultError) -> [ClientID] {
+    package func otherClients(of user: VaultUser) throws(VaultError) -> [ClientID] {
         let others = try clients().filter { $0 != user.clientID }
         guard !others.isEmpty else { return [] }
         let page = try records(of: others.map { VaultUser($0, user.userID) })

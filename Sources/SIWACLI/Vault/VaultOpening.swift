@@ -36,9 +36,14 @@ extension Session {
 
     /// The tables of siwa-server in the vault's database.
     func serverStore(_ limit: VaultTimeLimit = .command) throws -> any ServerStore {
+        try serverStore(try patience(limit))
+    }
+
+    /// The same, with its own limit.
+    func serverStore(_ patience: VaultPatience) throws -> any ServerStore {
         let url = try settings.vaultURL()
         try examineVaultFiles(url.value)
-        let store = try world.serverStore(url.value, try patience(limit))
+        let store = try world.serverStore(url.value, patience)
         try examineProtection(of: store.vault, at: url)
         return store
     }

@@ -1,5 +1,5 @@
-internal import JOSE
-internal import Lifecycle
+package import JOSE
+package import Lifecycle
 
 extension Verifying {
     /// Prints what was found, and fails when the token is not valid.
@@ -29,7 +29,7 @@ extension Verifying {
 
 extension Verification {
     /// `valid` and `checks`.
-    var verdict: [JSON.Member] {
+    package var verdict: [JSON.Member] {
         [
             .init("valid", .boolean(isValid)), .init("checks", .array(checks.map(\.json))),
         ]
@@ -38,7 +38,7 @@ extension Verification {
 
 extension CompactJWS {
     /// `header` and `claims`: what an identity token says. Beside an address, `email_kind`.
-    var identityMembers: [JSON.Member] {
+    package var identityMembers: [JSON.Member] {
         [.init("header", header), .init("claims", payload.normalizedClaims)]
             + (emailKind.map { [.init("email_kind", .string($0.rawValue))] } ?? [])
     }

@@ -1,7 +1,7 @@
-internal import Lifecycle
+package import Lifecycle
 
 /// What was verified, as messages call it.
-enum VerifiedSubject: String, Sendable {
+package enum VerifiedSubject: String, Sendable {
     case identityToken = "identity_token"
     case notification
 
@@ -15,7 +15,7 @@ enum VerifiedSubject: String, Sendable {
     /// The error that names the checks that failed.
     ///
     /// - Parameter requestID: Apple's id of the request that brought the token.
-    func refusal(
+    package func refusal(
         _ failures: [Check], hints: [String], requestID: String? = nil
     ) -> Diagnosis {
         let list = failures.map { "\($0.name): \(printable($0.detail ?? "failed"))" }

@@ -99,7 +99,7 @@ package struct UnverifiedNotification: Hashable, Sendable {
     package let payload: [UInt8]
     /// What the payload claims to be; not verified.
     package let type: String
-    /// Whom the payload claims to be about.
+    /// The user whom the payload claims to be about.
     package let user: VaultUser
     /// When it claims that the event happened.
     package let occurredAt: NumericDate

@@ -110,6 +110,14 @@ extension RevocationJob {
         finish(.unknown, at: now)
     }
 
+    /// Apple refused the code: there is no token to revoke, and trying again is of no use.
+    package mutating func refuseCode(_ error: String, at now: NumericDate) {
+        attempts += 1
+        lastError = error
+        finish(.dead, at: now)
+        secret = nil
+    }
+
     /// The code was exchanged: its refresh token is revoked from now on.
     package mutating func take(
         _ token: SealedSecret, _ fingerprint: TokenFingerprint, of userID: UserID?

@@ -1,5 +1,6 @@
 internal import CPostgres
 internal import Glibc
+internal import JOSE
 internal import Lifecycle
 
 /// A database on a server that is, or is to be, a vault.
@@ -94,7 +95,7 @@ struct PostgresAttempt: Sendable {
     var late: DatabaseFailure {
         DatabaseFailure(
             .unreachable,
-            "the PostgreSQL server did not answer within \(limit.allowed.inSeconds)",
+            "the PostgreSQL server did not answer within \(limit.allowed.measured)",
             .disconnection)
     }
 
@@ -119,7 +120,7 @@ extension siwa_postgres {
     }
 }
 
-/// Lends texts to C, and a null pointer behind them.
+/// Lends texts to C, and a null pointer after them.
 private func withCStrings<Result>(
     _ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> Result
 ) -> Result {

@@ -1,5 +1,6 @@
 internal import CPostgres
 internal import Glibc
+internal import JOSE
 internal import Lifecycle
 
 /// A connection to a server.
@@ -123,7 +124,7 @@ final class PostgresDatabase: Database {
         throw lost()
     }
 
-    /// Reads what came back, to the end also behind a failure, and throws the first.
+    /// Reads what came back, to the end also after a failure, and throws the first.
     ///
     /// - Parameter count: of the statements that were sent.
     private func collect(_ count: Int) throws(DatabaseFailure) -> [[[Value]]] {
@@ -160,7 +161,7 @@ final class PostgresDatabase: Database {
                 isAbandoned = true
                 throw DatabaseFailure(
                     .unreachable,
-                    "the PostgreSQL server did not answer within \(limit.allowed.inSeconds)",
+                    "the PostgreSQL server did not answer within \(limit.allowed.measured)",
                     .disconnection)
             }
             // Also after a slice without an event: TLS may hold bytes that poll does not see.

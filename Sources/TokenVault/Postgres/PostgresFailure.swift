@@ -48,7 +48,7 @@ struct ConnectionRefusal {
     /// One line without the code.
     let message: String
 
-    /// Reads `… FATAL:  28P01: password authentication failed …`, and the lines behind it away.
+    /// Reads `… FATAL:  28P01: password authentication failed …`, and the lines after it away.
     init(_ text: String) {
         let line = text.split(separator: "\n").first.map { Array($0.utf8) } ?? []
         let place = line.indices.first { Self.isCode(line[$0...].prefix(10)) }

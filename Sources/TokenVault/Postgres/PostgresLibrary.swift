@@ -1,7 +1,7 @@
 internal import CPostgres
 internal import Lifecycle
 
-/// libpq, loaded when it is first used and kept for good.
+/// libpq, loaded when it is first used and never unloaded.
 enum PostgresLibrary {
     /// Its functions; those of pipelines came with libpq 14.
     static let functions = Result { () throws(VaultError) in

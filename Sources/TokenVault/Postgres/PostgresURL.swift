@@ -15,7 +15,7 @@ struct PostgresURL {
     ///   percent-encoded they would show the half.
     init(_ text: String, _ postgres: siwa_postgres) throws(DatabaseFailure) {
         let options = Self.options(text, postgres)
-        guard let options, Self.isUnambiguous(text), Self.isPort(options["port"]) else {
+        guard let options, Self.isUnambiguous(text), Self.arePorts(options["port"]) else {
             throw DatabaseFailure(
                 .unusable,
                 "PostgreSQL's library does not understand the vault's URL; in a password "
@@ -37,8 +37,8 @@ struct PostgresURL {
         return authority.count { $0 == UInt8(ascii: "@") } <= 1 && !path.contains(UInt8(ascii: "@"))
     }
 
-    /// Digits, or several of them for several servers.
-    private static func isPort(_ text: String?) -> Bool {
+    /// One port, or several for several servers.
+    private static func arePorts(_ text: String?) -> Bool {
         text?.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ",") } ?? true
     }
 

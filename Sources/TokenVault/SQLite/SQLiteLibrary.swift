@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import Lifecycle
 
-/// SQLite, loaded when it is first used and kept for good.
+/// SQLite, loaded when it is first used and never unloaded.
 enum SQLiteLibrary {
     /// Its functions.
     static let functions = Result { () throws(VaultError) in

@@ -4,7 +4,7 @@ internal import ServerRecords
 
 // What the inbox holds.
 extension Database {
-    /// Verified events behind a position, in the order of commit.
+    /// Verified events after a position, in the order of commit.
     func events(after position: Int, _ limit: Int) throws(DatabaseFailure) -> InboxPage {
         let sql = """
             SELECT \(InboxEntry.columns) FROM inbox_event

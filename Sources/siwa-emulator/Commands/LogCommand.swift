@@ -136,20 +136,9 @@ struct RecordText {
 
     private func text(_ name: String) -> String? { record[name]?.string }
 
-    /// A client's text must not drive the terminal.
+    /// A client's text must not control the terminal.
     private static func printable(_ text: String) -> String {
-        let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: "\u{FFFD}"
-            default: scalar
-            }
-        }
+        let scalars = text.unicodeScalars.map { $0.controlsTerminals ? "\u{FFFD}" : $0 }
         return String(String.UnicodeScalarView(scalars))
-    }
-}
-
-extension String {
-    fileprivate func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
     }
 }

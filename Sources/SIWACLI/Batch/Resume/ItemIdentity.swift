@@ -58,7 +58,7 @@ enum EarlierResult: Sendable {
         }
     }
 
-    // How a slot of a SlotStore holds it: zero is no result.
+    // How a slot of a SlotStore holds it: zero is not a result.
 
     init?(slot: SIMD2<UInt64>) {
         switch slot.x & Self.kinds {

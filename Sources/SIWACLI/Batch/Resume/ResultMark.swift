@@ -8,7 +8,7 @@ enum ResultMark: String, Sendable {
     case userID = "user_id"
     case valid
 
-    /// The first there is: the halves of a migration have each other's behind their own. Nil in
+    /// The first there is: the halves of a migration have each other's after their own. Nil in
     /// a result that is an error.
     init?(in result: JSON) {
         guard let mark = result.members?.lazy.compactMap({ Self(rawValue: $0.name) }).first else {

@@ -31,7 +31,7 @@ struct ResumeCheck: Sendable {
     /// Whether the last line with a result was compared.
     var isComplete: Bool { last >= results.lastLine }
 
-    /// Compares the next lines of the input; those behind the last one with a result are kept in
+    /// Compares the next lines of the input; those after the last one with a result are kept in
     /// any case.
     ///
     /// - Throws: ``ResumeMismatch``, ``FileError``.

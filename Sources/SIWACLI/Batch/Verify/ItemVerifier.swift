@@ -23,7 +23,7 @@ struct ItemVerifier: Sendable {
         rules = verifying.rules(by: given)
     }
 
-    /// What comes of a line; nil of an empty one.
+    /// The result of a line; nil of an empty one.
     ///
     /// - Parameters:
     ///   - isDone: whether the output has its result already.
@@ -56,11 +56,9 @@ struct ItemVerifier: Sendable {
         case .unknowable(let reason):
             if filter.contains(.failed) {
                 text += BatchOutput.bytes(
-                    line: number, id: item.id, .failed, .temporary,
-                    [
-                        .init("token_fingerprint", .string(item.token.fingerprint)),
-                        .error("no_key_set", reason),
-                    ])
+                    line: number, item.name,
+                    ItemReport(.failed, .temporary, error: .error("no_key_set", reason))
+                        .identifying(item.token.fingerprint))
             }
             return result(item.id, .failed, in: text)
         }

@@ -3,7 +3,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import Synchronization
 
-/// What came of one line.
+/// The result of one line.
 struct LineResult: Sendable {
     let line: Int
     /// What no earlier item may be called.
@@ -14,7 +14,7 @@ struct LineResult: Sendable {
     let length: Int?
 }
 
-/// What came of a group of lines.
+/// The result of a group of lines.
 struct GroupResults: Sendable {
     let number: Int
     /// What is to be written of all of them, whole lines.

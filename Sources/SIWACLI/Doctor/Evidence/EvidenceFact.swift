@@ -3,7 +3,7 @@ internal import Lifecycle
 
 /// Something that siwa-emulator assumes of Apple, and what an answer shows of it.
 struct EvidenceFact: Sendable {
-    /// What came of it.
+    /// The result of it.
     enum Verdict: String, CaseIterable {
         case confirmed
         case contradicted

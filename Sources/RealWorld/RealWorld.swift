@@ -1,0 +1,97 @@
+internal import CurlTransport
+internal import JOSE
+internal import Lifecycle
+internal import LocalFiles
+package import SIWACLI
+internal import SIWACrypto
+internal import ServerRecords
+internal import TokenVault
+
+extension World {
+    /// The system's clocks, files, streams, and libcurl for the network.
+    package static func real(_ signals: Signals) -> World {
+        var world = World(
+            clocks: Clocks(now: { NumericDate(secondsSinceEpoch()) }, timekeeper: .system),
+            variables: environment, processors: processorCount(),
+            files: Files(
+                read: { path throws(FileError) in try readFile(path) },
+                write: { contents, path, link throws(FileError) in
+                    try writeFile(contents, to: path, link: link)
+                },
+                create: { contents, path throws(FileError) in
+                    try createFile(contents, at: path)
+                },
+                exists: fileExists, status: fileStatus, names: namesInFolder,
+                makeFolder: { path throws(FileError) in try makePrivateFolder(path) },
+                tryLock: { path throws(FileError) in try LocalFiles.tryLock(path) },
+                readLine: { () throws(FileError) in try readStandardInputLine() },
+                readAll: { () throws(FileError) in try readStandardInput() }),
+            output: { bytes throws(FileError) in
+                try writeAll(bytes, to: 1, named: "standard output")
+            },
+            errorLine: { line in
+                // A failure to write to standard error cannot be reported.
+                try? writeAll(SecretBytes((line + "\n").utf8), to: 2, named: "standard error")
+            },
+            streams: .real,
+            signals: signals,
+            transport: { settings throws(TransportError) in
+                do throws(FileError) {
+                    try requireResources()
+                } catch {
+                    throw TransportError(.resources, error.reason, requestMayHaveLeft: false)
+                }
+                return try CurlTransport(
+                    authorityFile: settings.authorityFile, variables: settings.variables)
+            },
+            vault: { url, patience throws(VaultError) in
+                try openVaultStore(url, patience: patience)
+            },
+            serverStore: { url, patience throws(VaultError) in
+                try openServerStore(url, patience: patience)
+            })
+        world.terminal = Terminal(
+            width: terminalWidth(1), isErrorsTerminal: isTerminal(2), variables: environment)
+        world.files.absolutePath = absolutePath
+        world.files.remove = { path throws(FileError) in try removeFile(path) }
+        world.files.publish = { contents, path throws(FileError) in
+            try writeFile(contents, to: path, permissions: 0o644)
+        }
+        world.runProgram = { program throws(FileError) in try LocalFiles.runProgram(program) }
+        if isTerminal(0), isTerminal(2) {
+            world.ask = { question throws(FileError) in try askTerminal(question) }
+        }
+        world.threads = { count throws(FileError) in try WorkerThreads(count) }
+        world.actor = VaultActor(command: "", host: hostName())
+        return world
+    }
+}
+
+extension World.Streams {
+    /// Files and standard streams, read and written by separate threads.
+    fileprivate static var real: Self {
+        Self(
+            lines: { path, news throws(FileError) -> any LineSource in
+                try requireResources()
+                return try LineReader(path, news: news)
+            },
+            results: { path, keep, news throws(FileError) -> any LineSink in
+                try requireResources()
+                guard let path else { return LineWriter.standardOutput(news: news) }
+                return try LineWriter.appending(
+                    to: path, keeping: keep, beginning: resultBeginning, news: news)
+            },
+            hashes: { () throws(FileError) -> any HashSink in
+                try HashFile(in: environment("TMPDIR") ?? "/tmp")
+            },
+            slots: { () throws(FileError) -> any SlotStore in
+                try SlotFile(in: environment("TMPDIR") ?? "/tmp")
+            },
+            spool: { SpoolFile(in: environment("TMPDIR") ?? "/tmp") },
+            requireBatchThreads: { () throws(FileError) in
+                // Those of the output, the network, its resolver, the vault, timers and Dispatch.
+                try requireResources(threads: 8)
+            },
+            progress: isTerminal(2) ? showProgress : nil)
+    }
+}

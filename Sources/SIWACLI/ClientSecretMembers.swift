@@ -1,0 +1,23 @@
+package import JOSE
+package import Lifecycle
+
+extension ClientSecret {
+    /// What `siwa secret --json` prints, the secret first.
+    package var members: [JSON.Member] {
+        [.init("client_secret", .string(text.revealed()))] + openMembers
+    }
+
+    /// The same without the secret.
+    var openMembers: [JSON.Member] {
+        let lifetime = expiresAt - (issuedAt + ClientSecret.backdating)
+        return [
+            .init("kind", "client_secret"),
+            .init("issued_at", .string(issuedAt.rfc3339)),
+            .init("expires_at", .string(expiresAt.rfc3339)),
+            .init("lifetime_seconds", .integer(Int(lifetime.components.seconds))),
+            .init("team_id", .string(teamID.rawValue)),
+            .init("client_id", .string(clientID.rawValue)),
+            .init("key_id", .string(keyID.rawValue)),
+        ]
+    }
+}

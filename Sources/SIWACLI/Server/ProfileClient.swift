@@ -1,0 +1,133 @@
+package import JOSE
+package import Lifecycle
+internal import SIWACrypto
+
+/// The client of a profile, for a process that sends many requests: its settings are read once.
+package struct ProfileClient: Sendable {
+    /// What the configuration calls the profile; empty without profiles.
+    package let name: String
+    /// The client.
+    package let clientID: ClientID
+    /// The client's team.
+    package let teamID: TeamID
+    /// The clients whose identity tokens and notifications are accepted.
+    package let audiences: [String]
+    /// The redirect URI of sign-ins, where the settings have one.
+    package let redirectURI: String?
+    /// Where Apple is.
+    package let baseURL: BaseURL
+    /// How long a call may take, its repetitions included.
+    package let timeout: Duration
+    /// How often a request is sent at most.
+    package let maxAttempts: Int
+    /// Sends requests.
+    package let transport: any Transport
+    /// The client with its key; nil if another machine mints its secrets.
+    package let signing: Client?
+
+    private let secrets: any ClientSecretSource
+    private let clocks: Clocks
+    private let trace: RequestTrace?
+    private let base: TokenClient
+    private let explain: Explanation
+
+    /// What a failed request means to an operator.
+    ///
+    /// The first flag says whether the request had a redirect URI, the second whether it had a code
+    /// verifier.
+    package typealias Explanation = @Sendable (TokenFailure, Bool, Bool) -> Diagnosis
+
+    /// Puts a client together.
+    ///
+    /// - Parameters:
+    ///   - secrets: where its client_secrets come from.
+    ///   - trace: is told of every request.
+    package init(
+        name: String, teamID: TeamID, secrets: any ClientSecretSource, audiences: [String],
+        redirectURI: String? = nil, baseURL: BaseURL = .apple, timeout: Duration = .seconds(30),
+        maxAttempts: Int = 4, transport: any Transport, clocks: Clocks,
+        trace: RequestTrace? = nil, explain: Explanation? = nil
+    ) {
+        (self.name, self.teamID, clientID) = (name, teamID, secrets.clientID)
+        (self.audiences, self.redirectURI, self.baseURL) = (audiences, redirectURI, baseURL)
+        (self.timeout, self.maxAttempts, self.transport) = (timeout, maxAttempts, transport)
+        (self.clocks, self.trace) = (clocks, trace)
+        (signing, self.secrets) = (secrets as? Client, secrets)
+        self.explain =
+            explain ?? { failure, _, _ in
+                Diagnosis(RequestError(failure: failure, context: nil))
+            }
+        base = TokenClient(
+            client: secrets, baseURL: baseURL,
+            delivery: Delivery(
+                through: transport, until: Deadline(after: timeout, by: clocks.timekeeper),
+                clocks: clocks))
+    }
+
+    /// A client_secret that is valid now, as a request would have it.
+    ///
+    /// - Throws: ``ClientSecretError``.
+    package func secret(at now: NumericDate) throws(ClientSecretError) -> ClientSecret {
+        try secrets.secret(for: clientID, at: now)
+    }
+
+    /// The token endpoints, for one call that begins now.
+    ///
+    /// - Parameter maxAttempts: how often each request is sent at most; nil as the settings say.
+    package func tokens(maxAttempts: Int? = nil) -> TokenClient {
+        base.delivering(through: delivery(maxAttempts: maxAttempts))
+    }
+
+    /// Sends the requests of one call that begins now.
+    package func delivery(maxAttempts: Int? = nil) -> Delivery {
+        Delivery(
+            through: transport,
+            policy: RetryPolicy(maxAttempts: maxAttempts ?? self.maxAttempts),
+            until: Deadline(after: timeout, by: clocks.timekeeper), clocks: clocks, trace: trace)
+    }
+
+    /// What a failed request means.
+    package func diagnosis(
+        of failure: TokenFailure, hasRedirectURI: Bool = false, hasCodeVerifier: Bool = false
+    ) -> Diagnosis {
+        var diagnosis = explain(failure, hasRedirectURI, hasCodeVerifier)
+        diagnosis.retryAfter = failure.cause.retryAfter(at: clocks.now())
+        return diagnosis
+    }
+}
+
+extension ProfileClient {
+    /// Reads the settings of a profile.
+    ///
+    /// - Parameters:
+    ///   - name: nil chooses as `siwa` does.
+    ///   - configuration: the configuration file; nil searches as `siwa` does.
+    ///   - wrap: adds something to the way to Apple, such as a limit.
+    ///   - trace: is told of every request.
+    /// - Throws: `SettingsError`, which `Diagnosis` explains.
+    package init(
+        profile name: String?, configuration: String?, in world: World,
+        wrap: (any Transport) -> any Transport = { $0 }, trace: RequestTrace? = nil
+    ) throws {
+        var options = GlobalOptions()
+        (options.profile, options.config) = (name, configuration)
+        let session = try Session(TypedSettings(global: options), in: world)
+        let client = try session.requestClient()
+        let network = try Network(session)
+        let settings = session.settings
+        self.init(
+            name: settings.profileName?.value ?? "", teamID: client.teamID,
+            secrets: client.secrets, audiences: try settings.audiences(),
+            redirectURI: try settings.redirectURI(), baseURL: network.baseURL,
+            timeout: try settings.timeout(), maxAttempts: try settings.maxAttempts(),
+            transport: wrap(network.feeds), clocks: world.clocks, trace: trace
+        ) { failure, hasRedirectURI, hasCodeVerifier in
+            Diagnosis(
+                RequestError(
+                    failure: failure,
+                    context: FailureContext(
+                        after: failure, client, session, server: network.baseURL,
+                        hasRedirectURI: hasRedirectURI, hasCodeVerifier: hasCodeVerifier)))
+        }
+    }
+}

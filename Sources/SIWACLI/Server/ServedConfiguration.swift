@@ -1,0 +1,116 @@
+package import JOSE
+package import Lifecycle
+internal import LocalFiles
+package import ServerRecords
+
+/// The configuration as siwa-server uses it: the profiles and the vault that they share, read as
+/// `siwa` reads them, and the settings of the server itself.
+package struct ServedConfiguration: Sendable {
+    /// The file; nil if the environment says everything.
+    package let path: String?
+    /// The object `server`; nil if there is none.
+    package let server: JSON?
+    /// What the operator should know, though everything can be used.
+    package let warnings: [String]
+    /// The names of the profiles; nil is the client of the environment alone.
+    private let profiles: [String?]
+    private let defaultProfile: String?
+    private let named: String?
+    private let session: Session
+
+    /// Reads the configuration.
+    ///
+    /// - Parameter file: nil searches as `siwa` does.
+    /// - Throws: ``Diagnosis``, also if profiles have different vaults.
+    package init(_ file: String?, in world: World) throws(Diagnosis) {
+        do {
+            named = file
+            var options = GlobalOptions()
+            options.config = file
+            let settings = try Settings(TypedSettings(global: options), in: world)
+            path = settings.file?.path
+            server = settings.file?.server
+            let names = settings.file?.profileNames ?? []
+            profiles = names.isEmpty ? [nil] : names
+            defaultProfile = settings.profileName?.value
+            options.profile = defaultProfile ?? names.first
+            session = Session(
+                try Settings(TypedSettings(global: options), in: world), options, in: world)
+            warnings = settings.warnings
+            try checkVaults(in: world)
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    private func checkVaults(in world: World) throws {
+        let url = try session.settings.vaultURL().value
+        for name in profiles.compactMap(\.self) {
+            var options = GlobalOptions()
+            (options.config, options.profile) = (named, name)
+            let settings = try Settings(TypedSettings(global: options), in: world)
+            guard try settings.vaultURL().value == url else {
+                throw SettingsError(
+                    "profile '\(name)' has another vault than the first profile",
+                    hints: ["set one vault for all profiles, beside 'profiles' in \(path ?? "")"])
+            }
+        }
+    }
+
+    /// Reads the clients of all profiles, and their keys.
+    ///
+    /// - Parameters:
+    ///   - wrap: adds something to the way to Apple.
+    ///   - trace: is told of every request.
+    package func clients(
+        wrap: (any Transport) -> any Transport = { $0 }, trace: RequestTrace? = nil
+    ) throws(Diagnosis) -> [ProfileClient] {
+        do {
+            return try profiles.map { name in
+                try ProfileClient(
+                    profile: name, configuration: named, in: session.world, wrap: wrap,
+                    trace: trace)
+            }
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// The name of the profile of requests that name none; nil if nothing chooses one.
+    package var standardProfile: String? { defaultProfile }
+
+    /// The file of an embedded vault; nil for one on a server.
+    package func vaultFile() throws(Diagnosis) -> String? {
+        do {
+            return Settings.path(inVault: try session.settings.vaultURL().value)
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// Connects to the vault's database.
+    ///
+    /// - Parameter patience: how long the database may keep a call waiting.
+    package func serverStore(_ patience: VaultPatience) throws(Diagnosis) -> any ServerStore {
+        do {
+            return try session.serverStore(patience)
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// Reads the keys of the vault.
+    package func vaultKeys() throws(Diagnosis) -> VaultKeyRing {
+        do {
+            return try session.vaultKeys()
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// A path as the configuration means it.
+    package func resolve(_ path: String) -> String {
+        guard let file = self.path else { return path }
+        return session.settings.resolve(path, from: .file(file))
+    }
+}

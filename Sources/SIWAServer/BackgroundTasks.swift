@@ -1,0 +1,31 @@
+internal import Synchronization
+
+/// Tasks that nobody waits for, and that end before the process does.
+final class BackgroundTasks: Sendable {
+    private let state = Mutex(State())
+
+    private struct State {
+        var last = 0
+        var tasks: [Int: Task<Void, Never>] = [:]
+    }
+
+    /// How many are running.
+    var count: Int { state.withLock { $0.tasks.count } }
+
+    /// Starts a task.
+    func start(_ body: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            state.last += 1
+            let key = state.last
+            state.tasks[key] = Task {
+                await body()
+                self.state.withLock { _ = $0.tasks.removeValue(forKey: key) }
+            }
+        }
+    }
+
+    /// Waits until none is running.
+    func drain() async {
+        while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
+    }
+}

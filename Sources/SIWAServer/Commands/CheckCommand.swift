@@ -1,0 +1,23 @@
+internal import CommandTable
+internal import Lifecycle
+
+/// `siwa-server check`: whether `serve` would start.
+struct CheckCommand: Command {
+    static let name = "check"
+    static let abstract = "Read the settings, open the database and mint a client secret."
+    static let discussion = """
+        The exit code is 0 if siwa-server serve would start, and 3 if it would not. Nothing is sent \
+        to Apple, and no listener is opened.
+        """
+    static let examples = [
+        Example("siwa-server check && systemctl reload siwa-server", "Reload what is good.")
+    ]
+    static let parameters = ConfigurationOption.parameters(at: \Self.configuration)
+
+    var configuration = ConfigurationOption()
+
+    func run(in world: ServerWorld) async throws {
+        let checked = try CheckedServer(configuration.file, in: world)
+        try world.print(checked.summary)
+    }
+}

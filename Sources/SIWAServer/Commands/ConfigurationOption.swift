@@ -1,0 +1,15 @@
+internal import CommandTable
+
+/// The option that every command about a server has.
+struct ConfigurationOption: Sendable {
+    var file: String?
+
+    static func parameters<Root>(at path: Path<Root, Self>) -> [Parameter<Root>] {
+        [
+            Parameter<Self>.option(
+                "config", \.file, value: "FILE", help: "Read the configuration from FILE.",
+                completion: .file
+            ).rerooted(at: path)
+        ]
+    }
+}

@@ -1,0 +1,32 @@
+internal import CommandTable
+internal import LocalFiles
+
+/// `siwa-server serve`: serves until it is stopped.
+struct ServeCommand: Command {
+    static let name = "serve"
+    static let abstract = "Serve until SIGTERM or SIGINT, then exit with 0."
+    static let discussion = """
+        Runs in the foreground and logs a JSON object a line to standard error. With a \
+        configuration that has only profiles and a vault, it listens on this machine: for Apple on \
+        127.0.0.1:8765, for monitoring on 127.0.0.1:9765, and for the application on the Unix \
+        socket api.sock in $RUNTIME_DIRECTORY or $XDG_RUNTIME_DIR/siwa.
+
+        SIGHUP reads profiles, keys, certificates and secrets again. SIGTERM ends what is in \
+        flight first: that takes up to 10 seconds, and as long as a code that was sent to Apple is \
+        not answered.
+        """
+    static let examples = [
+        Example("siwa-server serve --config /etc/siwa/config.json", "Serve, as a unit does.")
+    ]
+    static let parameters = ConfigurationOption.parameters(at: \Self.configuration)
+
+    var configuration = ConfigurationOption()
+
+    func run(in world: ServerWorld) async throws {
+        // The watchdog ends a process that hangs while it drains.
+        ProcessSignals.apply(.record, watchdog: 44)
+        ProcessSignals.countHangUps()
+        let loaded = try LoadedServer(configuration.file, in: world)
+        try await RunningServer(loaded, in: world).run()
+    }
+}

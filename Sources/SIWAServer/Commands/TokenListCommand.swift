@@ -1,0 +1,33 @@
+internal import CommandTable
+internal import JOSE
+internal import Lifecycle
+internal import SIWACLI
+internal import ServerRecords
+
+/// `siwa-server token list`: the tokens of the API.
+struct TokenListCommand: Command {
+    static let name = "token list"
+    static let abstract = "List the tokens of the API: a JSON object a line."
+    static let parameters = ConfigurationOption.parameters(at: \Self.configuration)
+
+    var configuration = ConfigurationOption()
+
+    func run(in world: ServerWorld) async throws {
+        let now = world.base.clocks.now()
+        let lines = try world.tokenStore(configuration).apiTokens().map { $0.line(at: now) + "\n" }
+        try world.print(lines.joined())
+    }
+}
+
+extension APIToken {
+    fileprivate func line(at now: NumericDate) -> String {
+        let scopes = APIScope.allCases.filter(scopes.contains)
+        return JSON.object([
+            .init("name", .string(name)),
+            .init("scopes", .array(scopes.map { .string($0.rawValue) })),
+            .init("created_at", .string(createdAt.rfc3339)),
+            .init("expires_at", expiresAt.map { .string($0.rfc3339) } ?? .null),
+            .init("expired", .boolean(expiresAt.map { $0 <= now } ?? false)),
+        ]).text
+    }
+}

@@ -1,0 +1,37 @@
+internal import CommandTable
+internal import Lifecycle
+internal import LocalFiles
+internal import SIWACLI
+internal import SIWACrypto
+
+/// `siwa-server webhook-secret`: makes a secret that signs deliveries.
+struct WebhookSecretCommand: Command {
+    static let name = "webhook-secret"
+    static let abstract = "Make a secret that signs deliveries, in a file for its owner alone."
+    static let discussion = """
+        The file is what server.deliver.secret_file names; the application needs the same line, to \
+        verify deliveries as Standard Webhooks say. An existing file is not changed.
+
+        To replace a secret, put the new line into the file beside the old one: both sign. Give the \
+        new one to the application, then remove the old line. siwa-server reads the file at SIGHUP.
+        """
+    static let examples = [
+        Example("siwa-server webhook-secret --out /etc/siwa/webhook.secret", "Make a secret.")
+    ]
+    static let parameters: [Parameter<Self>] = [
+        .option("out", \.$file, value: "FILE", help: "The file to make.", completion: .file)
+    ]
+
+    @Required var file: String
+
+    func run(in world: ServerWorld) async throws {
+        let line = try WebhookSecrets.newLine()
+        do {
+            try world.base.files.create(line, file)
+        } catch {
+            throw Diagnosis(
+                "configuration", error.description,
+                hints: ["name a new file in a folder of this user"], exitCode: .settings)
+        }
+    }
+}

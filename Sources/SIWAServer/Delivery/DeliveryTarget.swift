@@ -1,0 +1,46 @@
+internal import Lifecycle
+
+/// Where events are delivered to: the application's URL.
+package struct DeliveryTarget: Hashable, Sendable {
+    /// The URL.
+    package let url: String
+
+    /// Takes an https URL, or an http URL towards loopback, without user information.
+    ///
+    /// - Parameter allowsHTTP: takes http towards any host.
+    /// - Throws: ``DeliveryTargetError``.
+    package init(_ url: String, allowsHTTP: Bool = false) throws(DeliveryTargetError) {
+        let scheme = url.hasPrefix("http://") ? "http://" : "https://"
+        guard url.hasPrefix(scheme) else { throw .scheme }
+        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !url.utf8.contains(0x23) else {
+            throw .characters
+        }
+        let authority = url.dropFirst(scheme.count).prefix { !"/?".contains($0) }
+        guard !authority.utf8.contains(UInt8(ascii: "@")) else { throw .userInformation }
+        do throws(BaseURLError) {
+            _ = try BaseURL(validating: scheme + authority)
+        } catch .plainHTTP {
+            guard allowsHTTP else { throw .plainHTTP }
+        } catch {
+            throw .host
+        }
+        self.url = url
+    }
+}
+
+/// Why a URL cannot be delivered to.
+package enum DeliveryTargetError: Error, Hashable, Sendable, CustomStringConvertible {
+    case scheme, characters, userInformation, host, plainHTTP
+
+    /// The end of a sentence that begins with the URL.
+    package var description: String {
+        switch self {
+        case .scheme: "must begin with https://"
+        case .characters: "has a blank, a fragment or a character outside ASCII in it"
+        case .userInformation: "must not have a user name or password"
+        case .host: "has no usable host or port"
+        case .plainHTTP:
+            "must be https: plain http is for loopback only, unless \"allow_http\" is true"
+        }
+    }
+}

@@ -1,0 +1,178 @@
+internal import JOSE
+package import Lifecycle
+internal import SIWACrypto
+internal import ServerRecords
+
+/// Delivers events to the application, as Standard Webhooks say.
+package final class DeliveryWorker: Sendable {
+    private let access: StoreAccess
+    private let settings: @Sendable () -> Settings
+    private let transport: any Transport
+    private let clocks: Clocks
+    private let owner: String
+    private let log: ServiceLog
+    private let loop: WorkLoop
+
+    /// Where events go, and what signs them; reloaded together.
+    package struct Settings: Sendable {
+        let target: DeliveryTarget
+        let secrets: WebhookSecrets
+
+        /// Pairs them.
+        package init(_ target: DeliveryTarget, _ secrets: WebhookSecrets) {
+            (self.target, self.secrets) = (target, secrets)
+        }
+    }
+
+    /// How many events are delivered at a time.
+    private static let width = 16
+    /// How long an attempt may take.
+    static let timeout = Duration.seconds(15)
+
+    /// - Parameters:
+    ///   - settings: as they are at the moment.
+    ///   - transport: sends to the application.
+    ///   - wake: notified when an event may be due.
+    package init(
+        _ access: StoreAccess, _ settings: @escaping @Sendable () -> Settings,
+        transport: any Transport, clocks: Clocks, owner: String, wake: WakeSignal,
+        log: @escaping ServiceLog
+    ) {
+        (self.access, self.settings, self.transport) = (access, settings, transport)
+        (self.clocks, self.owner, self.log) = (clocks, owner, log)
+        loop = WorkLoop(limit: Self.width, pause: .seconds(1), wake: wake)
+    }
+
+    /// Delivers until the task is cancelled.
+    package func run() async {
+        await loop.run(claim: { await self.claim($0) }, work: { await self.deliver($0) })
+    }
+
+    /// Waits until all deliveries that were begun have ended.
+    package func drain() async { await loop.drain() }
+
+    private var lease: VaultLease { VaultLease(owner: owner, duration: leaseDuration) }
+
+    private func claim(_ limit: Int) async -> [DueDelivery] {
+        let lease = lease
+        do throws(VaultError) {
+            let due = try await access.run { store throws(VaultError) in
+                try store.claimDeliveries(limit: limit, for: lease)
+            }
+            for error in due.damaged { log(.damagedRow(error)) }
+            return due.deliveries
+        } catch {
+            log(.databaseFailed(error))
+            return []
+        }
+    }
+
+    private func deliver(_ delivery: DueDelivery) async {
+        let (lease, access) = (lease, access)
+        let renew: @Sendable () async -> Void = {
+            _ = try? await access.run { store throws(VaultError) in
+                try store.renewDeliveries([delivery.id], for: lease)
+            }
+        }
+        let outcome = await renewing(by: clocks.timekeeper, renew) {
+            await self.attempt(delivery)
+        }
+        let owner = owner
+        do throws(VaultError) {
+            try await access.run { store throws(VaultError) in
+                try store.note([outcome], by: owner)
+            }
+        } catch {
+            // It is due again when its lease ends.
+            log(.databaseFailed(error))
+        }
+    }
+
+    /// Sends an event once.
+    func attempt(_ delivery: DueDelivery) async -> DeliveryOutcome {
+        let jitter = Double.random(in: 0..<1)
+        let request: HTTPRequest
+        do {
+            request = try settings().request(for: delivery, at: clocks.now())
+        } catch {
+            return .failed(delivery, "it cannot be signed: \(error)", jitter: jitter)
+        }
+        do throws(TransportError) {
+            let response = try await transport.send(request, timeout: Self.timeout)
+            let outcome = DeliveryOutcome(
+                of: delivery, response, at: clocks.now(), jitter: jitter)
+            note(delivery, outcome)
+            return outcome
+        } catch {
+            let outcome = DeliveryOutcome.failed(
+                delivery, "\(error.kind.rawValue): \(error.message)", jitter: jitter)
+            note(delivery, outcome)
+            return outcome
+        }
+    }
+
+    private func note(_ delivery: DueDelivery, _ outcome: DeliveryOutcome) {
+        let id = JSON.Member("jti", .string(delivery.id.rawValue))
+        switch outcome.next {
+        case .done: log(ServiceEvent(.info, "delivered", [id]))
+        case .retry, .dead:
+            log(
+                ServiceEvent(
+                    outcome.next == .dead ? .error : .warning,
+                    outcome.next == .dead ? "delivery_dead" : "delivery_failed",
+                    [
+                        id, .init("attempts", .integer(delivery.attempts + 1)),
+                        .init("reason", outcome.error.map { .string($0) } ?? .null),
+                    ]))
+        }
+    }
+}
+
+extension DeliveryWorker.Settings {
+    /// The request that delivers an event at this moment.
+    func request(
+        for delivery: DueDelivery, at now: NumericDate
+    ) throws(OpenSSLError) -> HTTPRequest {
+        let signature = try secrets.signature(
+            id: delivery.id.rawValue, timestamp: now.seconds, body: delivery.body)
+        return HTTPRequest(
+            method: .post, url: target.url,
+            fields: [
+                HTTPField("Content-Type", "application/json"),
+                HTTPField("User-Agent", "siwa-server/\(version)"),
+                HTTPField("webhook-id", delivery.id.rawValue),
+                HTTPField("webhook-timestamp", "\(now.seconds)"),
+                HTTPField("webhook-signature", signature),
+            ], body: SecretBytes(delivery.body))
+    }
+}
+
+extension DeliveryOutcome {
+    /// What an answer of the application means: 2xx is done.
+    init(
+        of delivery: DueDelivery, _ response: HTTPResponse, at now: NumericDate, jitter: Double
+    ) {
+        guard !(200..<300).contains(response.status) else {
+            self = .accepted(delivery.id)
+            return
+        }
+        let isRedirect = (300..<400).contains(response.status)
+        self = .failed(
+            delivery,
+            "the application answered \(response.status)"
+                + (isRedirect ? ", a redirect, which is not followed" : ""),
+            retryAfter: response.retryAfter(at: now), jitter: jitter)
+    }
+}
+
+extension ServiceEvent {
+    /// A row of the database cannot be read; it stops no other.
+    static func damagedRow(_ error: VaultError) -> ServiceEvent {
+        ServiceEvent(.error, "row_damaged", [.init("reason", .string(error.message))])
+    }
+
+    /// The database did not do what was asked of it.
+    static func databaseFailed(_ error: VaultError) -> ServiceEvent {
+        ServiceEvent(.error, "database_failed", [.init("reason", .string(error.message))])
+    }
+}

@@ -1,0 +1,136 @@
+internal import JOSE
+package import Lifecycle
+internal import SIWACrypto
+internal import ServerRecords
+
+/// The journal of codes as this process writes it: answers are sealed with the vault's key, and what
+/// became of a code gets to the database, whatever happens to that meanwhile.
+package final class CodeJournal: Sendable {
+    private let access: StoreAccess
+    private let vault: SharedVault
+    private let clocks: Clocks
+    private let owner: String
+    private let log: ServiceLog
+    private let background = BackgroundTasks()
+
+    /// - Parameter owner: one run of one process.
+    package init(
+        _ access: StoreAccess, _ vault: SharedVault, clocks: Clocks, owner: String,
+        log: @escaping ServiceLog
+    ) {
+        (self.access, self.vault, self.clocks) = (access, vault, clocks)
+        (self.owner, self.log) = (owner, log)
+    }
+
+    private var lease: VaultLease { VaultLease(owner: owner, duration: leaseDuration) }
+
+    /// Decides about a request; a new code is leased to this process.
+    func begin(_ request: CodeRequest) async throws(VaultError) -> CodeDecision {
+        let lease = lease
+        return try await access.run { store throws(VaultError) in
+            try store.begin(request, for: lease)
+        }
+    }
+
+    /// Does something while the lease of a code is renewed.
+    func renewing<Value: Sendable>(_ code: CodeDigest, _ body: () async -> Value) async -> Value {
+        let (lease, access) = (lease, access)
+        return await SIWAServer.renewing(
+            by: clocks.timekeeper,
+            {
+                try? await access.run { store throws(VaultError) in
+                    try store.renew([code], for: lease)
+                }
+            }, body)
+    }
+
+    /// Reads an answer that was kept; nil if it is not one.
+    func open(
+        _ sealed: SealedSecret, _ code: CodeDigest, of clientID: ClientID
+    ) throws(VaultError) -> ExchangeAnswer? {
+        ExchangeAnswer(
+            kept: try vault.with { vault throws(VaultError) in
+                try vault.open(sealed, for: Self.place(of: code, clientID))
+            })
+    }
+
+    /// Notes that a code was not sent, or that no answer came.
+    func finish(_ request: CodeRequest, _ outcome: CodeOutcome) async {
+        let owner = owner
+        _ = await persist("code_not_noted") { store throws(VaultError) in
+            try store.finish(request.code, outcome, by: owner)
+        }
+    }
+
+    /// Notes what a request was answered.
+    func finish(_ request: CodeRequest, _ answer: ExchangeAnswer) async {
+        let (owner, vault) = (owner, vault)
+        _ = await persist("code_not_noted") { store throws(VaultError) in
+            let outcome = try vault.with { vault throws(VaultError) in
+                try Self.outcome(answer, request, in: vault)
+            }
+            try store.finish(request.code, outcome, by: owner)
+        }
+    }
+
+    /// Stores a token, and notes the answer in the same transaction; goes on trying if that fails.
+    ///
+    /// - Returns: whether the token is stored now.
+    func store(
+        _ token: RefreshToken, of user: VaultUser, _ request: CodeRequest, _ answer: ExchangeAnswer
+    ) async -> Bool {
+        let (owner, vault, now) = (owner, vault, clocks.now())
+        return await persist("token_not_stored") { store throws(VaultError) in
+            try vault.with { vault throws(VaultError) in
+                let outcome = try Self.outcome(answer, request, in: vault)
+                let finishing = store.vault(finishing: request.code, outcome, by: owner)
+                try vault.through(finishing).store(token, for: user, at: now)
+            }
+        }
+    }
+
+    /// Waits until all is in the database.
+    package func drain() async { await background.drain() }
+
+    private static func outcome(
+        _ answer: ExchangeAnswer, _ request: CodeRequest, in vault: Vault
+    ) throws(VaultError) -> CodeOutcome {
+        .answered(try vault.seal(answer.kept, for: place(of: request.code, request.clientID)))
+    }
+
+    private static func place(of code: CodeDigest, _ clientID: ClientID) -> [String] {
+        ["code answer", clientID.rawValue, code.bytes.hexadecimal]
+    }
+}
+
+extension CodeJournal {
+    /// Changes the database; in the background, as long as the process runs, if it fails at first.
+    ///
+    /// - Returns: whether it is changed now.
+    private func persist(
+        _ event: String,
+        _ change: @escaping @Sendable (any ServerStore) throws(VaultError) -> Void
+    ) async -> Bool {
+        guard let failure = await attempt(change) else { return true }
+        log(ServiceEvent(.error, event, [.init("reason", .string(failure.message))]))
+        background.start { [clocks] in
+            var delay = Duration.seconds(1)
+            while (try? await clocks.timekeeper.sleep(delay)) != nil {
+                if await self.attempt(change) == nil { return }
+                delay = min(delay * 2, .seconds(60))
+            }
+        }
+        return false
+    }
+
+    private func attempt(
+        _ change: @escaping @Sendable (any ServerStore) throws(VaultError) -> Void
+    ) async -> VaultError? {
+        do throws(VaultError) {
+            try await access.run(change)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package import JOSE
+internal import Lifecycle
+package import SIWACLI
+internal import SIWACrypto
+
+/// What a request to exchange a code is answered. The journal keeps it sealed for ten minutes, to
+/// answer repeats of the request.
+package struct ExchangeAnswer: Sendable {
+    /// Apple's answer, or why there are no tokens.
+    let result: Result<[JSON.Member], Diagnosis>
+    /// Whether the vault has the refresh token; nil if it was not to be stored.
+    var isStored: Bool?
+    /// Whether the code was exchanged for an earlier request.
+    var isReplayed = false
+
+    /// Apple exchanged the code.
+    ///
+    /// - Parameter members: what `siwa exchange` prints, and the checks of the identity token.
+    static func exchanged(_ members: [JSON.Member], isStored: Bool?) -> Self {
+        Self(result: .success(members), isStored: isStored)
+    }
+
+    /// There are no tokens to show.
+    static func refused(_ diagnosis: Diagnosis) -> Self { Self(result: .failure(diagnosis)) }
+
+    /// The body of the answer. The refresh token is in it if the caller may see it, or if nobody
+    /// else has it.
+    ///
+    /// - Throws: the ``Diagnosis`` if there are no tokens.
+    package func body(isRevealing: Bool) throws(Diagnosis) -> JSON {
+        var members = try result.get()
+        if isStored == true, !isRevealing { members.removeAll { $0.name == "refresh_token" } }
+        if let isStored { members.append(.init("stored", .boolean(isStored))) }
+        if isReplayed { members.append(.init("replayed", true)) }
+        return .object(members)
+    }
+
+    /// The same answer to another request.
+    var replayed: Self {
+        var answer = self
+        answer.isReplayed = true
+        return answer
+    }
+
+    /// The refresh token in the answer.
+    var refreshToken: RefreshToken? {
+        let members = (try? result.get()) ?? []
+        return members.first { $0.name == "refresh_token" }?.value.string
+            .map { RefreshToken(SecretText($0)) }
+    }
+
+    /// The user in the answer.
+    var userID: UserID? {
+        let members = (try? result.get()) ?? []
+        return members.first { $0.name == "user_id" }?.value.string
+            .flatMap { try? UserID(validating: $0) }
+    }
+}
+
+// As the journal keeps it.
+extension ExchangeAnswer {
+    var kept: SecretBytes {
+        var members: [JSON.Member] = []
+        switch result {
+        case .success(let answer): members.append(.init("answer", .object(answer)))
+        case .failure(let diagnosis):
+            members.append(.init("error", diagnosis.json["error"] ?? .null))
+        }
+        if let isStored { members.append(.init("stored", .boolean(isStored))) }
+        return SecretBytes(JSON.object(members).bytes)
+    }
+
+    /// Nil if it is not what ``kept`` writes.
+    init?(kept bytes: SecretBytes) {
+        guard let json = try? JSON(bytes.revealed()) else { return nil }
+        if let answer = json["answer"]?.members {
+            self = .exchanged(answer, isStored: json["stored"]?.boolean)
+        } else if let error = json["error"], let diagnosis = Diagnosis(error: error) {
+            self = .refused(diagnosis)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,59 @@
+internal import JOSE
+internal import Lifecycle
+internal import SIWACLI
+internal import SIWACrypto
+
+/// What the identity token in Apple's answer to an exchange shows.
+struct IdentityTokenCheck: Sendable {
+    /// Who signed in, if every check passed.
+    let userID: UserID?
+    /// Whose tokens these are, whatever the checks say; nil without an identity token.
+    let subject: UserID?
+    /// `checks`.
+    let checks: JSON
+    /// Which checks failed.
+    let failures: [Check]
+
+    /// Checks the identity token.
+    ///
+    /// - Parameters:
+    ///   - keySet: nil if Apple's keys are not available: then the signature is not checked, as the
+    ///     token came from Apple over TLS.
+    ///   - nonce: the nonce that it must have.
+    init(
+        _ answer: TokenResponse, for client: ProfileClient, keySet: KeySet?, nonce: SecretText?,
+        at now: NumericDate
+    ) {
+        let verification = Self.verify(answer, client, keySet, nonce, now)
+        userID = verification?.claims?.userID
+        subject = verification?.token?.claims["sub"]?.string
+            .flatMap { try? UserID(validating: $0) }
+        checks = verification?.verdict.first { $0.name == "checks" }?.value ?? .array([])
+        failures = verification?.failures ?? []
+    }
+
+    /// Nil if there is no identity token and none was needed.
+    private static func verify(
+        _ answer: TokenResponse, _ client: ProfileClient, _ keySet: KeySet?, _ nonce: SecretText?,
+        _ now: NumericDate
+    ) -> IdentityTokenVerification? {
+        guard let token = answer.identityToken else {
+            return nonce.map { _ in
+                IdentityTokenVerification(impossible: .identityToken, "Apple's answer has none")
+            }
+        }
+        let jws: CompactJWS
+        do throws(CompactJWSError) {
+            jws = try CompactJWS(token.bytes.revealed())
+        } catch {
+            return IdentityTokenVerification(error)
+        }
+        let isUnknown = jws.verificationKeyID.map { keySet?.keys[$0] == nil } ?? false
+        let verifier = TokenVerifier(
+            keySet: keySet, audiences: client.audiences + [client.clientID.rawValue],
+            isReceivedFromApple: isUnknown)
+        let binding = TokenBinding(
+            nonce: nonce, accessToken: answer.accessToken, acceptsMissingHashes: true)
+        return verifier.verify(identityToken: jws, boundTo: binding, at: now)
+    }
+}

@@ -1,0 +1,83 @@
+internal import JOSE
+internal import Lifecycle
+internal import SIWACLI
+internal import ServerRecords
+
+/// What is the case now, as Prometheus reads it.
+struct Gauges {
+    /// Nil if the database does not answer: its gauges are then missing.
+    let counts: ServerCounts?
+    /// When the client_secret of each profile expires.
+    let secretExpiries: [(profile: String, expiresAt: NumericDate)]
+    /// Nil without keys.
+    let keySetAge: Duration?
+
+    func families() -> [MetricFamily] { inbox + revocations + others }
+
+    private var inbox: [MetricFamily] {
+        [
+            MetricFamily(
+                "siwa_inbox_events", .gauge, "Events of the inbox, by state.",
+                counts.map { counts in
+                    InboxState.allCases.map {
+                        .init([("state", $0.rawValue)], counts.inbox[$0] ?? 0)
+                    }
+                } ?? []),
+            MetricFamily(
+                "siwa_inbox_oldest_pending_seconds", .gauge,
+                "How long the oldest event waits for its delivery; 0 if none waits.",
+                counts.map { [.init([], ($0.oldestPendingEvent ?? .zero).inSeconds)] } ?? []),
+        ]
+    }
+
+    private var revocations: [MetricFamily] {
+        [
+            MetricFamily(
+                "siwa_revocations", .gauge, "Revocations, by state.",
+                counts.map { counts in
+                    RevocationJob.State.allCases.map {
+                        .init([("state", $0.rawValue)], counts.revocations[$0] ?? 0)
+                    }
+                } ?? []),
+            MetricFamily(
+                "siwa_revocation_oldest_pending_seconds", .gauge,
+                "How long the oldest revocation waits for Apple; 0 if none waits.",
+                counts.map { [.init([], ($0.oldestPendingRevocation ?? .zero).inSeconds)] } ?? []),
+        ]
+    }
+
+    private var others: [MetricFamily] {
+        [
+            MetricFamily(
+                "siwa_client_secret_expires_at_seconds", .gauge,
+                "When the client_secret of a profile expires, in Unix time.",
+                secretExpiries.map { .init([("profile", $0.profile)], $0.expiresAt.seconds) }),
+            MetricFamily(
+                "siwa_vault_tokens", .gauge, "Tokens of the vault, by client and state.",
+                (counts?.tokens ?? [:]).flatMap { client, states in
+                    states.map {
+                        .init(
+                            [("client_id", client.rawValue), ("state", $0.key.rawValue)], $0.value)
+                    }
+                }),
+            MetricFamily(
+                "siwa_key_set_age_seconds", .gauge, "The age of Apple's key set.",
+                keySetAge.map { [.init([], $0.inSeconds)] } ?? []),
+            MetricFamily(
+                "siwa_build_info", .gauge, "Always 1; the label has the version.",
+                [.init([("version", version)], 1)]),
+        ]
+    }
+}
+
+extension ServerContext {
+    /// What is the case now.
+    func gauges() async -> Gauges {
+        let clients = clients.current.all
+        return Gauges(
+            counts: try? await counts.current(),
+            secretExpiries: clients.compactMap { client in
+                (try? client.secret(at: clocks.now())).map { (client.name, $0.expiresAt) }
+            }, keySetAge: keys.age)
+    }
+}

@@ -1,0 +1,235 @@
+internal import JOSE
+internal import Lifecycle
+internal import SIWACLI
+internal import ServerRecords
+
+/// One attempt at a job that this process holds.
+struct RevocationAttempt: Sendable {
+    private(set) var job: RevocationJob
+    private let age: Duration
+    private let client: ProfileClient
+    private let worker: RevocationWorker
+
+    init(
+        _ job: RevocationJob, age: Duration, for client: ProfileClient, by worker: RevocationWorker
+    ) {
+        (self.job, self.age, self.client, self.worker) = (job, age, client, worker)
+    }
+
+    /// Why an attempt ends before the job does.
+    enum Interruption: Error {
+        /// Another process holds the job now.
+        case lost
+        /// The attempt failed.
+        case failed(Diagnosis)
+        /// Another request sends the same code at the moment.
+        case codeInUse
+    }
+
+    /// Sends what is to be sent, and notes each result before the next request.
+    mutating func carryOut() async throws(Interruption) {
+        if job.kind == .code {
+            try await exchange()
+            guard job.state == .pending else { return try await note(after: nil) }
+        }
+        guard let token = try open() else {
+            throw .failed(Diagnosis(VaultError(.damaged, "the job has no token")))
+        }
+        if job.progress.isEmpty { try await noteInVault(.revocationBegun) }
+        let kind: TokenKind = job.kind == .accessToken ? .accessToken : .refreshToken
+        let tokens = client.tokens(maxAttempts: 1)
+        var proof = RevocationProof(job.proof.requests, after: job.progress)
+        while true {
+            let revocation = try await advance(&proof, token, kind, tokens)
+            if let revocation { return try await end(revocation) }
+            job.progress = proof.progress
+            try await note(after: nil)
+        }
+    }
+
+    private func open() throws(Interruption) -> SecretText? {
+        do throws(VaultError) {
+            return try worker.vault.with { vault throws(VaultError) in
+                try job.opened(in: vault)
+            }
+        } catch {
+            throw .failed(Diagnosis(error))
+        }
+    }
+
+    private func advance(
+        _ proof: inout RevocationProof, _ token: SecretText, _ kind: TokenKind,
+        _ tokens: TokenClient
+    ) async throws(Interruption) -> Revocation? {
+        do throws(TokenFailure) {
+            return try await tokens.advance(&proof, token, as: kind)
+        } catch {
+            throw .failed(client.diagnosis(of: error))
+        }
+    }
+
+    private mutating func end(_ revocation: Revocation) async throws(Interruption) {
+        guard job.end(revocation, at: worker.clocks.now()) else {
+            throw .failed(
+                Diagnosis(
+                    "not_revoked",
+                    "Apple answered \(revocation.status ?? 0), but the token still works",
+                    hints: [], exitCode: .no, requestID: revocation.requestID))
+        }
+        // First the vault: after a crash in between, the job is done again, which does no harm.
+        if let noted = NotedEvent(revocation) {
+            try await noteInVault(noted.event, noted.details)
+        }
+        try await note(after: nil)
+    }
+
+    /// The attempt failed: when is the next one?
+    mutating func fail(_ diagnosis: Diagnosis) async throws(Interruption) {
+        let delay = job.fail(
+            "\(diagnosis.code): \(diagnosis.message)", age: age,
+            retryAfter: diagnosis.retryAfter, jitter: .random(in: 0..<1),
+            at: worker.clocks.now())
+        try await note(after: delay)
+    }
+
+    /// Another request sends the same code: looks at what came of it in a moment.
+    func wait() async throws(Interruption) { try await note(after: .seconds(1)) }
+
+    private func note(after delay: Duration?) async throws(Interruption) {
+        let (job, owner) = (job, worker.owner)
+        let isHeld: Bool
+        do throws(VaultError) {
+            isHeld = try await worker.access.run { store throws(VaultError) in
+                try store.note(job, retryAfter: delay, by: owner)
+            }
+        } catch {
+            worker.log(.databaseFailed(error))
+            throw .lost
+        }
+        guard isHeld else { throw .lost }
+    }
+
+    /// Tells the vault, if the token is there.
+    private func noteInVault(
+        _ event: VaultEvent, _ details: VaultEventDetails = VaultEventDetails()
+    ) async throws(Interruption) {
+        guard let userID = job.userID else { return }
+        let user = VaultUser(job.clientID, userID)
+        let (fingerprint, vault, now) = (job.fingerprint, worker.vault, worker.clocks.now())
+        do throws(VaultError) {
+            try await worker.access.run { store throws(VaultError) in
+                let page = try store.vault.records(of: [user])
+                try vault.with { vault throws(VaultError) in
+                    let record = page.records.first { record in
+                        record.id.fingerprint == fingerprint
+                            || record.isLegacy
+                                && (try? vault.token(of: record))
+                                    .flatMap { try? TokenFingerprint(of: $0) } == fingerprint
+                    }
+                    guard let record else { return }
+                    _ = try vault.note([VaultNote(record, event, details)], at: now)
+                }
+            }
+        } catch {
+            throw .failed(Diagnosis(error))
+        }
+    }
+}
+
+// A code is exchanged once, through the journal, before its token is revoked.
+extension RevocationAttempt {
+    private mutating func exchange() async throws(Interruption) {
+        guard let text = try open() else {
+            throw .failed(Diagnosis(VaultError(.damaged, "the job has no code")))
+        }
+        let order = ExchangeOrder(AuthorizationCode(text), for: client, isClientGiven: true)
+        let request: CodeRequest
+        let decision: CodeDecision
+        do throws(VaultError) {
+            request = try order.request
+            decision = try await worker.journal.begin(request)
+        } catch {
+            throw .failed(Diagnosis(error))
+        }
+        switch decision {
+        case .send: try await send(order, request)
+        case .wait: throw .codeInUse
+        case .replay(let sealed, let clientID):
+            try await use(try? worker.journal.open(sealed, request.code, of: clientID))
+        case .conflict, .alreadySent, .mayBeSpent: job.loseCode(at: worker.clocks.now())
+        }
+    }
+
+    /// Uses what an earlier request with the same code was answered.
+    private mutating func use(_ answer: ExchangeAnswer?) async throws(Interruption) {
+        if let token = answer?.refreshToken {
+            try await take(token, of: answer?.userID)
+        } else if case .failure(let refusal)? = answer?.result, refusal.apple != nil {
+            refuse(refusal)
+        } else {
+            job.loseCode(at: worker.clocks.now())
+        }
+    }
+
+    private mutating func send(
+        _ order: ExchangeOrder, _ request: CodeRequest
+    ) async throws(Interruption) {
+        let response: TokenResponse
+        do throws(TokenFailure) {
+            response = try await client.tokens(maxAttempts: 1).exchange(
+                order.code, redirectURI: order.sentRedirectURI)
+        } catch {
+            return try await conclude(error, order, request)
+        }
+        if let token = response.refreshToken {
+            try await take(token, of: nil)
+        } else {
+            try await take(RefreshToken(response.accessToken.text), of: nil)
+            (job.kind, job.proof) = (.accessToken, .none)
+        }
+        try await note(after: nil)
+        await worker.journal.finish(request, ExchangeAnswer.refused(.codeRevoked))
+    }
+
+    private mutating func conclude(
+        _ failure: TokenFailure, _ order: ExchangeOrder, _ request: CodeRequest
+    ) async throws(Interruption) {
+        let diagnosis = order.diagnosis(of: failure)
+        if failure.isOutcomeUnknown {
+            await worker.journal.finish(request, .unanswered)
+            return job.loseCode(at: worker.clocks.now())
+        }
+        guard case .refused = failure.cause else {
+            await worker.journal.finish(request, .notSent)
+            throw .failed(diagnosis)
+        }
+        await worker.journal.finish(request, ExchangeAnswer.refused(diagnosis))
+        refuse(diagnosis)
+    }
+
+    private mutating func refuse(_ diagnosis: Diagnosis) {
+        job.refuseCode("\(diagnosis.code): \(diagnosis.message)", at: worker.clocks.now())
+    }
+
+    private mutating func take(
+        _ token: RefreshToken, of userID: UserID?
+    ) async throws(Interruption) {
+        let vault = worker.vault
+        var next = job
+        do throws(VaultError) {
+            try vault.with { vault throws(VaultError) in
+                try next.take(token, of: userID, in: vault)
+            }
+        } catch {
+            throw .failed(Diagnosis(error))
+        }
+        job = next
+    }
+}
+
+extension Diagnosis {
+    /// A code that was posted to be exchanged had been exchanged to be revoked.
+    static let codeRevoked = Diagnosis(
+        "code_already_sent", "the code was exchanged in order to revoke its tokens",
+        hints: ["ask the user to sign in again, and use the new code"], exitCode: .grantRefused)
+}

@@ -1,0 +1,63 @@
+package import JOSE
+internal import Lifecycle
+internal import SIWACLI
+package import ServerRecords
+
+extension RevocationStatus {
+    /// What is known of the request: its state, and when it ended what `siwa revoke` prints.
+    package var resultMembers: [JSON.Member] {
+        let result = state == .pending ? [] : revokeMembers
+        let names = ["tokens"] + result.map(\.name)
+        return members.filter { !names.contains($0.name) } + result
+    }
+
+    /// What `siwa revoke` prints, after the end.
+    var revokeMembers: [JSON.Member] {
+        let endedAt = endedAt ?? request.requestedAt
+        if let userID = request.userID {
+            return StoredRevocationReport(jobs.map(\.outcome), of: userID, at: endedAt).members
+        }
+        guard let job = jobs.first else { return [] }
+        return RevocationReport(
+            job.revocation, ofToken: job.fingerprint.rawValue,
+            job.kind == .accessToken ? .accessToken : .refreshToken, job.clientID,
+            at: job.endedAt ?? endedAt
+        ).members
+    }
+
+    /// The error of a request that is about a code and brought no token to revoke; nil for others.
+    var codeFailure: Diagnosis? {
+        guard request.userID == nil, let job = jobs.first, job.kind == .code else { return nil }
+        switch job.state {
+        case .unknown: return .codeMayBeSpent()
+        case .dead:
+            let error = job.lastError ?? "unknown"
+            return Diagnosis(
+                String(error.prefix { $0 != ":" }), error,
+                hints: ["ask the user to sign in again, and use the new code"],
+                exitCode: .grantRefused)
+        case .pending, .revoked: return nil
+        }
+    }
+}
+
+extension RevocationJob {
+    /// What was proven; that nothing was, if the token may still work.
+    fileprivate var revocation: Revocation {
+        state == .revoked
+            ? progress.revocation
+            : Revocation(status: nil, wasActive: progress.wasActive, evidence: nil)
+    }
+
+    fileprivate var outcome: TokenOutcome {
+        let failure =
+            state == .revoked
+            ? nil
+            : Diagnosis(
+                "not_revoked", lastError ?? "the token was not revoked",
+                hints: ["repeat the request: it begins anew"], exitCode: .temporary)
+        return TokenOutcome(
+            fingerprint, of: clientID, state == .revoked ? revocation : nil,
+            at: endedAt ?? createdAt, failure: failure)
+    }
+}

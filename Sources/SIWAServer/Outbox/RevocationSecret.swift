@@ -1,0 +1,39 @@
+internal import JOSE
+internal import Lifecycle
+internal import SIWACrypto
+internal import ServerRecords
+
+// The token or code of a job, which the outbox keeps sealed.
+extension RevocationJob {
+    /// A job about a token or a code, sealed.
+    static func sealing(
+        _ secret: SecretText, _ kind: Kind, of clientID: ClientID, _ userID: UserID?,
+        _ proof: Proof,
+        in vault: Vault, at now: NumericDate
+    ) throws(VaultError) -> RevocationJob {
+        let fingerprint = try TokenFingerprint(of: RefreshToken(secret))
+        return RevocationJob(
+            number: 0, clientID: clientID, userID: userID, fingerprint: fingerprint, kind: kind,
+            proof: proof, createdAt: now,
+            secret: try vault.seal(secret.bytes, for: place(of: fingerprint, clientID)))
+    }
+
+    /// The token or code; nil once it is erased.
+    func opened(in vault: Vault) throws(VaultError) -> SecretText? {
+        guard let secret else { return nil }
+        return SecretText(try vault.open(secret, for: Self.place(of: fingerprint, clientID)))
+    }
+
+    /// The code of this job was exchanged: its refresh token is revoked from now on.
+    mutating func take(
+        _ token: RefreshToken, of userID: UserID?, in vault: Vault
+    ) throws(VaultError) {
+        let fingerprint = try TokenFingerprint(of: token)
+        let sealed = try vault.seal(token.text.bytes, for: Self.place(of: fingerprint, clientID))
+        take(sealed, fingerprint, of: userID)
+    }
+
+    private static func place(of fingerprint: TokenFingerprint, _ clientID: ClientID) -> [String] {
+        ["revocation", clientID.rawValue, fingerprint.rawValue]
+    }
+}

@@ -1,0 +1,188 @@
+package import JOSE
+package import Lifecycle
+package import SIWACLI
+internal import SIWACrypto
+package import ServerRecords
+
+/// Takes requests to revoke. A request is on disk before anything is sent about it, and is carried
+/// out whatever becomes of its caller.
+package final class RevocationService: Sendable {
+    private let access: StoreAccess
+    private let vault: SharedVault
+    private let worker: RevocationWorker
+    private let clients: @Sendable () -> ProfileClients
+    private let clocks: Clocks
+
+    /// What a request is answered.
+    package enum Reply: Sendable {
+        /// What `siwa revoke` prints.
+        case ended(JSON)
+        /// It is under way; poll it by its id.
+        case pending(RevocationStatus)
+    }
+
+    /// - Parameter worker: carries requests out.
+    package init(
+        _ access: StoreAccess, _ vault: SharedVault, _ worker: RevocationWorker,
+        clients: @escaping @Sendable () -> ProfileClients, clocks: Clocks
+    ) {
+        (self.access, self.vault, self.worker) = (access, vault, worker)
+        (self.clients, self.clocks) = (clients, clocks)
+    }
+
+    /// Orders a revocation, and waits for its end as long as the caller does.
+    ///
+    /// - Throws: ``Diagnosis`` if nothing was ordered, or if a code brought no token.
+    package func revoke(_ demand: RevocationDemand) async throws(Diagnosis) -> Reply {
+        do {
+            switch demand.target {
+            case .user(let userID, let clientID):
+                return try await revoke(userID, clientID, demand)
+            case .token(let token, let client):
+                return try await order([(token.text, .refreshToken, client.clientID, nil)], demand)
+            case .code(let code, let client):
+                return try await order([(code.text, .code, client.clientID, nil)], demand)
+            }
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// What became of a request.
+    ///
+    /// - Throws: ``Diagnosis`` if there is no such request.
+    package func status(_ id: String) async throws(Diagnosis) -> RevocationStatus {
+        do throws(VaultError) {
+            if let status = try await read(id) { return status }
+        } catch {
+            throw Diagnosis(error)
+        }
+        throw .notFound("there is no revocation of this id")
+    }
+
+    private func read(_ id: String) async throws(VaultError) -> RevocationStatus? {
+        try await access.run { store throws(VaultError) in try store.revocation(id) }
+    }
+
+    private typealias Secret = (SecretText, RevocationJob.Kind, ClientID, UserID?)
+}
+
+// A request becomes jobs.
+extension RevocationService {
+    private func revoke(
+        _ userID: UserID, _ clientID: ClientID?, _ demand: RevocationDemand
+    ) async throws -> Reply {
+        if let clientID { _ = try clients().client(clientID) }
+        let page = try await access.page(of: userID, clients())
+        let records = page.records.filter { clientID == nil || $0.user.clientID == clientID }
+        let damaged = page.damaged.filter { row in
+            clientID.map { row.key.clientID == Array($0.rawValue.utf8) } ?? true
+        }
+        let live = records.filter { $0.state != .revoked }
+        guard !live.isEmpty else {
+            guard damaged.isEmpty else { throw Diagnosis.damaged(damaged) }
+            return .ended(try await recorded(userID, clientID, records))
+        }
+        let secrets = try live.map { record -> Secret in
+            let token = try vault.with { vault throws(VaultError) in
+                try vault.sendableToken(of: record)
+            }
+            return (token.text, .refreshToken, record.user.clientID, userID)
+        }
+        let reply = try await order(secrets, demand, of: userID, clientID)
+        // The others are revoked all the same.
+        guard damaged.isEmpty else { throw Diagnosis.damaged(damaged) }
+        return reply
+    }
+
+    private func order(
+        _ secrets: [Secret], _ demand: RevocationDemand, of userID: UserID? = nil,
+        _ clientID: ClientID? = nil
+    ) async throws -> Reply {
+        let (vault, now) = (vault, clocks.now())
+        let named = userID == nil ? secrets.first?.2 : clientID
+        let request = RevocationRequest(
+            id: try Random.bytes(16).hexadecimal, clientID: named, userID: userID,
+            requestedAt: now)
+        let status = try await access.run { store throws(VaultError) in
+            var jobs: [RevocationJob] = []
+            for (text, kind, clientID, userID) in secrets {
+                jobs.append(
+                    try vault.with { vault throws(VaultError) in
+                        try .sealing(
+                            text, kind, of: clientID, userID, demand.proof, in: vault, at: now)
+                    })
+            }
+            return try store.add(request, jobs)
+        }
+        return try await wait(for: status, demand.patience)
+    }
+
+    private func wait(
+        for status: RevocationStatus, _ patience: Duration
+    ) async throws -> Reply {
+        var status = status
+        let deadline = Deadline(after: patience, by: clocks.timekeeper)
+        var count = worker.progress.count
+        worker.start(status.request.id)
+        while status.state == .pending, deadline.remaining > .zero, !Task.isCancelled {
+            await worker.progress.wait(
+                after: count, atMost: min(deadline.remaining, .seconds(1)))
+            count = worker.progress.count
+            guard let now = try? await read(status.request.id) else { continue }
+            status = now
+        }
+        guard status.state != .pending else { return .pending(status) }
+        if let failure = status.codeFailure { throw failure }
+        return .ended(.object(status.revokeMembers))
+    }
+}
+
+// What was revoked before.
+extension RevocationService {
+    /// What the vault knows of tokens that were all revoked.
+    private func recorded(
+        _ userID: UserID, _ clientID: ClientID?, _ records: [VaultRecord]
+    ) async throws -> JSON {
+        let entries = try await revocations(of: userID, clientID)
+        var outcomes: [VaultRecordID: TokenOutcome] = [:]
+        for entry in entries {
+            guard let fingerprint = entry.fingerprint else { continue }
+            outcomes[VaultRecordID(entry.user, fingerprint)] = TokenOutcome(
+                fingerprint, of: entry.user.clientID,
+                Revocation(
+                    status: entry.details.httpStatus ?? 200, wasActive: nil,
+                    evidence: entry.details.evidence, requestID: entry.details.appleRequestID),
+                at: entry.at)
+        }
+        for record in records where outcomes[record.id] == nil {
+            guard let fingerprint = record.id.fingerprint else { continue }
+            outcomes[record.id] = TokenOutcome(
+                fingerprint, of: record.user.clientID,
+                Revocation(status: 200, wasActive: nil, evidence: nil), at: record.changedAt)
+        }
+        guard let last = (entries.map(\.at) + records.map(\.changedAt)).max() else {
+            throw Diagnosis.notFound("the vault never had a token of '\(userID)'")
+        }
+        let sorted = outcomes.sorted { $0.key < $1.key }.map(\.value)
+        return .object(StoredRevocationReport(sorted, of: userID, at: last).members)
+    }
+
+    /// Every revocation of the user's tokens in the history, the oldest first.
+    private func revocations(
+        of userID: UserID, _ clientID: ClientID?
+    ) async throws(VaultError) -> [VaultHistoryEntry] {
+        let filter = VaultHistoryFilter(userID: userID, clientID: clientID, events: [.revoked])
+        return try await access.run { store throws(VaultError) in
+            var entries: [VaultHistoryEntry] = []
+            var last: VaultHistoryPosition?
+            while case let page = try store.vault.history(filter, after: last, limit: 1000),
+                let next = page.next
+            {
+                entries += page.entries
+                last = next
+            }
+            return entries
+        }
+    }
+}

@@ -1,0 +1,138 @@
+internal import JOSE
+package import Lifecycle
+internal import SIWACLI
+internal import ServerRecords
+
+/// Works off the outbox: every revocation that was ordered is tried until it ends.
+package final class RevocationWorker: Sendable {
+    let access: StoreAccess
+    let vault: SharedVault
+    let journal: CodeJournal
+    let clocks: Clocks
+    let owner: String
+    let log: ServiceLog
+    /// Notified whenever a job was tried.
+    let progress = WakeSignal()
+    private let clients: @Sendable () -> ProfileClients
+    private let wake = WakeSignal()
+    private let loop: WorkLoop
+
+    /// How many jobs are tried at a time.
+    private static let width = 32
+
+    /// - Parameters:
+    ///   - clients: those of the settings at the moment.
+    ///   - owner: one run of one process.
+    package init(
+        _ access: StoreAccess, _ vault: SharedVault, _ journal: CodeJournal,
+        clients: @escaping @Sendable () -> ProfileClients, clocks: Clocks, owner: String,
+        log: @escaping ServiceLog
+    ) {
+        (self.access, self.vault, self.journal) = (access, vault, journal)
+        (self.clients, self.clocks, self.owner, self.log) = (clients, clocks, owner, log)
+        loop = WorkLoop(limit: Self.width, pause: .seconds(1), wake: wake)
+    }
+
+    /// Tries jobs until the task is cancelled.
+    package func run() async {
+        await loop.run(
+            claim: { await self.claim(nil, $0) }, work: { await self.carryOut($0.job, $0.age) })
+    }
+
+    /// Tries the jobs of one request, in the background.
+    func start(_ id: String) {
+        loop.start {
+            await withTaskGroup { group in
+                for (job, age) in await self.claim(id, Self.width) {
+                    group.addTask { await self.carryOut(job, age) }
+                }
+            }
+        }
+    }
+
+    /// Waits until all jobs that were begun have been tried.
+    package func drain() async {
+        await loop.drain()
+        await journal.drain()
+    }
+
+    private var lease: VaultLease { VaultLease(owner: owner, duration: leaseDuration) }
+
+    private func claim(
+        _ id: String?, _ limit: Int
+    ) async -> [(job: RevocationJob, age: Duration)] {
+        let lease = lease
+        do throws(VaultError) {
+            let due = try await access.run { store throws(VaultError) in
+                try store.claimRevocations(of: id, limit: limit, for: lease)
+            }
+            for error in due.damaged { log(.damagedRow(error)) }
+            return due.jobs
+        } catch {
+            log(.databaseFailed(error))
+            return []
+        }
+    }
+
+    private func carryOut(_ job: RevocationJob, _ age: Duration) async {
+        let (lease, access) = (lease, access)
+        let renew: @Sendable () async -> Void = {
+            _ = try? await access.run { store throws(VaultError) in
+                try store.renewRevocations([job.number], for: lease)
+            }
+        }
+        await renewing(by: clocks.timekeeper, renew) { await self.attempt(job, age) }
+        progress.notify()
+    }
+
+    private func attempt(_ job: RevocationJob, _ age: Duration) async {
+        guard let client = clients()[job.clientID] else {
+            log(
+                ServiceEvent(
+                    .error, "no_profile", [.init("client_id", .string(job.clientID.rawValue))]))
+            return
+        }
+        var attempt = RevocationAttempt(job, age: age, for: client, by: self)
+        do throws(RevocationAttempt.Interruption) {
+            do throws(RevocationAttempt.Interruption) {
+                try await attempt.carryOut()
+            } catch .failed(let diagnosis) {
+                try await attempt.fail(diagnosis)
+                log(failure: diagnosis, attempt.job)
+            } catch .codeInUse {
+                try await attempt.wait()
+            }
+        } catch {
+            // Another process has the job now, or the database forgot this one's lease.
+        }
+        if attempt.job.state != .pending { log(end: attempt.job) }
+    }
+
+    private func log(failure: Diagnosis, _ job: RevocationJob) {
+        log(
+            ServiceEvent(
+                failure.exitCode == .clientRefused ? .error : .warning, "revocation_failed",
+                job.logMembers + [
+                    .init("code", .string(failure.code)),
+                    .init("reason", .string(failure.message)),
+                    .init("attempts", .integer(job.attempts)),
+                ]))
+    }
+
+    private func log(end job: RevocationJob) {
+        let level: ServiceEvent.Level = job.state == .revoked ? .info : .error
+        log(
+            ServiceEvent(
+                level, "revocation_ended",
+                job.logMembers + [.init("state", .string(job.state.rawValue))]))
+    }
+}
+
+extension RevocationJob {
+    fileprivate var logMembers: [JSON.Member] {
+        [
+            .init("client_id", .string(clientID.rawValue)),
+            .init("token_fingerprint", .string(fingerprint.rawValue)),
+        ] + (userID.map { [.init("user_id", .string($0.rawValue))] } ?? [])
+    }
+}

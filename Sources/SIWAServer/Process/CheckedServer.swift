@@ -1,0 +1,36 @@
+internal import HTTPServer
+internal import Lifecycle
+internal import SIWACLI
+internal import ServerRecords
+
+/// What `siwa-server check` looks at: all that `serve` needs, but neither listeners nor tables.
+struct CheckedServer {
+    /// What can be used, a line each.
+    let summary: String
+
+    /// - Throws: ``Diagnosis`` of exit code 3, or 75 if the database does not answer.
+    init(_ configurationFile: String?, in world: ServerWorld) throws(Diagnosis) {
+        let base = world.base
+        let configuration = try ServedConfiguration(configurationFile, in: base)
+        let settings = try ServerSettings(configuration, variables: base.variables)
+        let clients = try LoadedServer.clients(configuration, Metrics(), base)
+        if let delivery = settings.delivery { _ = try DeliveryWorker.Settings(delivery, in: base) }
+        for listener in RouteTable.Listener.allCases {
+            try settings.listener(listener)?.check(in: base)
+        }
+        let store = try configuration.serverStore(.eachStatement(.seconds(5)))
+        do {
+            _ = try Vault(store.vault, try configuration.vaultKeys(), by: base.actor)
+        } catch {
+            throw Diagnosis(error)
+        }
+        let profiles = clients.all.map { $0.name.isEmpty ? $0.clientID.rawValue : $0.name }
+        let listeners = RouteTable.Listener.allCases.filter { settings.listener($0) != nil }
+        summary = """
+            profiles: \(profiles.joined(separator: ", "))
+            vault: ok
+            listeners: \(listeners.map(\.rawValue).joined(separator: ", "))
+
+            """
+    }
+}

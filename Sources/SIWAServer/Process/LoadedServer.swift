@@ -1,0 +1,194 @@
+internal import HTTPServer
+internal import JOSE
+internal import Lifecycle
+internal import LocalFiles
+internal import SIWACLI
+internal import SIWACrypto
+
+/// The settings read, the database open, everything but the listeners: what `siwa-server check`
+/// looks at and `siwa-server serve` serves.
+struct LoadedServer: Sendable {
+    let context: ServerContext
+    private let configurationFile: String?
+    private let delivery: Reloadable<DeliveryWorker.Settings>?
+    private let database: OpenDatabase
+
+    /// - Parameter configurationFile: nil searches as `siwa` does.
+    /// - Throws: ``Diagnosis``.
+    init(_ configurationFile: String?, in world: ServerWorld) throws(Diagnosis) {
+        self.configurationFile = configurationFile
+        let base = world.base
+        let configuration = try ServedConfiguration(configurationFile, in: base)
+        let settings = try ServerSettings(configuration, variables: base.variables)
+        let log = ServerLog(
+            now: base.clocks.now, showsUserIDs: settings.logsUserIDs, write: base.errorLine)
+        let metrics = Metrics()
+        let clients = try Self.clients(configuration, metrics, base)
+        delivery = try settings.delivery.map { delivery throws(Diagnosis) in
+            Reloadable(try DeliveryWorker.Settings(delivery, in: base))
+        }
+        database = try OpenDatabase(configuration, in: base)
+        for warning in configuration.warnings { log(.warning, "configuration", [warning.member]) }
+        context = ServerContext(
+            ServerContext.Parts(
+                clocks: base.clocks, log: log, metrics: metrics, clients: Reloadable(clients),
+                keys: try Self.keys(settings, clients, log, base), vault: database.vault,
+                access: database.api, workerAccess: database.workers,
+                receivingAccess: database.receiving, settings: settings,
+                delivery: try Self.delivery(settings, delivery, in: world), owner: world.owner))
+    }
+
+    /// Reads the clients, and mints a secret of each.
+    static func clients(
+        _ configuration: ServedConfiguration, _ metrics: Metrics, _ world: World
+    ) throws(Diagnosis) -> ProfileClients {
+        // All profiles share the limit.
+        let turns = Turns(timekeeper: world.clocks.timekeeper)
+        let all = try configuration.clients { transport in
+            LimitedTransport(
+                AppleRequestMeter(transport, metrics, world.clocks.timekeeper), turns)
+        }
+        do {
+            for client in all { _ = try client.secret(at: world.clocks.now()) }
+        } catch {
+            throw Diagnosis(error)
+        }
+        return ProfileClients(all, standard: configuration.standardProfile)
+    }
+
+    private static func keys(
+        _ settings: ServerSettings, _ clients: ProfileClients, _ log: ServerLog, _ world: World
+    ) throws(Diagnosis) -> AppleKeySets {
+        guard let path = settings.keySetFile else {
+            return AppleKeySets(now: world.clocks.now, fetch: clients.fetchKeys)
+        }
+        log(
+            .warning, "jwks_file",
+            ["Apple's keys are read from \(path): anyone who can write it can forge".member])
+        return AppleKeySets(now: world.clocks.now, fixed: try KeySet(file: path, in: world))
+    }
+
+    private static func delivery(
+        _ settings: ServerSettings, _ delivery: Reloadable<DeliveryWorker.Settings>?,
+        in world: ServerWorld
+    ) throws(Diagnosis) -> ServerContext.Delivery? {
+        guard let delivery else { return nil }
+        do throws(TransportError) {
+            return ServerContext.Delivery(
+                settings: delivery,
+                transport: try world.deliveryTransport(settings.delivery?.authorityFile))
+        } catch {
+            throw Diagnosis(
+                "unavailable", "events cannot be delivered: \(error.message)",
+                hints: ["check server.deliver.ca_file, and that libcurl is installed"],
+                exitCode: .settings)
+        }
+    }
+
+    /// Reads profiles, keys, TLS files and secrets again. What cannot be used is logged, and the
+    /// old one stays.
+    func reload(_ listeners: [OpenListener], in world: ServerWorld) {
+        let log = context.log
+        var faults = 0
+        func attempt(_ body: () throws(Diagnosis) -> Void) {
+            do throws(Diagnosis) {
+                try body()
+            } catch {
+                faults += 1
+                log(.error, "reload_failed", Problem(error))
+            }
+        }
+        attempt { () throws(Diagnosis) in try reloadSettings(world.base) }
+        for listener in listeners {
+            attempt { () throws(Diagnosis) in try listener.reload(in: world.base) }
+        }
+        _ = context.vault.renew()
+        log(faults == 0 ? .info : .warning, "reloaded", [.init("faults", .integer(faults))])
+    }
+
+    private func reloadSettings(_ world: World) throws(Diagnosis) {
+        let configuration = try ServedConfiguration(configurationFile, in: world)
+        let settings = try ServerSettings(configuration, variables: world.variables)
+        let clients = try Self.clients(configuration, context.metrics, world)
+        if let path = settings.keySetFile, context.keys.isFixed {
+            context.keys.replace(with: try KeySet(file: path, in: world))
+        }
+        if let delivery, let new = settings.delivery {
+            delivery.replace(with: try DeliveryWorker.Settings(new, in: world))
+        }
+        context.clients.replace(with: clients)
+        context.keys.replace(fetching: clients.fetchKeys)
+        context.receiver.reload()
+        if settings.needsRestart(from: context.settings) {
+            context.log(
+                .warning, "restart_needed",
+                ["changed listeners, paths and limits take effect after a restart".member])
+        }
+    }
+}
+
+extension String {
+    /// A sentence of the log.
+    fileprivate var member: JSON.Member { .init("message", .string(self)) }
+}
+
+extension ServerSettings {
+    /// Whether something differs that is read only at the start.
+    fileprivate func needsRestart(from old: ServerSettings) -> Bool {
+        var (new, old) = (self, old)
+        (new.delivery, old.delivery) = (nil, nil)
+        return new != old || (delivery == nil) != (old.delivery == nil)
+    }
+}
+
+extension ProfileClients {
+    /// Fetches Apple's keys as the first profile reaches Apple.
+    fileprivate var fetchKeys: AppleKeySets.Fetch {
+        let client = standard ?? all.first
+        return { () async throws(TokenFailure) in
+            guard let client else { return nil }
+            return try await KeySetClient(
+                baseURL: client.baseURL, delivery: client.delivery()
+            ).fetch().keySet
+        }
+    }
+}
+
+extension KeySet {
+    fileprivate init(file path: String, in world: World) throws(Diagnosis) {
+        let body: [UInt8]
+        do {
+            body = try world.files.read(path).contents.revealed()
+        } catch {
+            throw Diagnosis(
+                "configuration", "server.jwks_file: \(error)",
+                hints: ["give a file that contains Apple's JWK Set"], exitCode: .settings)
+        }
+        guard let keySet = KeySet(body) else {
+            throw Diagnosis(
+                "configuration",
+                "server.jwks_file: '\(path)' is not a JWK Set with an RSA key of 2048 bits or more",
+                hints: ["Apple's is at https://appleid.apple.com/auth/keys"], exitCode: .settings)
+        }
+        self = keySet
+    }
+}
+
+extension DeliveryWorker.Settings {
+    /// Reads the secrets.
+    init(_ settings: DeliverySettings, in world: World) throws(Diagnosis) {
+        let place = "server.deliver.secret_file"
+        do {
+            let contents = try world.files.read(settings.secretFile).contents
+            self.init(settings.target, try WebhookSecrets(contents))
+        } catch let error as WebhookSecretsError {
+            throw Diagnosis(
+                "configuration", "\(place): \(settings.secretFile) \(error)",
+                hints: ["make one: siwa-server webhook-secret --out FILE"], exitCode: .settings)
+        } catch {
+            throw Diagnosis(
+                "configuration", "\(place) cannot be read: \(error)",
+                hints: ["make one: siwa-server webhook-secret --out FILE"], exitCode: .settings)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+internal import Lifecycle
+internal import LocalFiles
+internal import SIWACLI
+internal import ServerRecords
+
+/// The vault's database, opened for a server: one connection for notifications, one for the API
+/// and one for workers, so that none waits for the others. SQLite has one connection for all.
+struct OpenDatabase: Sendable {
+    let vault: SharedVault
+    let receiving: StoreAccess
+    let api: StoreAccess
+    let workers: StoreAccess
+    /// Keeps other processes from serving the same file; held until the process ends.
+    private let lock: FileLock?
+
+    /// How long the database may keep a call waiting.
+    private static let patience = VaultPatience.eachStatement(.seconds(5))
+
+    /// Opens the vault, and makes or updates the server's tables.
+    ///
+    /// - Throws: ``Diagnosis``.
+    init(_ configuration: ServedConfiguration, in world: World) throws(Diagnosis) {
+        let file = try configuration.vaultFile()
+        lock = try file.map { file throws(Diagnosis) in try Self.lock(file, in: world) }
+        let store = try configuration.serverStore(Self.patience)
+        do {
+            let vault = try Vault(
+                store.vault, try configuration.vaultKeys(), by: world.actor)
+            self.vault = SharedVault(vault) { try configuration.vaultKeys() }
+            try store.prepare(isAlone: file != nil)
+            receiving = StoreAccess(store, on: try world.threads(1))
+            if file != nil {
+                api = StoreAccess(store, on: try world.threads(2))
+                workers = StoreAccess(store, on: try world.threads(1))
+            } else {
+                api = StoreAccess(
+                    try configuration.serverStore(Self.patience), on: try world.threads(2))
+                workers = StoreAccess(
+                    try configuration.serverStore(Self.patience), on: try world.threads(2))
+            }
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    private static func lock(_ file: String, in world: World) throws(Diagnosis) -> FileLock {
+        let path = file + ".server.lock"
+        do {
+            if let lock = try world.files.tryLock(path) { return lock }
+        } catch {
+            throw Diagnosis(
+                "vault", "the vault cannot be locked: \(error)",
+                hints: ["give this user the right to write beside \(file)"], exitCode: .settings)
+        }
+        throw Diagnosis(
+            "vault", "another siwa-server uses the vault \(file)",
+            hints: [
+                "stop the other process", "or move the vault to PostgreSQL, which many can share",
+            ], exitCode: .settings)
+    }
+}

@@ -1,0 +1,134 @@
+internal import HTTPServer
+internal import Lifecycle
+internal import LocalFiles
+internal import SIWACLI
+internal import SIWACrypto
+
+/// A listener while the process serves it.
+struct OpenListener: Sendable {
+    let listener: RouteTable.Listener
+    let server: HTTPServer
+    let settings: ListenerSettings
+    /// Where it listens: `127.0.0.1:8765` or `unix:PATH`.
+    let address: String
+
+    /// Opens a socket and serves it.
+    ///
+    /// - Throws: ``Diagnosis`` that names the listener.
+    init(
+        _ table: RouteTable, _ settings: ListenerSettings, _ context: ServerContext,
+        in world: ServerWorld
+    ) throws(Diagnosis) {
+        (listener, self.settings) = (table.listener, settings)
+        let identity = try settings.tls.map { files throws(Diagnosis) in
+            try TLSIdentity(files, in: world.base)
+        }
+        let socket = try Self.opened(settings.address, table.listener, in: world)
+        address = socket.address
+        try settings.checkProtection(isLocal: socket.isLocal, of: table.listener)
+        let options = Router.Options(
+            requiresToken: table.listener == .api && !socket.isUnix,
+            isBehindProxy: settings.isBehindProxy)
+        let loops = table.listener == .metrics ? 1 : max(min(world.processors, 4), 1)
+        server = try Self.serving(
+            socket, identity, loops: loops, Router(table, context, options), table.listener)
+    }
+
+    private static func opened(
+        _ address: ListenAddress, _ listener: RouteTable.Listener, in world: ServerWorld
+    ) throws(Diagnosis) -> ListeningSocket {
+        do throws(ServerError) {
+            return try ListeningSocket.open(address, inherited: world.inheritedSockets)
+        } catch {
+            throw Diagnosis(error, of: listener)
+        }
+    }
+
+    private static func serving(
+        _ socket: consuming ListeningSocket, _ identity: TLSIdentity?, loops: Int,
+        _ router: Router, _ listener: RouteTable.Listener
+    ) throws(Diagnosis) -> HTTPServer {
+        do throws(ServerError) {
+            return try HTTPServer(
+                socket, identity: identity, loops: loops,
+                .task { request in await router.respond(to: request) })
+        } catch {
+            throw Diagnosis(error, of: listener)
+        }
+    }
+
+    /// Reads the TLS files again.
+    ///
+    /// - Throws: ``Diagnosis``; then the old ones stay.
+    func reload(in world: World) throws(Diagnosis) {
+        guard let files = settings.tls else { return }
+        let identity = try TLSIdentity(files, in: world)
+        do throws(ServerError) {
+            try server.reload(identity)
+        } catch {
+            throw Diagnosis(error, of: listener)
+        }
+    }
+}
+
+extension ListenerSettings {
+    /// Fails if the TLS files cannot be read.
+    func check(in world: World) throws(Diagnosis) {
+        if let tls { _ = try TLSIdentity(tls, in: world) }
+    }
+}
+
+extension TLSIdentity {
+    fileprivate init(
+        _ files: ListenerSettings.TLSFiles, in world: World
+    ) throws(Diagnosis) {
+        func read(_ path: String) throws(Diagnosis) -> String {
+            do {
+                let contents = try world.files.read(path).contents
+                return String(decoding: contents.revealed(), as: UTF8.self)
+            } catch {
+                throw Diagnosis(
+                    "configuration", "a TLS file cannot be read: \(error)",
+                    hints: ["fix server.….tls in the configuration"], exitCode: .settings)
+            }
+        }
+        self.init(certificate: try read(files.certificate), key: try read(files.key))
+    }
+}
+
+extension Diagnosis {
+    /// A listener does not listen.
+    init(_ error: ServerError, of listener: RouteTable.Listener) {
+        let place = "server.\(listener.rawValue)"
+        let (message, hint) =
+            switch error {
+            case .address(let text): ("'\(text)' is not an IP address", "such as 127.0.0.1:8765")
+            case .inUse(let address, let port):
+                (
+                    "port \(port) of \(address) is in use",
+                    "stop the process that listens there, or set another port"
+                )
+            case .refused(let address, let port, let reason):
+                (
+                    "cannot listen on port \(port) of \(address): \(reason)",
+                    "set an address of this machine and a port from 1024 on"
+                )
+            case .socketInUse(let path):
+                ("another process listens on \(path)", "stop it, or set another path")
+            case .socket(let path, let reason):
+                ("cannot listen on \(path): \(reason)", "set a path in a folder of this user")
+            case .notInherited(let name):
+                (
+                    "the service manager passed no listening socket '\(name)'",
+                    "set FileDescriptorName=\(name) in the .socket unit"
+                )
+            case .notStarted:
+                (
+                    "the HTTP server does not start, most likely for its certificate",
+                    "check tls.certificate and tls.key: PEM, and of one pair"
+                )
+            }
+        self.init(
+            "configuration", "\(place).listen: \(message)", hints: [hint], exitCode: .settings)
+    }
+}

@@ -1,0 +1,156 @@
+package import JOSE
+package import Lifecycle
+package import SIWACLI
+internal import ServerRecords
+internal import Synchronization
+
+/// Refreshes tokens for callers of the API. Requests about one token share a request to Apple.
+package final class RefreshService: Sendable {
+    private let access: StoreAccess
+    private let vault: SharedVault
+    private let clients: @Sendable () -> ProfileClients
+    private let clocks: Clocks
+    private let log: ServiceLog
+    private let running = JoinedCalls<LastAnswers.Key, Result<TokenResponse, Diagnosis>>()
+    private let lastAnswers = Mutex(LastAnswers())
+    private let refusals = Mutex(RecentRefusals())
+
+    /// Past this share of refusals, in percent, `dead` is not believed.
+    private static let mostRefused = 50
+
+    /// - Parameter clients: those of the settings at the moment.
+    package init(
+        _ access: StoreAccess, _ vault: SharedVault,
+        clients: @escaping @Sendable () -> ProfileClients, clocks: Clocks,
+        log: @escaping ServiceLog
+    ) {
+        (self.access, self.vault, self.clients) = (access, vault, clients)
+        (self.clocks, self.log) = (clocks, log)
+    }
+
+    /// Refreshes a token, or answers what is known of it.
+    ///
+    /// - Returns: what `siwa refresh` prints, or `active`, `checked_at` and `cached`.
+    /// - Throws: ``Diagnosis``.
+    package func refresh(_ order: RefreshOrder) async throws(Diagnosis) -> JSON {
+        switch order.target {
+        case .user(let userID, let clientID):
+            return try await refresh(userID, clientID, order.maxAge)
+        case .token(let token, let client):
+            let key = LastAnswers.Key(
+                clientID: client.clientID, fingerprint: token.text.fingerprint)
+            if let known = lastAnswers.withLock({ $0[key] }),
+                let cached = cached(known.isActive, known.at, order.maxAge)
+            {
+                return cached
+            }
+            let answer = try await ask(token, client, key, noting: nil)
+            return .object(answer.members(at: clocks.now()))
+        }
+    }
+
+    /// Waits until Apple has answered every request.
+    package func drain() async { await running.drain() }
+
+    private func refresh(
+        _ userID: UserID, _ clientID: ClientID?, _ maxAge: Duration?
+    ) async throws(Diagnosis) -> JSON {
+        let tokens = try await StoredUser(userID, clientID, clients(), access)
+        guard let record = tokens.newest, let client = clients()[record.user.clientID] else {
+            throw .damaged(tokens.damaged)
+        }
+        if let checkedAt = record.checkedAt,
+            let cached = cached(record.state == .active, checkedAt, maxAge)
+        {
+            return cached
+        }
+        let token: RefreshToken
+        do throws(VaultError) {
+            token = try vault.with { vault throws(VaultError) in
+                try vault.sendableToken(of: record)
+            }
+        } catch {
+            throw Diagnosis(error)
+        }
+        let key = LastAnswers.Key(
+            clientID: client.clientID, fingerprint: token.text.fingerprint)
+        let answer = try await ask(token, client, key, noting: record)
+        return .object(
+            answer.refreshMembers(of: userID, at: clocks.now())
+                + .otherClients(tokens.otherClients))
+    }
+
+    private func cached(_ isActive: Bool, _ at: NumericDate, _ maxAge: Duration?) -> JSON? {
+        guard let maxAge, clocks.now() - at < maxAge else { return nil }
+        return [
+            "active": .boolean(isActive), "checked_at": .string(at.rfc3339), "cached": true,
+        ]
+    }
+}
+
+// One request to Apple.
+extension RefreshService {
+    private func ask(
+        _ token: RefreshToken, _ client: ProfileClient, _ key: LastAnswers.Key,
+        noting record: VaultRecord?
+    ) async throws(Diagnosis) -> TokenResponse {
+        let result = await running.join(key) { () -> Result<TokenResponse, Diagnosis> in
+            do throws(TokenFailure) {
+                let answer = try await client.tokens().refresh(token)
+                await self.take(.done(answer), key, record)
+                return .success(answer)
+            } catch {
+                if case .refused(let refusal) = error.cause, error.cause.scope == .request {
+                    await self.take(.refused(refusal), key, record)
+                }
+                return .failure(client.diagnosis(of: error))
+            }
+        }
+        return try result.get()
+    }
+
+    /// Notes what an answer means. A refusal is not believed while too many tokens are refused: a
+    /// wrong client or a bad day at Apple must not mark a vault dead.
+    private func take(
+        _ outcome: ItemOutcome<TokenResponse>, _ key: LastAnswers.Key, _ record: VaultRecord?
+    ) async {
+        let isRefusal = if case .refused = outcome { true } else { false }
+        let isDoubtful = refusals.withLock { refusals in
+            refusals.note(isRefusal)
+            return isRefusal && refusals.areMoreThan(percent: Self.mostRefused)
+        }
+        let noted = NotedEvent(refresh: outcome)
+        guard !isDoubtful else {
+            return log(
+                ServiceEvent(
+                    .warning, "refusal_not_noted",
+                    [
+                        .init("token_fingerprint", .string(key.fingerprint))
+                    ]))
+        }
+        let now = clocks.now()
+        guard let noted, let record else {
+            if let noted {
+                let isActive = noted.event == .refreshed
+                lastAnswers.withLock { $0.note(.init(isActive: isActive, at: now), key) }
+            }
+            return
+        }
+        let vault = vault
+        do throws(VaultError) {
+            _ = try await access.run { _ throws(VaultError) in
+                try vault.with { vault throws(VaultError) in
+                    try vault.note([VaultNote(record, noted.event, noted.details)], at: now)
+                }
+            }
+        } catch {
+            log(
+                ServiceEvent(
+                    .error, "answer_not_noted",
+                    [
+                        .init("token_fingerprint", .string(key.fingerprint)),
+                        .init("reason", .string(error.message)),
+                    ]))
+        }
+    }
+}

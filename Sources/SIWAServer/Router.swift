@@ -1,0 +1,146 @@
+internal import HTTPServer
+internal import JOSE
+internal import Lifecycle
+internal import SIWACLI
+
+/// Answers the requests of one listener from its table.
+struct Router: Sendable {
+    private let table: RouteTable
+    private let context: ServerContext
+    private let options: Options
+
+    /// How the listener is reached.
+    struct Options: Sendable {
+        /// Callers have to bring a token of the API.
+        var requiresToken = false
+        /// A reverse proxy stands before it, and names the client.
+        var isBehindProxy = false
+    }
+
+    init(_ table: RouteTable, _ context: ServerContext, _ options: Options) {
+        (self.table, self.context, self.options) = (table, context, options)
+    }
+
+    /// Answers a request, counts it, and logs it if it failed or changed something.
+    func respond(to request: ServerRequest) async -> ServerResponse {
+        let elapsed = context.clocks.timekeeper.elapsed
+        let start = elapsed()
+        let id = RequestID.of(request)
+        let found = Found(request, in: table)
+        var response: ServerResponse
+        var problem: Problem?
+        do throws(Problem) {
+            response = try await answer(request, id, found)
+        } catch {
+            problem = error
+            response = error.response
+            if table.listener == .notifications { response.body = .bytes([]) }
+        }
+        finish(&response, id)
+        let time = elapsed() - start
+        context.metrics.countRequest(
+            on: table.listener, found.template, status: response.status, time)
+        if found.isLogged || response.status >= 400 {
+            log(request, id, found, response.status, time, problem)
+        }
+        return response
+    }
+
+    /// What a request leads to.
+    private struct Found {
+        /// Nil if it is malformed.
+        let target: RequestTarget?
+        let match: RouteTable.Match
+
+        init(_ request: ServerRequest, in table: RouteTable) {
+            target = RequestTarget(request.target)
+            match = target.map { table.match(request.method, $0.segments) } ?? .nothing
+        }
+
+        /// The template of the path, of another method as well.
+        var template: PathTemplate? {
+            switch match {
+            case .route(let route, _): route.path
+            case .otherMethod(let path, _): path
+            case .nothing: nil
+            }
+        }
+
+        var isLogged: Bool {
+            if case .route(let route, _) = match { route.isLogged } else { false }
+        }
+    }
+
+    private func answer(
+        _ request: ServerRequest, _ id: String, _ found: Found
+    ) async throws(Problem) -> ServerResponse {
+        if let fault = request.fault { throw Problem(fault) }
+        guard let target = found.target else {
+            throw .malformed("the path or the query is malformed")
+        }
+        switch found.match {
+        case .nothing:
+            throw Problem(404, "not_found", "there is nothing at this path", exitCode: .no)
+        case .otherMethod(_, let allowed):
+            var problem = Problem(
+                405, "method_not_allowed", "the path takes \(allowed.joined(separator: ", "))")
+            problem.fields = [HTTPField("Allow", allowed.joined(separator: ", "))]
+            throw problem
+        case .route(let route, let values):
+            let scopes = try await context.authorize(request, for: route, options)
+            return try await route.handle(
+                try RequestReading(route, values, target).request(request, id, scopes), context)
+        }
+    }
+
+    /// The fields that every answer has.
+    private func finish(_ response: inout ServerResponse, _ id: String) {
+        response.fields.append(HTTPField("X-Request-Id", id))
+        if response.fields["cache-control"] == nil {
+            response.fields.append(HTTPField("Cache-Control", "no-store"))
+        }
+    }
+
+    private func log(
+        _ request: ServerRequest, _ id: String, _ found: Found, _ status: Int, _ time: Duration,
+        _ problem: Problem?
+    ) {
+        var members: [JSON.Member] = [
+            .init("request_id", .string(id)), .init("listener", .string(table.listener.rawValue)),
+            .init("method", .string(printable(request.method, limit: 16))),
+            .init("path", .string(found.template?.description ?? "other")),
+            .init("status", .integer(status)),
+            .init("duration_ms", .integer(Int(time / .milliseconds(1)))),
+            .init("client", .string(client(of: request))),
+        ]
+        if let problem { members += problem.logMembers }
+        context.log(status >= 500 ? .error : status >= 400 ? .warning : .info, "request", members)
+    }
+
+    /// The last of `X-Forwarded-For` is what the proxy itself saw.
+    private func client(of request: ServerRequest) -> String {
+        guard options.isBehindProxy, let field = request.fields["x-forwarded-for"],
+            let last = field.split(separator: ",").last
+        else { return request.peer.description }
+        return printable(String(last.drop { $0 == " " }), limit: 64)
+    }
+}
+
+extension Problem {
+    /// A request that is refused as a whole.
+    init(_ fault: ServerRequest.Fault) {
+        switch fault {
+        case .bodyTooLarge:
+            self.init(413, "body_too_large", "the body is longer than 64 KiB")
+        case .headerTooLarge:
+            self.init(431, "header_too_large", "the header fields are longer than 16 KiB")
+        case .ambiguousLength:
+            self.init(400, "invalid_request", "the length of the body is given more than once")
+        }
+    }
+
+    fileprivate var logMembers: [JSON.Member] {
+        [.init("code", .string(code)), .init("message", .string(detail))]
+            + members.filter { $0.name == "apple_request_id" }
+    }
+}

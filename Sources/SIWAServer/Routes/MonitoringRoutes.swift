@@ -1,0 +1,40 @@
+internal import HTTPServer
+internal import JOSE
+internal import Lifecycle
+internal import ServerRecords
+
+extension Route {
+    /// `GET /metrics`.
+    static let metrics = Route(
+        .get, "/metrics", scope: .open, "Everything that is counted, for Prometheus.",
+        mediaTypes: []
+    ) { _, context in
+        let families = context.metrics.families() + (await context.gauges().families())
+        let lines = families.flatMap(\.lines).joined(separator: "\n") + "\n"
+        return .text(lines, "text/plain; version=0.0.4; charset=utf-8")
+    }
+
+    /// `GET /healthz`: the process answers.
+    static let health = Route(
+        .get, "/healthz", scope: .open, "Whether the process answers.", mediaTypes: []
+    ) { _, _ in .text("ok\n") }
+
+    /// `GET /readyz`: settings, key and database can be used.
+    static let readiness = Route(
+        .get, "/readyz", scope: .open, "Whether the server can work.", mediaTypes: []
+    ) { _, context in
+        let readiness = await context.readiness()
+        return .text(readiness.text, status: readiness.isReady ? 200 : 503)
+    }
+}
+
+extension ServerResponse {
+    /// A text.
+    static func text(
+        _ text: String, _ type: String = "text/plain; charset=utf-8", status: Int = 200
+    ) -> Self {
+        Self(
+            status: status, fields: [HTTPField("Content-Type", type)],
+            body: .bytes(Array(text.utf8)))
+    }
+}

@@ -1,0 +1,40 @@
+/// A path whose segments are fixed or stand for a value, such as `/v1/users/{user_id}`.
+package struct PathTemplate: Hashable, Sendable, ExpressibleByStringLiteral,
+    CustomStringConvertible
+{
+    private enum Segment: Hashable {
+        case fixed(String)
+        case value(String)
+    }
+
+    /// The text.
+    package let description: String
+    private let segments: [Segment]
+
+    /// Reads a template.
+    package init(_ text: String) {
+        description = text
+        segments = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
+            $0.first == "{" && $0.last == "}"
+                ? .value(String($0.dropFirst().dropLast())) : .fixed(String($0))
+        }
+    }
+
+    /// Reads a template.
+    package init(stringLiteral value: String) { self.init(value) }
+
+    /// The values of a path; nil if it does not match. No value is empty.
+    func values(of path: [String]) -> [String: String]? {
+        guard path.count == segments.count else { return nil }
+        var values: [String: String] = [:]
+        for (segment, text) in zip(segments, path) {
+            switch segment {
+            case .fixed(let fixed): guard fixed.utf8.elementsEqual(text.utf8) else { return nil }
+            case .value(let name):
+                guard !text.isEmpty else { return nil }
+                values[name] = text
+            }
+        }
+        return values
+    }
+}

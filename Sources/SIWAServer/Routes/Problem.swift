@@ -1,0 +1,95 @@
+package import HTTPServer
+package import JOSE
+package import Lifecycle
+package import SIWACLI
+
+/// An error as the API answers it (RFC 9457).
+package struct Problem: Error, Sendable {
+    /// The status code.
+    package let status: Int
+    /// The word that a program branches on.
+    package let code: String
+    /// What happened.
+    package let detail: String
+    /// What to do, the likeliest cause first.
+    package let hints: [String]
+    /// The exit code that a command would have.
+    package let exitCode: ExitCode
+    /// How long to wait before the same request; nil if repeating it cannot help.
+    package let retryAfter: Duration?
+    /// Header fields of the answer besides the usual ones.
+    package var fields: [HTTPField] = []
+    /// More members of the answer.
+    package var members: [JSON.Member] = []
+
+    /// Describes an error.
+    package init(
+        _ status: Int, _ code: String, _ detail: String, hints: [String] = [],
+        exitCode: ExitCode = .usage, retryAfter: Duration? = nil
+    ) {
+        (self.status, self.code, self.detail) = (status, code, detail)
+        (self.hints, self.exitCode) = (hints, exitCode)
+        self.retryAfter = retryAfter ?? (Self.temporary.contains(status) ? .seconds(1) : nil)
+    }
+
+    /// The answer to an error of a command.
+    package init(_ diagnosis: Diagnosis) {
+        self.init(
+            Self.status(of: diagnosis), diagnosis.code, diagnosis.message, hints: diagnosis.hints,
+            exitCode: diagnosis.exitCode, retryAfter: diagnosis.retryAfter)
+        members = diagnosis.answer
+    }
+
+    private static let temporary = [429, 503]
+
+    private static let statuses = [
+        "unauthorized": 401, "forbidden": 403, "not_found": 404, "code_may_be_spent": 409,
+        "code_already_sent": 409, "code_conflict": 409, "identity_token_invalid": 422,
+        "in_progress": 503, "throttled": 429,
+        // The database, whatever is wrong with it: another replica may do better.
+        "vault": 503,
+    ]
+
+    private static func status(of diagnosis: Diagnosis) -> Int {
+        if let status = statuses[diagnosis.code] { return status }
+        return switch diagnosis.exitCode {
+        case .usage: 400
+        case .clientRefused: 502
+        case .grantRefused, .requestRefused, .no: 422
+        case .outcomeUnknown: 409
+        case .temporary: 503
+        default: 500
+        }
+    }
+
+    /// The answer.
+    package var response: ServerResponse {
+        let own: [JSON.Member] = [
+            .init("type", .string("about:blank")),
+            .init("title", .string(Self.title(of: status))), .init("status", .integer(status)),
+            .init("detail", .string(detail)), .init("code", .string(code)),
+            .init("hints", .array(hints.map { .string($0) })),
+            .init("exit_code", .integer(Int(exitCode.rawValue))),
+            .init("retryable", .boolean(retryAfter != nil)),
+        ]
+        let seconds = retryAfter.map { Int($0.components.seconds) }
+        return ServerResponse(
+            status: status,
+            fields: [HTTPField("Content-Type", "application/problem+json")] + fields
+                + (seconds.map { [HTTPField("Retry-After", String(max($0, 1)))] } ?? []),
+            body: .bytes(JSON.object(own + members).bytes))
+    }
+
+    /// The phrases of RFC 9110 §15.
+    static func title(of status: Int) -> String {
+        titles[status] ?? (status < 500 ? "Client Error" : "Server Error")
+    }
+
+    private static let titles = [
+        400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
+        405: "Method Not Allowed", 406: "Not Acceptable", 409: "Conflict",
+        413: "Content Too Large", 415: "Unsupported Media Type", 422: "Unprocessable Content",
+        429: "Too Many Requests", 431: "Request Header Fields Too Large",
+        500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable",
+    ]
+}

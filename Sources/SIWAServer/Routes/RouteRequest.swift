@@ -1,0 +1,40 @@
+package import HTTPServer
+package import JOSE
+internal import Lifecycle
+package import ServerRecords
+
+/// A request to a route, its parts read.
+package struct RouteRequest: Sendable {
+    /// Names the request in logs; answered as `X-Request-Id`.
+    package let id: String
+    /// The values of the path's template and of the query.
+    package let parameters: [String: String]
+    /// The body of a route that has one: an object with known members only.
+    package let body: JSON
+    /// What the caller may do.
+    package let scopes: Set<APIScope>
+    /// The request as it came.
+    package let http: ServerRequest
+
+    /// Puts a request together.
+    package init(
+        id: String, parameters: [String: String] = [:], body: JSON = [:],
+        scopes: Set<APIScope> = Set(APIScope.allCases), http: ServerRequest
+    ) {
+        (self.id, self.parameters, self.body) = (id, parameters, body)
+        (self.scopes, self.http) = (scopes, http)
+    }
+
+    /// A parameter of the path or of the query; nil if it is absent.
+    package subscript(name: String) -> String? { parameters[name] }
+
+    /// Whether a media type is acceptable to the caller (RFC 9110 §12.5.1).
+    package func accepts(_ mediaType: String) -> Bool {
+        AcceptedTypes(http.fields["accept"]).quality(of: mediaType) > 0
+    }
+
+    /// The one of these media types that the caller prefers.
+    package func preferred(among mediaTypes: [String]) -> String? {
+        AcceptedTypes(http.fields["accept"]).preferred(among: mediaTypes)
+    }
+}

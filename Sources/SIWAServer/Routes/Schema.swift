@@ -1,0 +1,61 @@
+package import JOSE
+
+/// A JSON Schema (2020-12), as OpenAPI 3.1 uses it.
+package struct Schema: Hashable, Sendable {
+    /// The schema.
+    package let json: JSON
+
+    /// Takes a schema that is written as JSON.
+    package init(_ json: JSON) { self.json = json }
+
+    /// A string.
+    package static func string(
+        _ description: String? = nil, among values: [String]? = nil, minLength: Int? = nil,
+        maxLength: Int? = nil, format: String? = nil
+    ) -> Self {
+        Self(
+            type: "string", description,
+            values.map { ("enum", .array($0.map { .string($0) })) },
+            minLength.map { ("minLength", .integer($0)) },
+            maxLength.map { ("maxLength", .integer($0)) }, format.map { ("format", .string($0)) })
+    }
+
+    /// A whole number.
+    package static func integer(
+        _ description: String? = nil, _ range: ClosedRange<Int>? = nil
+    ) -> Self {
+        Self(
+            type: "integer", description, range.map { ("minimum", .integer($0.lowerBound)) },
+            range.map { ("maximum", .integer($0.upperBound)) })
+    }
+
+    /// `true` or `false`.
+    package static func boolean(_ description: String? = nil) -> Self {
+        Self(type: "boolean", description)
+    }
+
+    /// An array.
+    package static func array(of element: Schema, _ description: String? = nil) -> Self {
+        Self(type: "array", description, ("items", element.json))
+    }
+
+    /// An object.
+    ///
+    /// - Parameter isOpen: it may have other members.
+    package static func object(
+        _ properties: [(String, Schema)], required: [String] = [], isOpen: Bool = false
+    ) -> Self {
+        Self(
+            type: "object", nil,
+            ("properties", .object(properties.map { .init($0.0, $0.1.json) })),
+            required.isEmpty ? nil : ("required", .array(required.map { .string($0) })),
+            isOpen ? nil : ("additionalProperties", false))
+    }
+
+    private init(type: String, _ description: String?, _ members: (String, JSON)?...) {
+        let all =
+            [("type", JSON.string(type)), description.map { ("description", .string($0)) }]
+            + members
+        json = .object(all.compactMap(\.self).map { .init($0.0, $0.1) })
+    }
+}

@@ -1,0 +1,22 @@
+internal import HTTPServer
+internal import Lifecycle
+
+extension Route {
+    /// `GET /`: the page for the person on call.
+    static func statusPage(scope: Scope) -> Route {
+        Route(
+            .get, "/", scope: scope, "The status page.", mediaTypes: ["text/html"]
+        ) { _, context in
+            var response = ServerResponse.text(
+                StatusPage(await context.statusReport()).html, "text/html; charset=utf-8")
+            response.fields += [
+                HTTPField(
+                    "Content-Security-Policy",
+                    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
+                HTTPField("X-Content-Type-Options", "nosniff"),
+                HTTPField("Referrer-Policy", "no-referrer"),
+            ]
+            return response
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package import Lifecycle
+internal import ServerRecords
+
+/// What the routes and the workers of one process share.
+package final class ServerContext: Sendable {
+    /// The calendar and the stopwatch.
+    package let clocks: Clocks
+    /// The log.
+    package let log: ServerLog
+    /// What the process counts.
+    package let metrics: Metrics
+    /// The clients of all profiles, as they were read last.
+    package let clients: Reloadable<ProfileClients>
+    /// Apple's keys.
+    package let keys: AppleKeySets
+    /// The vault; all profiles share it.
+    package let vault: SharedVault
+    /// The database, for calls of the API.
+    package let access: StoreAccess
+    /// The database, for workers, which must not keep callers waiting.
+    package let workerAccess: StoreAccess
+    /// The tokens of the API.
+    package let tokens: APITokens
+    /// The settings of the object `server`.
+    package let settings: ServerSettings
+    /// Exchanges codes.
+    package let exchanges: ExchangeService
+    /// Refreshes tokens.
+    package let refreshes: RefreshService
+    /// Takes orders to revoke.
+    package let revocations: RevocationService
+    /// Carries out what was ordered.
+    let revocationWorker: RevocationWorker
+    /// Delivers events; nil if nothing is delivered.
+    let deliveryWorker: DeliveryWorker?
+    /// Receives notifications.
+    let receiver: NotificationReceiver
+    /// What the database holds.
+    let counts: CachedCounts
+
+    /// What a context is made of.
+    package struct Parts: Sendable {
+        package var clocks: Clocks
+        package var log: ServerLog
+        package var metrics: Metrics
+        package var clients: Reloadable<ProfileClients>
+        package var keys: AppleKeySets
+        package var vault: SharedVault
+        package var access: StoreAccess
+        package var workerAccess: StoreAccess
+        /// The database, for notifications.
+        package var receivingAccess: StoreAccess
+        package var settings: ServerSettings
+        /// Where and how events are delivered; nil if they are not.
+        package var delivery: Delivery?
+        /// One run of one process.
+        package var owner: String
+    }
+
+    /// How events are delivered.
+    package struct Delivery: Sendable {
+        /// The application and the secrets that sign.
+        package let settings: Reloadable<DeliveryWorker.Settings>
+        /// Sends to the application.
+        package let transport: any Transport
+    }
+
+    /// Puts the services together.
+    package init(_ parts: Parts) {
+        (clocks, log, metrics) = (parts.clocks, parts.log, parts.metrics)
+        (clients, keys, vault) = (parts.clients, parts.keys, parts.vault)
+        (access, workerAccess) = (parts.access, parts.workerAccess)
+        settings = parts.settings
+        tokens = APITokens(parts.access, clocks: parts.clocks)
+        receiver = NotificationReceiver(parts)
+        let (clocks, clients, owner) = (parts.clocks, parts.clients, parts.owner)
+        let log: ServiceLog = { [log] event in log(event) }
+        let journal = CodeJournal(
+            parts.access, parts.vault, clocks: clocks, owner: owner, log: log)
+        exchanges = ExchangeService(
+            journal, keys: { [keys] token in await keys.keySet(for: token) }, clocks: clocks,
+            log: log)
+        refreshes = RefreshService(
+            parts.access, parts.vault, clients: { clients.current }, clocks: clocks, log: log)
+        revocationWorker = RevocationWorker(
+            parts.workerAccess, parts.vault, journal, clients: { clients.current },
+            clocks: clocks, owner: owner, log: log)
+        revocations = RevocationService(
+            parts.access, parts.vault, revocationWorker, clients: { clients.current },
+            clocks: clocks)
+        let arrival = receiver.arrival
+        deliveryWorker = parts.delivery.map { delivery in
+            DeliveryWorker(
+                parts.workerAccess, { delivery.settings.current }, transport: delivery.transport,
+                clocks: clocks, owner: owner, wake: arrival, log: log)
+        }
+        counts = CachedCounts(parts.workerAccess, parts.clocks.timekeeper)
+    }
+}

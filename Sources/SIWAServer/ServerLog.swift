@@ -1,0 +1,56 @@
+package import JOSE
+internal import Lifecycle
+internal import SIWACLI
+
+/// The log: a JSON object a line. It holds no secret.
+package struct ServerLog: Sendable {
+    private let now: @Sendable () -> NumericDate
+    private let write: @Sendable (String) -> Void
+    private let showsUserIDs: Bool
+
+    /// - Parameters:
+    ///   - showsUserIDs: false logs fingerprints in place of user ids.
+    ///   - write: writes a line.
+    package init(
+        now: @escaping @Sendable () -> NumericDate, showsUserIDs: Bool = true,
+        write: @escaping @Sendable (String) -> Void
+    ) {
+        (self.now, self.showsUserIDs, self.write) = (now, showsUserIDs, write)
+    }
+
+    /// Writes a line.
+    package func callAsFunction(_ event: ServiceEvent) {
+        let head: [JSON.Member] = [
+            .init("time", .string(now().rfc3339)), .init("level", .string(event.level.rawValue)),
+            .init("event", .string(event.name)),
+        ]
+        write(JSON.object(head + event.members.map(shown)).text)
+    }
+
+    /// Writes a line.
+    package func callAsFunction(
+        _ level: ServiceEvent.Level, _ name: String, _ members: [JSON.Member] = []
+    ) {
+        self(ServiceEvent(level, name, members))
+    }
+
+    /// Writes a line about an error.
+    package func callAsFunction(
+        _ level: ServiceEvent.Level, _ name: String, _ problem: Problem,
+        _ members: [JSON.Member] = []
+    ) {
+        self(
+            ServiceEvent(
+                level, name,
+                members + [
+                    .init("code", .string(problem.code)), .init("message", .string(problem.detail)),
+                ]))
+    }
+
+    private func shown(_ member: JSON.Member) -> JSON.Member {
+        guard !showsUserIDs, member.name == "user_id", let id = member.value.string else {
+            return member
+        }
+        return .init("user_fingerprint", .string(SecretText(id).fingerprint))
+    }
+}

@@ -1,0 +1,100 @@
+package import HTTPServer
+internal import JOSE
+internal import SIWACLI
+
+/// Where one listener listens, and how.
+package struct ListenerSettings: Hashable, Sendable {
+    /// Where.
+    package let address: ListenAddress
+    /// The files of its certificate and key; nil without TLS.
+    package let tls: TLSFiles?
+    /// Whether a reverse proxy stands before it.
+    package let isBehindProxy: Bool
+
+    /// The files that prove a listener to clients.
+    package struct TLSFiles: Hashable, Sendable {
+        /// The certificate and its chain, in PEM.
+        package let certificate: String
+        /// The private key, in PEM.
+        package let key: String
+    }
+
+    /// An address without TLS.
+    package init(_ address: ListenAddress) {
+        (self.address, tls, isBehindProxy) = (address, nil, false)
+    }
+
+    static let names = ["listen", "group", "tls", "behind_proxy"]
+
+    init(_ reader: SettingsReader, resolve: (String) -> String) throws(Diagnosis) {
+        address = try Self.address(reader, resolve)
+        isBehindProxy = try reader.flag("behind_proxy")
+        guard let files = try reader.object("tls", knowing: ["certificate", "key"]) else {
+            tls = nil
+            return
+        }
+        if case .unix = address { throw reader.error("tls", "does not go with a Unix socket") }
+        tls = TLSFiles(
+            certificate: resolve(try files.requiredText("certificate")),
+            key: resolve(try files.requiredText("key")))
+    }
+
+    private static func address(
+        _ reader: SettingsReader, _ resolve: (String) -> String
+    ) throws(Diagnosis) -> ListenAddress {
+        let text = try reader.requiredText("listen")
+        let group = try reader.text("group")
+        guard let address = ListenAddress(text, group: group, resolve) else {
+            throw reader.error(
+                "listen", "'\(printable(text))' is not HOST:PORT, unix:PATH or systemd:NAME",
+                hints: ["HOST is an IP address, such as 127.0.0.1 or [::1]"])
+        }
+        if group != nil, !text.hasPrefix("unix:") {
+            throw reader.error("group", "goes only with unix:PATH")
+        }
+        return address
+    }
+
+    /// Fails unless the listener is on loopback, is protected, or stands behind a proxy.
+    ///
+    /// - Parameter isLocal: whether only processes on this machine can connect.
+    func checkProtection(
+        isLocal: Bool, of listener: RouteTable.Listener
+    ) throws(Diagnosis) {
+        guard isLocal || tls != nil || isBehindProxy else {
+            let place = "server.\(listener.rawValue)"
+            throw Diagnosis(
+                "configuration", "\(place).listen is not on loopback, and not protected",
+                hints: [
+                    "add \"tls\": {\"certificate\": FILE, \"key\": FILE} to \(place)",
+                    "or add \"behind_proxy\": true if a reverse proxy with TLS stands before it",
+                ], exitCode: .settings)
+        }
+    }
+}
+
+extension ListenAddress {
+    /// Reads `HOST:PORT`, `unix:PATH` or `systemd:NAME`; nil if it is none of them.
+    init?(_ text: String, group: String? = nil, _ resolve: (String) -> String) {
+        if text.hasPrefix("unix:") {
+            let path = String(text.dropFirst(5))
+            guard !path.isEmpty else { return nil }
+            self = .unix(path: resolve(path), group: group)
+            return
+        }
+        if text.hasPrefix("systemd:") {
+            let name = String(text.dropFirst(8))
+            guard !name.isEmpty else { return nil }
+            self = .inherited(name: name)
+            return
+        }
+        guard let colon = text.lastIndex(of: ":"),
+            let port = UInt16(text[text.index(after: colon)...])
+        else { return nil }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        let isAddress = host.allSatisfy { $0.isHexDigit || $0 == "." || $0 == ":" }
+        guard isAddress, !host.isEmpty else { return nil }
+        self = .tcp(host: host, port: port)
+    }
+}

@@ -1,0 +1,129 @@
+internal import HTTPServer
+package import JOSE
+package import SIWACLI
+
+/// The object `server` of the configuration.
+package struct ServerSettings: Hashable, Sendable {
+    /// The listener for Apple; nil if it is not opened.
+    package var notifications: ListenerSettings?
+    /// Where Apple posts to.
+    package var path = "/apple/notifications"
+    /// The listener for the application.
+    package var api: ListenerSettings?
+    /// The listener for monitoring.
+    package var metrics: ListenerSettings?
+    /// Where events are delivered; nil if they are only kept.
+    package var delivery: DeliverySettings?
+    /// How long events are kept that need no more work.
+    package var keep = Duration.seconds(30 * 86_400)
+    /// The longest lifetime of a client_secret that callers may ask for.
+    package var maxSecretLifetime = Duration.seconds(3600)
+    /// Whether user ids are logged; else their fingerprints.
+    package var logsUserIDs = true
+    /// The file of keys that replaces Apple's; for tests.
+    package var keySetFile: String?
+
+    private static let names = [
+        "notifications", "api", "metrics", "deliver", "keep", "max_secret_lifetime",
+        "log_user_ids", "jwks_file",
+    ]
+
+    /// Reads the settings; without the object, three listeners on this machine.
+    ///
+    /// - Throws: ``Diagnosis`` that names the member.
+    package init(
+        _ configuration: ServedConfiguration, variables: (String) -> String?
+    ) throws(Diagnosis) {
+        guard let json = configuration.server, let file = configuration.path else {
+            try self.init(standard: variables)
+            return
+        }
+        try self.init(json, in: file, resolve: configuration.resolve)
+    }
+
+    package init(_ json: JSON, in file: String, resolve: (String) -> String) throws(Diagnosis) {
+        let reader = try SettingsReader(json, at: "server", in: file, knowing: Self.names)
+        let names = ListenerSettings.names
+        if let object = try reader.object("notifications", knowing: names + ["path"]) {
+            notifications = try ListenerSettings(object, resolve: resolve)
+            if let path = try Self.path(object) { self.path = path }
+        }
+        if let object = try reader.object("api", knowing: names) {
+            api = try ListenerSettings(object, resolve: resolve)
+        }
+        if let object = try reader.object("metrics", knowing: names) {
+            metrics = try ListenerSettings(object, resolve: resolve)
+        }
+        delivery = try DeliverySettings(reader, resolve: resolve)
+        if let keep = try reader.duration("keep") { self.keep = keep }
+        if let lifetime = try reader.duration("max_secret_lifetime") {
+            guard lifetime <= .seconds(180 * 86_400) else {
+                throw reader.error("max_secret_lifetime", "must be at most 180d")
+            }
+            maxSecretLifetime = lifetime
+        }
+        if reader.has("log_user_ids") { logsUserIDs = try reader.flag("log_user_ids") }
+        keySetFile = try reader.text("jwks_file").map(resolve)
+    }
+
+    private static func path(_ object: SettingsReader) throws(Diagnosis) -> String? {
+        guard let path = try object.text("path") else { return nil }
+        let isPath = path.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        guard isPath, path.hasPrefix("/"), !path.contains(where: { "?#{}%".contains($0) }) else {
+            throw object.error("path", "must be the path of a URL, such as /apple")
+        }
+        return path
+    }
+
+    private init(standard variables: (String) -> String?) throws(Diagnosis) {
+        notifications = ListenerSettings(.tcp(host: "127.0.0.1", port: 8765))
+        metrics = ListenerSettings(.tcp(host: "127.0.0.1", port: 9765))
+        // systemd separates several folders by colons.
+        let runtime = variables("RUNTIME_DIRECTORY").flatMap {
+            $0.split(separator: ":").first.map(String.init)
+        }
+        let user = variables("XDG_RUNTIME_DIR").flatMap { $0.isEmpty ? nil : $0 + "/siwa" }
+        guard let folder = runtime ?? user else {
+            throw Diagnosis(
+                "configuration",
+                "server.api.listen is not set, and neither RUNTIME_DIRECTORY nor XDG_RUNTIME_DIR is",
+                hints: [
+                    "add \"server\": {\"api\": {\"listen\": \"unix:PATH\"}, …} to the configuration"
+                ], exitCode: .settings)
+        }
+        api = ListenerSettings(.unix(path: folder + "/api.sock", group: nil))
+    }
+
+    /// The settings of a listener; nil if it is not opened.
+    package func listener(_ listener: RouteTable.Listener) -> ListenerSettings? {
+        switch listener {
+        case .notifications: notifications
+        case .api: api
+        case .metrics: metrics
+        }
+    }
+}
+
+/// Where events are delivered.
+package struct DeliverySettings: Hashable, Sendable {
+    /// The application.
+    package let target: DeliveryTarget
+    /// The file of the secrets that sign.
+    package let secretFile: String
+    /// Authorities to trust besides the system's.
+    package let authorityFile: String?
+
+    /// Nil if the settings have no `deliver`.
+    init?(_ reader: SettingsReader, resolve: (String) -> String) throws(Diagnosis) {
+        let names = ["url", "secret_file", "ca_file", "allow_http"]
+        guard let object = try reader.object("deliver", knowing: names) else { return nil }
+        let (url, allowsHTTP) = (try object.requiredText("url"), try object.flag("allow_http"))
+        do {
+            target = try DeliveryTarget(url, allowsHTTP: allowsHTTP)
+        } catch {
+            throw object.error("url", error.description)
+        }
+        secretFile = resolve(try object.requiredText("secret_file"))
+        authorityFile = try object.text("ca_file").map(resolve)
+    }
+}

@@ -1,0 +1,151 @@
+internal import JOSE
+internal import Lifecycle
+internal import ServerRecords
+
+/// The status page for the person on call: no script, nothing from elsewhere, readable on a
+/// telephone and in the dark.
+struct StatusPage {
+    private let report: StatusReport
+
+    init(_ report: StatusReport) { self.report = report }
+
+    /// The page.
+    var html: String {
+        """
+        <!DOCTYPE html>
+        <html lang="en"><head><meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta http-equiv="refresh" content="60">
+        <title>\(title)</title><style>\(Self.style)</style></head>
+        <body><header><h1>siwa-server</h1><p>\(version) · \(report.at.rfc3339)</p></header>
+        <main>\(troubles)\(chart("Notifications", .received, .delivered, .undelivered))\
+        \(chart("Revocations", .requested, .revoked, .unrevoked))\(tables)</main></body></html>
+
+        """
+    }
+
+    private var title: String {
+        let count = report.troubles.count
+        return count == 0 ? "siwa-server: ok" : "siwa-server: \(count) to look at"
+    }
+
+    private var troubles: String {
+        guard !report.troubles.isEmpty else {
+            return "<section class=\"ok\"><h2>Nothing is wrong</h2></section>"
+        }
+        let items = report.troubles.map {
+            "<li><strong>\(escaped($0.fault))</strong> \(escaped($0.remedy))</li>"
+        }
+        return "<section class=\"wrong\"><h2>To look at</h2><ul>\(items.joined())</ul></section>"
+    }
+
+    // MARK: Charts
+
+    /// Bars of the last 24 hours: what came above, what became of it below.
+    private func chart(
+        _ name: String, _ came: HourlyActivity.Kind, _ done: HourlyActivity.Kind,
+        _ failed: HourlyActivity.Kind
+    ) -> String {
+        let hour = report.at.seconds / 3600
+        var values = [[Int]](repeating: [0, 0, 0], count: 24)
+        for activity in report.activity {
+            let index = 23 - (hour - activity.begin.seconds / 3600)
+            guard values.indices.contains(index) else { continue }
+            values[index] = [came, done, failed].map { activity.counts[$0] ?? 0 }
+        }
+        let highest = max(values.flatMap(\.self).max() ?? 0, 1)
+        let bars = values.enumerated().map { Self.bars($1, at: $0, of: highest) }.joined()
+        let totals = (0..<3).map { kind in values.reduce(0) { $0 + $1[kind] } }
+        let words =
+            "\(totals[0]) \(came.rawValue), \(totals[1]) \(done.rawValue), "
+            + "\(totals[2]) \(failed.rawValue)"
+        return """
+            <section><h2>\(name), last 24 hours</h2>
+            <svg viewBox="0 0 480 96" role="img" aria-label="\(words)">\(bars)
+            <line x1="0" y1="95.5" x2="480" y2="95.5"/></svg><p>\(words)</p></section>
+            """
+    }
+
+    private static func bars(_ values: [Int], at hour: Int, of highest: Int) -> String {
+        zip(values, ["came", "done", "failed"]).enumerated().map { index, bar in
+            guard bar.0 > 0 else { return "" }
+            let height = max(bar.0 * 90 / highest, 2)
+            return """
+                <rect class="\(bar.1)" x="\(hour * 20 + 2 + index * 5)" y="\(95 - height)" \
+                width="5" height="\(height)"/>
+                """
+        }.joined()
+    }
+
+    // MARK: Tables
+
+    private var tables: String {
+        let age = report.isKeySetFixed ? "from a file" : report.keySetAge?.inWords ?? "none"
+        let secrets = report.secretExpiries.map {
+            (
+                $0.profile.isEmpty ? "client_secret" : "client_secret of \($0.profile)",
+                "valid for \(($0.expiresAt - report.at).inWords)"
+            )
+        }
+        return table("Events", states(InboxState.allCases, report.counts?.inbox))
+            + table("Revocations", states(RevocationJob.State.allCases, report.counts?.revocations))
+            + table("Keys", [("Apple's keys", age)] + secrets)
+            + table("Stored tokens", tokens)
+    }
+
+    private func states<State: RawRepresentable<String> & Hashable>(
+        _ states: [State], _ counts: [State: Int]?
+    ) -> [(String, String)] {
+        states.map { state in (state.rawValue, counts.map { "\($0[state] ?? 0)" } ?? "unknown") }
+    }
+
+    private var tokens: [(String, String)] {
+        (report.counts?.tokens ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }
+            .flatMap { client, states in
+                states.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+                    ("\(client) \($0.key.rawValue)", "\($0.value)")
+                }
+            }
+    }
+
+    private func table(_ name: String, _ rows: [(String, String)]) -> String {
+        guard !rows.isEmpty else { return "" }
+        let lines = rows.map {
+            "<tr><th scope=\"row\">\(escaped($0.0))</th><td>\(escaped($0.1))</td></tr>"
+        }
+        return "<section><h2>\(name)</h2><table>\(lines.joined())</table></section>"
+    }
+
+    private func escaped(_ text: String) -> String {
+        text.reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            default: result.append(character)
+            }
+        }
+    }
+
+    private static let style = """
+        :root{color-scheme:light dark;--text:#1d1d1f;--back:#fff;--line:#d2d2d7;--soft:#6e6e73;\
+        --came:#0066cc;--done:#248a3d;--failed:#d70015}\
+        @media(prefers-color-scheme:dark){:root{--text:#f5f5f7;--back:#161617;--line:#424245;\
+        --soft:#a1a1a6;--came:#2997ff;--done:#30d158;--failed:#ff6961}}\
+        *{box-sizing:border-box}body{margin:0;padding:16px;background:var(--back);\
+        color:var(--text);font:16px/1.5 system-ui,sans-serif}\
+        header,main{max-width:960px;margin:0 auto}h1{font-size:20px;margin:0}\
+        header p,section p{color:var(--soft);margin:0 0 12px}\
+        main{display:grid;gap:16px;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr))}\
+        section{border:1px solid var(--line);border-radius:12px;padding:12px 16px;min-width:0}\
+        h2{font-size:16px;margin:0 0 8px}.wrong,.ok{grid-column:1/-1}\
+        .wrong{border-color:var(--failed)}.wrong h2{color:var(--failed)}.ok h2{color:var(--done)}\
+        ul{margin:0;padding-left:20px}li,th,td{overflow-wrap:anywhere}\
+        table{width:100%;border-collapse:collapse}\
+        th{text-align:left;font-weight:normal}td{text-align:right}\
+        tr+tr>*{border-top:1px solid var(--line)}svg{width:100%;height:auto;display:block}\
+        .came{fill:var(--came)}.done{fill:var(--done)}.failed{fill:var(--failed)}\
+        line{stroke:var(--line)}
+        """
+}

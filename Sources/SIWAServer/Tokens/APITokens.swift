@@ -1,0 +1,67 @@
+package import Lifecycle
+package import SIWACLI
+internal import SIWACrypto
+package import ServerRecords
+internal import Synchronization
+
+/// Decides what the holder of a token may do.
+package final class APITokens: Sendable {
+    private let access: StoreAccess
+    private let clocks: Clocks
+    private let list = Mutex<APITokenList?>(nil)
+    private let readings = JoinedCalls<Int, Result<APITokenList, VaultError>>()
+
+    /// Reads tokens when they are first needed.
+    package init(_ access: StoreAccess, clocks: Clocks) {
+        (self.access, self.clocks) = (access, clocks)
+    }
+
+    /// What the token in an `Authorization` field may be used for.
+    ///
+    /// - Throws: ``Diagnosis`` with the code `unauthorized`, or of the database.
+    package func scopes(_ authorization: String?) async throws(Diagnosis) -> Set<APIScope> {
+        guard let text = APITokenText.bearer(authorization) else {
+            throw .unauthorized("there is no Authorization: Bearer field")
+        }
+        let digest: [UInt8]
+        let list: APITokenList
+        do {
+            digest = try APITokenText.digest(of: text)
+            list = try await current()
+        } catch {
+            throw Diagnosis(error)
+        }
+        guard let token = list.token(digest, at: clocks.now()) else {
+            throw .unauthorized("the token is unknown, removed or expired")
+        }
+        return token.scopes
+    }
+
+    private func current() async throws(VaultError) -> APITokenList {
+        let elapsed = clocks.timekeeper.elapsed
+        if let list = list.withLock({ $0 }), list.isFresh(at: elapsed()) { return list }
+        let read = await readings.join(0) { [access] in
+            let readAt = elapsed()
+            do throws(VaultError) {
+                let tokens = try await access.run { store throws(VaultError) in
+                    try store.apiTokens()
+                }
+                return .success(APITokenList(tokens, readAt: readAt))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let list = try read.get()
+        self.list.withLock { $0 = list }
+        return list
+    }
+}
+
+extension Diagnosis {
+    /// A call over TCP has no usable token.
+    static func unauthorized(_ message: String) -> Diagnosis {
+        Diagnosis(
+            "unauthorized", message,
+            hints: ["'siwa-server token add NAME --scope SCOPE' makes a token"], exitCode: .usage)
+    }
+}

@@ -1,0 +1,16 @@
+import Lifecycle
+
+@testable import TokenVault
+
+/// Keeps everybody else from writing to an SQLite database.
+final class DatabaseLock: @unchecked Sendable {
+    private let database: any Database
+
+    init(_ url: String) throws {
+        database = try connector(of: url, patience: .eachStatement(.seconds(60)))
+            .connect(creating: false)
+        _ = try database.run("BEGIN IMMEDIATE", [])
+    }
+
+    deinit { _ = try? database.run("ROLLBACK", []) }
+}

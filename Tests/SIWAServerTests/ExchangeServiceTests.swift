@@ -1,0 +1,215 @@
+import JOSE
+import Lifecycle
+import SIWACLI
+import ServerRecords
+import TestSupport
+import Testing
+import TokenVault
+
+@testable import SIWAServer
+
+@Suite struct ExchangeServiceTests {
+    typealias Backend = ServiceFixture.Backend
+
+    @Test(arguments: Backend.available)
+    func `a code becomes a stored token, and repeats get the same answer`(
+        _ backend: Backend
+    ) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let (one, two) = (try fixture.replica("one"), try fixture.replica("two"))
+        let code = try await fixture.code(nonce: "n")
+        let first = try await one.exchanged(code, nonce: "n")
+        let body = try first.body(isRevealing: false)
+        #expect(body["stored"] == true && body["refresh_token"] == nil && body["replayed"] == nil)
+        let record = try #require(try fixture.records().first)
+        #expect(body["user_id"]?.string == record.user.userID.rawValue)
+        #expect(record.state == .active)
+        let token = try first.body(isRevealing: true)["refresh_token"]?.string
+        #expect(try one.vault.current.token(of: record).text.revealed() == token)
+        for replica in [one, two] {
+            let again = try await replica.exchanged(code, nonce: "n").body(isRevealing: true)
+            #expect(again["replayed"] == true && again["refresh_token"]?.string == token)
+            #expect(again["access_token"] == body["access_token"])
+        }
+        #expect(try await fixture.requests("/auth/token") == 1)
+    }
+
+    @Test(arguments: Backend.available)
+    func `three requests at once on two replicas send a code once`(
+        _ backend: Backend
+    ) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let replicas = [try fixture.replica("one"), try fixture.replica("two")]
+        try await fixture.fault(["endpoint": "/auth/token", "delay": "300ms", "count": 5])
+        for _ in 0..<5 {
+            let code = try await fixture.code()
+            let answers = try await withThrowingTaskGroup(of: JSON.self) { group in
+                for number in 0..<3 {
+                    group.addTask {
+                        try await replicas[number % 2].exchanged(code).body(isRevealing: true)
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(Set(answers.map { $0["refresh_token"] }).count == 1)
+            #expect(answers.count { $0["replayed"] == true } == 2)
+        }
+        #expect(try await fixture.requests("/auth/token") == 5)
+        #expect(try fixture.records().count == 5)
+    }
+
+    @Test(arguments: Backend.available)
+    func `a repeat with other parameters is a conflict, and nothing is sent`(
+        _ backend: Backend
+    ) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let replica = try fixture.replica()
+        let code = try await fixture.code(nonce: "n")
+        _ = try await replica.exchanged(code, nonce: "n")
+        for nonce in [nil, "other"] {
+            let error = try await Diagnosis.thrown {
+                try await replica.exchanged(code, nonce: nonce)
+            }
+            #expect(error.code == "code_conflict")
+        }
+        let error = try await Diagnosis.thrown {
+            try await replica.exchanged(code, of: ServiceFixture.web, nonce: "n")
+        }
+        #expect(error.code == "code_conflict")
+        #expect(try await fixture.requests("/auth/token") == 1)
+    }
+
+    @Test(arguments: Backend.available)
+    func `an outage leaves the code usable`(_ backend: Backend) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let replica = try fixture.replica()
+        let code = try await fixture.code()
+        try await fixture.fault(["endpoint": "/auth/token", "status": 503])
+        let error = try await Diagnosis.thrown { try await replica.exchanged(code) }
+        #expect(error.exitCode == .temporary && error.code == "outage")
+        let body = try await replica.exchanged(code).body(isRevealing: false)
+        #expect(body["stored"] == true && body["replayed"] == nil)
+    }
+
+    @Test(arguments: Backend.available)
+    func `a lost answer is never followed by a second request`(_ backend: Backend) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let (one, two) = (try fixture.replica("one"), try fixture.replica("two"))
+        let code = try await fixture.code()
+        try await fixture.fault(["endpoint": "/auth/token", "cut": "no_answer"])
+        for replica in [one, two, one] {
+            let error = try await Diagnosis.thrown { try await replica.exchanged(code) }
+            #expect(error.code == "code_may_be_spent" && error.exitCode == .outcomeUnknown)
+        }
+        #expect(try await fixture.requests("/auth/token") == 1)
+    }
+
+    @Test(arguments: Backend.available)
+    func `a code that a dead process had sent may be spent`(_ backend: Backend) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let replica = try fixture.replica()
+        let code = try await fixture.code()
+        let order = ExchangeOrder(
+            code, for: try #require(replica.clients[ServiceFixture.app]), isClientGiven: true)
+        let lease = VaultLease(owner: "dead", duration: .seconds(1))
+        #expect(try fixture.store().begin(try order.request, for: lease) == .send)
+        let error = try await Diagnosis.thrown { try await replica.exchanged(code) }
+        #expect(error.code == "code_may_be_spent")
+        #expect(try await fixture.requests("/auth/token") == 0)
+    }
+
+    @Test(arguments: Backend.available)
+    func `Apple's refusal is answered again`(_ backend: Backend) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let replica = try fixture.replica()
+        let code = AuthorizationCode(SecretText("c0123456789.0.abcd.efgh"))
+        for _ in 0..<2 {
+            let answer = try await replica.exchanged(code)
+            let error = try await Diagnosis.thrown { try answer.body(isRevealing: true) }
+            #expect(error.code == "invalid_grant" && error.exitCode == .grantRefused)
+            #expect(error.apple?.code == .invalidGrant && error.status == 400)
+        }
+        #expect(try await fixture.requests("/auth/token") == 1)
+    }
+
+    @Test(arguments: Backend.available)
+    func `a wrong nonce shows nothing and stores the token`(_ backend: Backend) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let replica = try fixture.replica()
+        let code = try await fixture.code(nonce: "right")
+        for _ in 0..<2 {
+            let answer = try await replica.exchanged(code, nonce: "wrong", isStoring: false)
+            let error = try await Diagnosis.thrown { try answer.body(isRevealing: true) }
+            #expect(error.code == "identity_token_invalid")
+            #expect(error.message.contains("nonce"))
+        }
+        #expect(try fixture.records().map(\.state) == [.active])
+    }
+
+    @Test(arguments: Backend.available)
+    func `without Apple's keys the signature is skipped`(_ backend: Backend) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let replica = try fixture.replica(hasKeys: false)
+        let code = try await fixture.code(nonce: "n")
+        let body = try await replica.exchanged(code, nonce: "n").body(isRevealing: false)
+        #expect(body["stored"] == true && body["user_id"]?.string != nil)
+        let checks = body["checks"]?.elements ?? []
+        let skipped = checks.filter { $0["status"] == "skipped" }.compactMap { $0["name"]?.string }
+        #expect(skipped.contains("signature") && skipped.contains("key"))
+        #expect(checks.allSatisfy { $0["status"] != "failed" })
+        let wrong = try await fixture.code(nonce: "n")
+        let answer = try await replica.exchanged(wrong, nonce: "other")
+        let error = try await Diagnosis.thrown { try answer.body(isRevealing: true) }
+        #expect(error.code == "identity_token_invalid")
+    }
+
+    @Test(arguments: Backend.available)
+    func `without store, the token is shown and not kept`(_ backend: Backend) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let replica = try fixture.replica()
+        let body = try await replica.exchanged(try await fixture.code(), isStoring: false)
+            .body(isRevealing: false)
+        #expect(body["refresh_token"]?.string != nil && body["stored"] == nil)
+        #expect(try fixture.records().isEmpty)
+    }
+
+    @Test
+    func `a token that cannot be stored is shown, and stored later`() async throws {
+        let fixture = try await ServiceFixture(.sqlite)
+        let holder = Mutable<DatabaseLock?>(nil)
+        let replica = try fixture.replica(patience: .milliseconds(200)) { request, send in
+            let response = try await send()
+            // Somebody else holds the database from now on.
+            if request.url.hasSuffix("/auth/token") {
+                holder.value = try DatabaseLock(fixture.url)
+            }
+            return response
+        }
+        let answer = try await replica.exchanged(try await fixture.code())
+        let body = try answer.body(isRevealing: false)
+        #expect(body["stored"] == false && body["refresh_token"]?.string != nil)
+        #expect(fixture.log.names.contains("token_not_stored"))
+        holder.value = nil
+        try await eventually("the token is stored") { try !fixture.records().isEmpty }
+        await replica.exchange.drain()
+    }
+
+    @Test(arguments: Backend.available)
+    func `a caller that goes away changes nothing`(_ backend: Backend) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let sent = Mutable(false)
+        let replica = try fixture.replica { _, send in
+            sent.value = true
+            return try await send()
+        }
+        try await fixture.fault(["endpoint": "/auth/token", "delay": "300ms"])
+        let code = try await fixture.code()
+        let caller = Task { try await replica.exchanged(code) }
+        try await eventually("the code is sent") { sent.value }
+        caller.cancel()
+        await replica.exchange.drain()
+        #expect(try fixture.records().map(\.state) == [.active])
+        let body = try await replica.exchanged(code).body(isRevealing: false)
+        #expect(body["replayed"] == true)
+    }
+}

@@ -1,0 +1,35 @@
+import Lifecycle
+import Testing
+
+@testable import SIWAServer
+
+@Suite struct MetricsTests {
+    @Test func `a histogram counts each time in its bucket and all larger ones`() {
+        var histogram = Histogram()
+        for milliseconds in [1, 2, 400, 60_000] {
+            histogram.observe(.milliseconds(milliseconds))
+        }
+        let lines = histogram.lines("t", "a=\"b\"")
+        #expect(lines.contains("t_bucket{a=\"b\",le=\"0.001\"} 1"))
+        #expect(lines.contains("t_bucket{a=\"b\",le=\"0.0025\"} 2"))
+        #expect(lines.contains("t_bucket{a=\"b\",le=\"30.0\"} 3"))
+        #expect(lines.contains("t_bucket{a=\"b\",le=\"+Inf\"} 4"))
+        #expect(lines.contains("t_count{a=\"b\"} 4"))
+    }
+
+    @Test func `unknown events share a label`() {
+        let metrics = Metrics()
+        for kind in ["consent-revoked", "new-in-2030", "evil\"\n"] {
+            metrics.countNotification(NotificationEvent.Kind(rawValue: kind), "received")
+        }
+        let text = metrics.families().flatMap(\.lines).joined(separator: "\n")
+        #expect(
+            text.contains("siwa_notifications_total{type=\"other\",result=\"received\"} 2"))
+        #expect(!text.contains("evil"))
+    }
+
+    @Test func `labels are escaped`() {
+        let family = MetricFamily("m", .gauge, "A gauge.", [.init([("a", "b\"\\\n")], 1)])
+        #expect(family.lines.last == #"m{a="b\"\\\n"} 1"#)
+    }
+}

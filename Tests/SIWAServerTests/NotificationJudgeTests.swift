@@ -1,0 +1,119 @@
+import AppleEmulator
+import JOSE
+import Lifecycle
+import SIWACLI
+import SIWACrypto
+import ServerRecords
+import Testing
+
+@testable import SIWAServer
+
+/// What becomes of a body, decided without sockets and databases.
+@Suite struct NotificationJudgeTests {
+    private static let now = NumericDate(1_800_000_000)
+    private static let shared = Task { try await EmulatorKeys.generate() }
+
+    private let emulator: AppleEmulator
+    private let judge: NotificationJudge
+
+    init() async throws {
+        emulator = AppleEmulator(
+            configuration: EmulatorConfiguration(
+                teamID: TeamID(unchecked: "A1B2C3D4E5"),
+                clients: ["com.example.app", "com.example.other"].map {
+                    EmulatedClient(clientID: ClientID(unchecked: $0), kind: .app)
+                }, keys: [],
+                users: [EmulatedUser(name: "alice", userID: EmulatedUser.freshUserID())]),
+            keys: try await Self.shared.value, clock: { Self.now })
+        judge = NotificationJudge(
+            ProfileClients(
+                [
+                    try Self.client("com.example.app", "A1B2C3D4E5"),
+                    try Self.client("com.example.web", "A1B2C3D4E5"),
+                    try Self.client("com.example.foreign", "Z1B2C3D4E5"),
+                ], standard: nil), isDelivering: true)
+    }
+
+    private static func client(_ id: String, _ team: String) throws -> ProfileClient {
+        ProfileClient(
+            name: id, teamID: TeamID(unchecked: team),
+            secrets: Client(
+                teamID: TeamID(unchecked: team), clientID: ClientID(unchecked: id),
+                signingKey: SigningKey(
+                    try P256PrivateKey.generate(), id: KeyID(unchecked: "K1L2M3N4P5"))),
+            audiences: [id], transport: NoTransport(),
+            clocks: Clocks(now: { now }, timekeeper: .system))
+    }
+
+    /// Nothing is sent here.
+    private struct NoTransport: Transport {
+        func send(
+            _ request: HTTPRequest, timeout: Duration
+        ) async throws(TransportError) -> HTTPResponse {
+            throw TransportError(.connect, "there is no network", requestMayHaveLeft: false)
+        }
+    }
+
+    private func payload(_ type: String, for client: String = "com.example.app") async throws
+        -> CompactJWS
+    {
+        let answer = try await emulator.control(
+            "notifications", ["type": .string(type), "client_id": .string(client)])
+        let text = try #require(answer["payload"]?.string)
+        return try #require(judge.token(in: Array("{\"payload\":\"\(text)\"}".utf8)))
+    }
+
+    private var keySet: KeySet {
+        get async throws {
+            let answer = await emulator.respond(
+                to: EmulatorRequest(method: "GET", target: "/auth/keys"))
+            return try #require(KeySet(answer.response.body))
+        }
+    }
+
+    @Test func `a genuine one concerns every client of the team`() async throws {
+        let token = try await payload("consent-revoked")
+        let verdict = judge.verdict(on: token, by: try await keySet, receivedAt: Self.now)
+        guard case .genuine(let event, .consentRevoked) = verdict else {
+            Issue.record("\(verdict)")
+            return
+        }
+        let clients = event.notice?.users.map(\.clientID.rawValue).sorted()
+        #expect(clients == ["com.example.app", "com.example.web"])
+        #expect(event.isDelivered && event.unverified == nil)
+    }
+
+    @Test func `of another app, forged, expired, or of an unknown key`() async throws {
+        let keySet = try await keySet
+        let other = try await payload("x", for: "com.example.other")
+        guard case .notForUs = judge.verdict(on: other, by: keySet, receivedAt: Self.now) else {
+            Issue.record("not refused")
+            return
+        }
+        let good = try await payload("email-disabled")
+        let late = judge.verdict(
+            on: good, by: keySet, receivedAt: Self.now + .seconds(400 * 86_400))
+        guard case .forged("expiry") = late else {
+            Issue.record("\(late)")
+            return
+        }
+        let unknown = judge.verdict(on: good, by: nil, receivedAt: Self.now)
+        guard case .unknownKey(_, let kept?) = unknown else {
+            Issue.record("\(unknown)")
+            return
+        }
+        #expect(kept.payload == good.bytes && kept.type == "email-disabled")
+        #expect(kept.id.rawValue.hasPrefix("unverified-"))
+        let tooLate = judge.verdict(
+            on: good, by: nil, receivedAt: Self.now + .seconds(400 * 86_400))
+        guard case .unknownKey(_, nil) = tooLate else {
+            Issue.record("\(tooLate)")
+            return
+        }
+    }
+
+    @Test(arguments: ["", "{}", "[]", "a.b.c", "{\"payload\":1}", "{\"payload\":\"a.b\"}", "\"x\""])
+    func `is no notification`(_ body: String) {
+        #expect(judge.token(in: Array(body.utf8)) == nil)
+    }
+}

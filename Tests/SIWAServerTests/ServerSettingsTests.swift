@@ -1,0 +1,80 @@
+import HTTPServer
+import JOSE
+import SIWACLI
+import Testing
+
+@testable import SIWAServer
+
+@Suite struct ServerSettingsTests {
+    private func settings(_ json: JSON) throws -> ServerSettings {
+        try ServerSettings(json, in: "/etc/siwa/config.json") { "/etc/siwa/" + $0 }
+    }
+
+    @Test func `every member is read`() throws {
+        let settings = try settings([
+            "notifications": [
+                "listen": "0.0.0.0:443", "path": "/a",
+                "tls": ["certificate": "c.pem", "key": "k.pem"],
+            ],
+            "api": ["listen": "unix:api.sock", "group": "web"],
+            "metrics": ["listen": "[::1]:9765", "behind_proxy": true],
+            "deliver": ["url": "https://example.com/x", "secret_file": "s"],
+            "keep": "7d", "max_secret_lifetime": "1d", "log_user_ids": false,
+            "jwks_file": "keys.json",
+        ])
+        #expect(settings.notifications?.address == .tcp(host: "0.0.0.0", port: 443))
+        #expect(settings.notifications?.tls?.certificate == "/etc/siwa/c.pem")
+        #expect(settings.path == "/a")
+        #expect(settings.api?.address == .unix(path: "/etc/siwa/api.sock", group: "web"))
+        #expect(settings.metrics?.address == .tcp(host: "::1", port: 9765))
+        #expect(settings.metrics?.isBehindProxy == true)
+        #expect(settings.delivery?.secretFile == "/etc/siwa/s")
+        #expect(settings.keep == .seconds(7 * 86_400))
+        #expect(settings.maxSecretLifetime == .seconds(86_400))
+        #expect(!settings.logsUserIDs && settings.keySetFile == "/etc/siwa/keys.json")
+    }
+
+    @Test func `what is absent is not opened`() throws {
+        let settings = try settings(["api": ["listen": "systemd:api"]])
+        #expect(settings.notifications == nil && settings.metrics == nil)
+        #expect(settings.api?.address == .inherited(name: "api"))
+    }
+
+    @Test(
+        arguments: [
+            (["listen": "127.0.0.1"], "server.api.listen '127.0.0.1' is not HOST:PORT"),
+            (["listen": "localhost:80"], "server.api.listen 'localhost:80' is not HOST:PORT"),
+            (["listen": "127.0.0.1:65536"], "server.api.listen"),
+            (["listen": "unix:"], "server.api.listen 'unix:' is not"),
+            (["listen": "127.0.0.1:1", "group": "web"], "server.api.group goes only with unix"),
+            (
+                ["listen": "unix:/a", "tls": ["certificate": "a", "key": "b"]],
+                "server.api.tls does not"
+            ),
+            (
+                ["listen": "127.0.0.1:1", "tls": ["certificate": "a"]],
+                "server.api.tls.key is not set"
+            ),
+            (["listen": "127.0.0.1:1", "path": "/a"], "server.api has the unknown member 'path'"),
+            (["listen": 1], "server.api.listen must be a string"),
+            ("x", "server.api must be an object"),
+        ] as [(JSON, String)])
+    func `the message names the member`(_ api: JSON, _ words: String) throws {
+        let error = #expect(throws: Diagnosis.self) { try settings(["api": api]) }
+        #expect(error?.message.hasPrefix(words) == true, "\(error?.message ?? "")")
+        #expect(error?.exitCode == .settings)
+    }
+
+    @Test func `without protection only loopback and Unix sockets are accepted`() throws {
+        for isLocal in [true, false] {
+            let settings = ListenerSettings(.tcp(host: "0.0.0.0", port: 1))
+            if isLocal {
+                try settings.checkProtection(isLocal: true, of: .metrics)
+            } else {
+                #expect(throws: Diagnosis.self) {
+                    try settings.checkProtection(isLocal: false, of: .metrics)
+                }
+            }
+        }
+    }
+}

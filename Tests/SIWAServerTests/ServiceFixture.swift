@@ -1,0 +1,265 @@
+import AppleEmulator
+import JOSE
+import Lifecycle
+import LocalFiles
+import SIWACLI
+import SIWACrypto
+import ServerRecords
+import Synchronization
+import TestSupport
+import Testing
+import TokenVault
+
+@testable import SIWAServer
+
+/// A database with a vault, an emulator in the same process, and replicas of siwa-server's services.
+struct ServiceFixture: Sendable {
+    let url: String
+    let emulator: AppleEmulator
+    let keys: VaultKeyRing
+    let log = LogRecorder()
+    let now = Mutable(NumericDate(1_800_000_000))
+    private let folder: TemporaryFolder?
+    private let signingKey: SigningKey
+
+    static let app = ClientID(unchecked: "com.example.app")
+    static let web = ClientID(unchecked: "com.example.web")
+    static let redirectURI = "https://example.com/back"
+
+    /// The databases of this machine.
+    enum Backend: String, CaseIterable, CustomTestStringConvertible {
+        case sqlite, postgres
+
+        static let available = allCases.filter { $0 == .sqlite || PostgresServer.isAvailable }
+        var testDescription: String { rawValue }
+    }
+
+    init(_ backend: Backend) async throws {
+        switch backend {
+        case .sqlite:
+            let folder = try TemporaryFolder()
+            self.folder = folder
+            url = "sqlite:" + folder.path("vault.db")
+        case .postgres:
+            folder = nil
+            url = try await PostgresServer.shared().database()
+        }
+        keys = try VaultKeyRing(VaultKeyRing.newLine(number: 1))
+        let key = try P256PrivateKey.generate()
+        signingKey = SigningKey(key, id: KeyID(unchecked: "K1L2M3N4P5"))
+        let now = now
+        emulator = AppleEmulator(
+            configuration: Self.configuration(key.publicKey), keys: try await Self.keys.value,
+            clock: { now.value })
+        let store = try openServerStore(url, patience: .eachStatement(.seconds(60)))
+        try Vault.create(store.vault, keys)
+        try store.prepare(isAlone: true)
+    }
+
+    /// Apple's own keys, which take longer to make than everything else.
+    private static let keys = Task { try await EmulatorKeys.generate() }
+
+    private static func configuration(_ key: P256PublicKey) -> EmulatorConfiguration {
+        EmulatorConfiguration(
+            teamID: TeamID(unchecked: "A1B2C3D4E5"),
+            clients: [
+                EmulatedClient(clientID: app, kind: .app),
+                EmulatedClient(clientID: web, kind: .web, redirectURIs: [redirectURI]),
+            ],
+            keys: [EmulatedKey(keyID: KeyID(unchecked: "K1L2M3N4P5"), publicKey: key)],
+            users: ["alice", "bob"].map {
+                EmulatedUser(
+                    name: $0, userID: EmulatedUser.freshUserID(), firstName: $0, lastName: "A",
+                    email: "\($0)@example.com")
+            })
+    }
+
+    /// Time: the calendar stands still, waits are real.
+    var clocks: Clocks {
+        let now = now
+        return Clocks(now: { now.value }, timekeeper: .system)
+    }
+
+    /// The store as one process has it.
+    func store(_ patience: Duration = .seconds(60)) throws -> any ServerStore {
+        try openServerStore(url, patience: .eachStatement(patience))
+    }
+
+    /// A process.
+    ///
+    /// - Parameters:
+    ///   - hook: runs around each request to Apple.
+    ///   - hasKeys: whether Apple's keys can be fetched.
+    func replica(
+        _ owner: String = "one", patience: Duration = .seconds(60), hasKeys: Bool = true,
+        hook: @escaping HookedTransport.Hook = { try await $1() }
+    ) throws -> Replica {
+        let store = try store(patience)
+        let vault = try Vault(
+            store.vault, keys, by: VaultActor(command: "siwa-server", host: "test"))
+        let transport = HookedTransport(base: EmulatorTransport(emulator), hook: hook)
+        let clients = ProfileClients(
+            [Self.app, Self.web].map { id in
+                ProfileClient(
+                    name: id.rawValue, teamID: TeamID(unchecked: "A1B2C3D4E5"),
+                    secrets: Client(
+                        teamID: TeamID(unchecked: "A1B2C3D4E5"), clientID: id,
+                        signingKey: signingKey),
+                    audiences: [id.rawValue], maxAttempts: 1, transport: transport, clocks: clocks)
+            }, standard: Self.app.rawValue)
+        return Replica(
+            clients, StoreAccess(store, on: Self.threads), vault, self, owner: owner,
+            hasKeys: hasKeys)
+    }
+
+    private static let threads: any TaskExecutor =
+        (try? WorkerThreads(8)) ?? globalConcurrentExecutor
+
+    /// A code of a sign-in.
+    func code(
+        of client: ClientID = app, user: String = "alice", nonce: String? = nil
+    ) async throws -> AuthorizationCode {
+        let nonce = nonce.map { [JSON.Member("nonce", .string($0))] } ?? []
+        let answer = try await emulator.control(
+            "codes",
+            .object(
+                [
+                    .init("client_id", .string(client.rawValue)), .init("user", .string(user)),
+                ] + nonce))
+        return AuthorizationCode(SecretText(try #require(answer["code"]?.string)))
+    }
+
+    /// Makes the emulator fail.
+    func fault(_ members: JSON) async throws {
+        _ = try await emulator.control("faults", members)
+    }
+
+    /// How many requests with these values the emulator got.
+    func requests(_ path: String, grant: String? = nil) async throws -> Int {
+        let answer = try await emulator.control("requests", ["path": .string(path)])
+        return (answer["requests"]?.elements ?? []).count { request in
+            grant == nil || request["grant_type"]?.string == grant
+        }
+    }
+
+    /// What the vault has of everybody.
+    func records() throws -> [VaultRecord] {
+        try store().vault.records(VaultFilter(), after: nil, limit: 1000).records
+    }
+}
+
+/// The services of one process.
+struct Replica: Sendable {
+    let clients: ProfileClients
+    let access: StoreAccess
+    let vault: SharedVault
+    let exchange: ExchangeService
+    let refresh: RefreshService
+    let worker: RevocationWorker
+    let revocation: RevocationService
+
+    init(
+        _ clients: ProfileClients, _ access: StoreAccess, _ vault: Vault,
+        _ fixture: ServiceFixture, owner: String, hasKeys: Bool
+    ) {
+        (self.clients, self.access) = (clients, access)
+        let (keys, clocks) = (fixture.keys, fixture.clocks)
+        let log: ServiceLog = { [log = fixture.log] in log.add($0) }
+        let shared = SharedVault(vault) { keys }
+        self.vault = shared
+        let journal = CodeJournal(access, shared, clocks: clocks, owner: owner, log: log)
+        let fetch = clients.all[0]
+        exchange = ExchangeService(
+            journal,
+            keys: { _ in
+                guard hasKeys else { return nil }
+                let client = KeySetClient(baseURL: fetch.baseURL, delivery: fetch.delivery())
+                return try? await client.fetch().keySet
+            }, clocks: clocks, log: log)
+        refresh = RefreshService(
+            access, shared, clients: { clients }, clocks: clocks, log: log)
+        worker = RevocationWorker(
+            access, shared, journal, clients: { clients }, clocks: clocks, owner: owner, log: log)
+        revocation = RevocationService(
+            access, shared, worker, clients: { clients }, clocks: clocks)
+    }
+
+    /// Exchanges a code as most callers do.
+    func exchanged(
+        _ code: AuthorizationCode, of client: ClientID = ServiceFixture.app,
+        nonce: String? = nil, isStoring: Bool = true
+    ) async throws -> ExchangeAnswer {
+        try await exchange.exchange(
+            ExchangeOrder(
+                code, for: try #require(clients[client]), isClientGiven: true,
+                redirectURI: client == ServiceFixture.web ? ServiceFixture.redirectURI : nil,
+                nonce: nonce.map { SecretText($0) }, isStoring: isStoring))
+    }
+
+    /// Runs the worker of revocations meanwhile.
+    func working<Value>(_ body: () async throws -> Value) async throws -> Value {
+        let running = Task { [worker] in await worker.run() }
+        defer { running.cancel() }
+        return try await body()
+    }
+}
+
+/// A transport that a test watches and disturbs.
+struct HookedTransport: Transport {
+    /// Gets the request, and what sends it.
+    typealias Hook =
+        @Sendable (HTTPRequest, () async throws -> HTTPResponse) async throws -> HTTPResponse
+
+    let base: any Transport
+    let hook: Hook
+
+    func send(
+        _ request: HTTPRequest, timeout: Duration
+    ) async throws(TransportError) -> HTTPResponse {
+        do {
+            return try await hook(request) { try await base.send(request, timeout: timeout) }
+        } catch let error as TransportError {
+            throw error
+        } catch {
+            throw TransportError(.malformed, "\(error)", requestMayHaveLeft: true)
+        }
+    }
+}
+
+/// A value that a test changes.
+final class Mutable<Value: Sendable>: Sendable {
+    private let state: Mutex<Value>
+
+    init(_ value: Value) { state = Mutex(value) }
+
+    var value: Value {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+}
+
+/// What the services wrote into the log.
+final class LogRecorder: Sendable {
+    private let events = Mutex<[ServiceEvent]>([])
+
+    func add(_ event: ServiceEvent) { events.withLock { $0.append(event) } }
+
+    var names: [String] { events.withLock { $0.map(\.name) } }
+}
+
+extension Diagnosis {
+    /// The error that `body` throws.
+    static func thrown<Value>(by body: () async throws -> Value) async throws -> Diagnosis {
+        do {
+            let value = try await body()
+            throw Unexpected(description: "no error, but \(value)")
+        } catch let diagnosis as Diagnosis {
+            return diagnosis
+        }
+    }
+}
+
+/// Something that a test did not expect.
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+}

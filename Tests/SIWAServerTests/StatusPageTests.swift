@@ -1,0 +1,52 @@
+import JOSE
+import Lifecycle
+import ServerRecords
+import Testing
+
+@testable import SIWAServer
+
+@Suite struct StatusPageTests {
+    private func report(
+        databaseFault: String? = nil, counts: ServerCounts? = ServerCounts(),
+        keySetAge: Duration? = .seconds(60), activity: [HourlyActivity] = []
+    ) -> StatusReport {
+        StatusReport(
+            at: NumericDate(1_800_000_000),
+            readiness: Readiness(
+                databaseFault: databaseFault, keyFault: nil, appleKeys: "fetched"),
+            counts: counts, activity: activity,
+            secretExpiries: [("app<1>", NumericDate(1_800_000_300))], keySetAge: keySetAge,
+            isKeySetFixed: false)
+    }
+
+    @Test func `a good day has nothing to look at`() {
+        let page = StatusPage(report()).html
+        #expect(report().troubles.isEmpty && page.contains("Nothing is wrong"))
+        #expect(page.contains("client_secret of app&lt;1&gt;") && page.contains("5 minutes"))
+        #expect(!page.contains("<script") && !page.contains("http://"))
+    }
+
+    @Test func `what is wrong comes first, with what to do`() {
+        var counts = ServerCounts()
+        counts.inbox[.dead] = 3
+        counts.oldestPendingEvent = .seconds(7200)
+        counts.revocations[.dead] = 1
+        counts.oldestPendingRevocation = .seconds(90_000)
+        let report = report(databaseFault: "it is down", counts: counts, keySetAge: nil)
+        #expect(report.troubles.count == 6)
+        #expect(report.troubles.first?.fault == "The database cannot be used: it is down.")
+        #expect(report.troubles[1].remedy.contains("siwa inbox replay --state dead"))
+        #expect(report.troubles[2].fault.contains("2 hours"))
+        #expect(report.troubles[4].fault.contains("1 day"))
+    }
+
+    @Test func `bars show the hours of the last day, and no others`() {
+        let now = 1_800_000_000 / 3600 * 3600
+        let hours = [0, -23, -24, 1].map { offset in
+            HourlyActivity(begin: NumericDate(now + offset * 3600), counts: [.received: 5])
+        }
+        let page = StatusPage(report(activity: hours)).html
+        #expect(page.split(separator: "<rect").count == 3)
+        #expect(page.contains("10 received, 0 delivered, 0 undelivered"))
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Glibc
+import JOSE
+import TestSupport
+import Testing
+
+/// Clients that send too slowly, too much, or what is no HTTP.
+@Suite struct ServerLimitsTests {
+    @Test func `a slow sender is closed without an answer, and others are served meanwhile`()
+        async throws
+    {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        let place = try server.place("notifications")
+        let head = "POST /apple/notifications HTTP/1.1\r\nHost: x\r\n"
+        let slow = try (0..<100).map { number in
+            let socket = try ServerSocket(place)
+            socket.send(number % 2 == 0 ? head : "\(head)Content-Length: 100\r\n\r\n{")
+            return socket
+        }
+        let body = "{\"payload\":\"\(try await fixture.payload("email-disabled"))\"}"
+        try await eventually("all slow connections are closed") {
+            let status = try await server.post(body).status
+            #expect(status == 200)
+            // A byte now and then does not help.
+            for socket in slow { socket.send("a") }
+            return slow.allSatisfy(\.hasEnded)
+        }
+    }
+
+    @Test(arguments: [
+        ("twice", "Content-Length: 2\r\nContent-Length: 2\r\n", "{}", 400),
+        (
+            "both", "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "2\r\n{}\r\n0\r\n\r\n",
+            400
+        ),
+        ("too much", "Content-Length: 2000000\r\n", "{", 413),
+        ("header fields", "X: \(String(repeating: "a", count: 17_000))\r\n", "", 431),
+    ])
+    func `is refused, and the connection closed`(
+        _ row: String, _ fields: String, _ body: String, _ status: Int
+    ) async throws {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        let answer = try await HTTPAnswer.of(
+            "POST /apple/notifications HTTP/1.1\r\nHost: x\r\n\(fields)\r\n\(body)",
+            at: try server.place("notifications"))
+        #expect(answer.status == status, "\(row): \(answer)")
+    }
+
+    @Test func `many connections wait in the backlog, and get their turn`() async throws {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        let place = try server.place("notifications")
+        // Each needs a descriptor here and one there.
+        let count = min(wished("SIWA_SERVER_CONNECTIONS", usual: 2000), Self.descriptors - 200)
+        var sockets: [ServerSocket] = []
+        for _ in 0..<count { sockets.append(try ServerSocket(place)) }
+        let body = "{\"payload\":\"\(try await fixture.payload("email-disabled"))\"}"
+        // The silent ones are closed after ten seconds, which makes room.
+        try await eventually("a notification is received") {
+            try await server.post(body).status == 200
+        }
+        sockets = []
+        #expect(try await server.post(body).status == 200)
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    private static var descriptors: Int {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return Int(clamping: limit.rlim_cur)
+    }
+}

@@ -1,0 +1,256 @@
+import Foundation
+import Glibc
+import JOSE
+import Lifecycle
+import TestSupport
+import Testing
+
+/// The process around the server: starting, settings, signals, the service manager.
+@Suite struct ServerProcessTests {
+    @Test func `each listener serves its own paths and nothing else`() async throws {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        #expect(try await server.call("metrics", "GET", "/healthz").body == "ok\n")
+        #expect(try await server.call("metrics", "GET", "/readyz").status == 200)
+        let page = try await server.call("metrics", "GET", "/")
+        #expect(page.status == 200 && page.body.hasPrefix("<!DOCTYPE html>"))
+        #expect(page["Content-Security-Policy"] != nil)
+        #expect(try await server.call("metrics", "POST", "/apple/notifications").status == 404)
+        #expect(try await server.call("metrics", "GET", "/v1/events").status == 404)
+        #expect(try await server.call("api", "GET", "/metrics").status == 404)
+        let head = try await server.call("metrics", "HEAD", "/healthz")
+        #expect(head.status == 200 && head.body.isEmpty && head["Content-Length"] == "3")
+        let wrong = try await server.call("metrics", "POST", "/healthz", body: "x")
+        #expect(wrong.status == 405 && wrong["Allow"] == "GET, HEAD")
+        #expect(wrong["Content-Type"] == "application/problem+json")
+        #expect(try JSON(text: wrong.body)["code"] == "method_not_allowed")
+    }
+
+    @Test func `every family is announced from the start, and labels are the routes'`()
+        async throws
+    {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        for path in ["/a", "/b/c?d=e", "/%00", "/%zz"] {
+            _ = try await server.call("notifications", "GET", path)
+        }
+        let text = try await server.call("metrics", "GET", "/metrics").body
+        for family in [
+            "siwa_http_requests_total", "siwa_http_request_duration_seconds",
+            "siwa_notifications_total", "siwa_inbox_events", "siwa_inbox_oldest_pending_seconds",
+            "siwa_revocations", "siwa_revocation_oldest_pending_seconds",
+            "siwa_apple_requests_total", "siwa_apple_request_duration_seconds",
+            "siwa_client_secret_expires_at_seconds", "siwa_vault_tokens",
+            "siwa_key_set_age_seconds", "siwa_build_info",
+        ] { #expect(text.contains("# TYPE \(family) "), "\(family)") }
+        let name = "siwa_http_requests_total{listener=\"notifications\",path=\"other\",status="
+        #expect(text.contains("\(name)\"404\"} 2\n") && text.contains("\(name)\"400\"} 2\n"))
+    }
+
+    @Test func `a request id is answered, and a bad one replaced`() async throws {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        let given = try await server.call(
+            "metrics", "GET", "/healthz", ["X-Request-Id: abc-1.2_Z"])
+        #expect(given["X-Request-Id"] == "abc-1.2_Z")
+        let bad = try await server.call("metrics", "GET", "/healthz", ["X-Request-Id: a b"])
+        #expect(bad["X-Request-Id"]?.count == 16)
+        let long = String(repeating: "a", count: 129)
+        let replaced = try await server.call(
+            "metrics", "GET", "/healthz", ["X-Request-Id: \(long)"])
+        #expect(replaced["X-Request-Id"]?.count == 16)
+    }
+
+    @Test func `check says whether serve would start`() async throws {
+        let fixture = try await ServerFixture()
+        try fixture.configure(fixture.listeners)
+        let good = try await fixture.run("check")
+        #expect(good.ending == .exit(0) && good.output.contains("vault: ok"), "\(good)")
+        let rows: [([JSON.Member], String)] = [
+            ([.init("apii", [:])], "server has the unknown member 'apii'"),
+            ([.init("api", ["listen": "1.2.3.4"])], "server.api.listen '1.2.3.4' is not"),
+            ([.init("api", [:])], "server.api.listen is not set"),
+            ([.init("keep", "soon")], "server.keep 'soon' is not"),
+            (
+                [.init("deliver", ["url": "http://example.com/", "secret_file": "x"])],
+                "server.deliver.url must be https"
+            ),
+            (
+                [.init("deliver", ["url": "https://example.com/", "secret_file": "none"])],
+                "server.deliver.secret_file"
+            ),
+            ([.init("log_user_ids", 1)], "server.log_user_ids must be true or false"),
+        ]
+        for (settings, words) in rows {
+            try fixture.configure(settings)
+            let bad = try await fixture.run("check")
+            #expect(bad.ending == .exit(3) && bad.errors.contains(words), "\(words): \(bad)")
+        }
+    }
+
+    @Test func `a public address needs TLS or a proxy`() async throws {
+        let fixture = try await ServerFixture()
+        try fixture.configure([.init("metrics", ["listen": "0.0.0.0:0"])])
+        let refused = try await fixture.run("serve")
+        #expect(refused.ending == .exit(3) && refused.errors.contains("behind_proxy"))
+        let server = try await fixture.serve([
+            .init("metrics", ["listen": "0.0.0.0:0", "behind_proxy": true])
+        ])
+        _ = try await server.call(
+            "metrics", "GET", "/nowhere", ["X-Forwarded-For: 6.6.6.6, 192.0.2.7"])
+        #expect(try server.log("request").last?["client"] == "192.0.2.7")
+    }
+
+    @Test func `a vault that does not exist, and a second process, are exit 3`() async throws {
+        let fixture = try await ServerFixture()
+        try fixture.configure([.init("metrics", ["listen": "127.0.0.1:0"])])
+        let missing = try await fixture.run(
+            "serve",
+            environment: ["SIWA_VAULT_URL": "sqlite:" + fixture.apple.folder.path("none.db")])
+        #expect(missing.ending == .exit(3) && missing.errors.contains("siwa vault init"))
+        let server = try await fixture.serve()
+        let second = try await fixture.run("serve")
+        #expect(second.ending == .exit(3), "\(second)")
+        #expect(second.errors.contains("another siwa-server uses the vault"))
+        #expect(try await server.stop().ending == .exit(0))
+        let third = try await fixture.serve()
+        #expect(try await third.stop().ending == .exit(0))
+    }
+
+    @Test func `a socket file is for its owner and group, and replaced only when it is dead`()
+        async throws
+    {
+        let fixture = try await ServerFixture(.sqlite)
+        let path = fixture.apple.folder.path("api.sock")
+        let server = try await fixture.serve(fixture.listeners)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o7777 == 0o660)
+        let other = try await ServerFixture()
+        try other.configure([.init("api", ["listen": .string("unix:\(path)")])])
+        let refused = try await other.run("serve")
+        #expect(refused.ending == .exit(3) && refused.errors.contains("another process listens"))
+        try await server.kill()
+        #expect(stat(path, &status) == 0)
+        let again = try await fixture.serve()
+        #expect(try await again.call("api", "GET", "/").status == 200)
+        _ = try await again.stop()
+        #expect(stat(path, &status) == -1)
+        try fixture.apple.folder.write("api.sock", "not a socket")
+        let kept = try await fixture.run("serve")
+        #expect(kept.ending == .exit(3) && kept.errors.contains("another file has this path"))
+    }
+
+    @Test func `without settings it listens on loopback and in the runtime folder`()
+        async throws
+    {
+        let fixture = try await ServerFixture()
+        let folder = try TemporaryFolder()
+        let config = try fixture.apple.folder.contents("apple/config.json")
+        try fixture.apple.folder.write("apple/server.json", config)
+        let checked = try await fixture.run(
+            "check", environment: ["RUNTIME_DIRECTORY": folder.path])
+        #expect(checked.output.contains("listeners: notifications, api, metrics"), "\(checked)")
+        let refused = try await fixture.run("check")
+        #expect(refused.ending == .exit(3) && refused.errors.contains("RUNTIME_DIRECTORY"))
+    }
+
+    @Test func `SIGHUP reads settings again, and keeps the old ones when they are bad`()
+        async throws
+    {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        let config = try fixture.apple.folder.contents("apple/server.json")
+        let rows: [(text: String, faults: Int)] = [
+            ("{", 1), (String(decoding: config, as: UTF8.self), 0),
+        ]
+        for (index, row) in rows.enumerated() {
+            try fixture.apple.folder.write("apple/server.json", row.text)
+            server.program.signal(SIGHUP)
+            try await eventually("a reload") { try server.log("reloaded").count == index + 1 }
+            #expect(try server.log("reloaded").last?["faults"] == .integer(row.faults))
+            let body = "{\"payload\":\"\(try await fixture.payload("email-disabled"))\"}"
+            #expect(try await server.post(body).status == 200)
+        }
+        #expect(try server.log("reload_failed").count == 1)
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test func `the service manager hears of the start, life, reload and end`() async throws {
+        let fixture = try await ServerFixture()
+        let manager = try NotifySocket(in: fixture.apple.folder)
+        let server = try await fixture.serve(
+            fixture.listeners,
+            environment: ["NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "400000"])
+        try await manager.wait(for: "READY=1")
+        try await manager.wait(for: "WATCHDOG=1", count: 3)
+        server.program.signal(SIGHUP)
+        try await manager.wait(for: "RELOADING=1\nMONOTONIC_USEC=")
+        try await manager.wait(for: "READY=1", count: 2)
+        server.program.signal(SIGTERM)
+        try await manager.wait(for: "STOPPING=1")
+        #expect(try await server.program.result().ending == .exit(0))
+    }
+
+    @Test func `a socket of the service manager is used, by its name`() async throws {
+        let fixture = try await ServerFixture()
+        let listening = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        defer { close(listening) }
+        try #require(listen(listening, 16) == 0)
+        try fixture.configure([
+            .init("notifications", ["listen": "systemd:apple", "behind_proxy": true])
+        ])
+        let binary = try Executable.product("siwa-server").path
+        let script = "LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=$1 exec \(binary) serve"
+        func start(_ name: String) throws -> RunningProgram {
+            try Executable(path: "/bin/sh").start(
+                Executable.Call(
+                    ["-c", script, "sh", name], environment: fixture.environment,
+                    limit: .seconds(300)), passingSockets: [listening])
+        }
+        let wrong = try await start("other").result()
+        #expect(wrong.ending == .exit(3) && wrong.errors.contains("FileDescriptorName=apple"))
+        let server = try await ServerProcess(try start("apple"))
+        let body = "{\"payload\":\"\(try await fixture.payload("email-disabled"))\"}"
+        #expect(try await server.post(body).status == 200)
+        _ = try await server.stop()
+        // The socket stays: who connects while nobody serves waits for the next start.
+        let next = try await ServerProcess(try start("apple"))
+        #expect(try await next.post(body).status == 200)
+    }
+
+    @Test func `tokens of the API are added, listed and removed`() async throws {
+        let fixture = try await ServerFixture()
+        try fixture.configure([.init("api", ["listen": "127.0.0.1:0"])])
+        let added = try await fixture.run("token", "add", "web", "--scope", "read")
+        #expect(added.ending == .exit(0) && added.output.hasPrefix("siwa_"), "\(added)")
+        let token = added.output.trimmingCharacters(in: .newlines)
+        #expect(token.count == 5 + 43)
+        let twice = try await fixture.run("token", "add", "web", "--scope", "read")
+        #expect(twice.ending == .exit(1))
+        let list = try JSON(text: try await fixture.run("token", "list").output)
+        #expect(list["name"] == "web" && list["scopes"] == ["read"] && list["expires_at"] == .null)
+        let server = try await fixture.serve()
+        let bearer = ["Authorization: Bearer \(token)"]
+        #expect(try await server.call("api", "GET", "/", bearer).status == 200)
+        let without = try await server.call("api", "GET", "/")
+        #expect(without.status == 401 && without["WWW-Authenticate"] != nil)
+        #expect(try await server.call("api", "GET", "/", [bearer[0] + "x"]).status == 401)
+        #expect(try await fixture.run("token", "remove", "web").ending == .exit(0))
+        #expect(try await fixture.run("token", "remove", "web").ending == .exit(1))
+        try await eventually("the token is refused") {
+            try await server.call("api", "GET", "/", bearer).status == 401
+        }
+    }
+
+    @Test func `webhook-secret makes a file for its owner, and overwrites none`() async throws {
+        let fixture = try await ServerFixture()
+        let path = fixture.apple.folder.path("webhook.secret")
+        #expect(try await fixture.run("webhook-secret", "--out", path).ending == .exit(0))
+        let text = String(
+            decoding: try fixture.apple.folder.contents("webhook.secret"), as: UTF8.self)
+        #expect(text.hasPrefix("whsec_") && text.hasSuffix("\n"))
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o7777 == 0o600)
+        #expect(try await fixture.run("webhook-secret", "--out", path).ending == .exit(3))
+    }
+}

@@ -66,6 +66,24 @@ import Testing
         }
     }
 
+    @Test func `every test that docs/security.md names exists`() throws {
+        let rows = try Self.text("docs/security.md").split(separator: "\n").filter {
+            $0.hasPrefix("| ") && $0.hasSuffix("* |")
+        }
+        let folder = Self.root.appending(path: "Tests")
+        let files = FileManager.default.enumerator(atPath: folder.path())?.allObjects as? [String]
+        let tests = try (files ?? []).filter { $0.hasSuffix("Tests.swift") }
+            .map { try Self.text("Tests/\($0)") }
+        for row in rows {
+            let cell = row.dropLast(2).components(separatedBy: " | ").last ?? ""
+            for name in cell.dropFirst().dropLast().components(separatedBy: "*, *") {
+                #expect(
+                    tests.contains { $0.contains("func `\(name)`") }, "there is no test '\(name)'")
+            }
+        }
+        #expect(rows.count >= 15)
+    }
+
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 

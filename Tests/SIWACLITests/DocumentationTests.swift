@@ -83,7 +83,7 @@ import Testing
         let successes = lines.filter { $0.hasPrefix("SuccessExitStatus=") }
             .flatMap { $0.split { " =".contains($0) }.dropFirst().map(String.init) }
         #expect(Set(successes).isDisjoint(with: ["9", "74", "75"]), "\(successes)")
-        for line in lines where line.hasPrefix("ExecStart=/usr/local/bin/siwa ") {
+        for line in lines where line.hasPrefix("ExecStart=/usr/bin/siwa ") {
             let words = line.split(separator: " ").dropFirst().map(String.init)
             #expect(throws: Never.self, "\(line)") { try siwaTool.parse(words) }
         }
@@ -99,6 +99,24 @@ import Testing
         }
         let words = help.split { $0.isWhitespace }.joined(separator: " ")
         #expect(words.contains("on a shared vault the limit is per run"), "\(words)")
+    }
+
+    @Test func `every test that docs/security.md names exists`() throws {
+        let rows = try Self.text("docs/security.md").split(separator: "\n").filter {
+            $0.hasPrefix("| ") && $0.hasSuffix("* |")
+        }
+        let folder = Self.root.appending(path: "Tests")
+        let files = FileManager.default.enumerator(atPath: folder.path())?.allObjects as? [String]
+        let tests = try (files ?? []).filter { $0.hasSuffix("Tests.swift") }
+            .map { try Self.text("Tests/\($0)") }
+        for row in rows {
+            let cell = row.dropLast(2).components(separatedBy: " | ").last ?? ""
+            for name in cell.dropFirst().dropLast().components(separatedBy: "*, *") {
+                #expect(
+                    tests.contains { $0.contains("func `\(name)`") }, "there is no test '\(name)'")
+            }
+        }
+        #expect(rows.count >= 15)
     }
 
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()

@@ -39,11 +39,52 @@ import Testing
         }
     }
 
+    /// The metrics of siwa-server that are documented, each with its labels.
+    private static func documented() throws -> [String: Set<String>] {
+        let page = try text("README.md").components(separatedBy: "## siwa's jobs")[0]
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `siwa_") }
+        return Dictionary(
+            rows.map { row in
+                let words = row.dropFirst(3).prefix { $0 != "`" }.split { "{,}".contains($0) }
+                return (String(words[0]), Set(words.dropFirst().map(String.init)))
+            }, uniquingKeysWith: { $0.union($1) })
+    }
+
+    @Test func `siwa-server has the metrics that are documented, with these labels`() async throws {
+        let fixture = try await ServerFixture()
+        _ = try await fixture.vault.store([1])
+        let server = try await fixture.serve(fixture.listeners)
+        #expect(
+            try await fixture.notify("email-disabled", at: try server.notificationURL)
+                == ["200": 1])
+        try await eventually("Apple's keys are fetched") {
+            try await server.metric("siwa_key_set_age_seconds") != nil
+        }
+        let page = try await server.call("metrics", "GET", "/metrics").body
+        let lines = page.split(separator: "\n")
+        let announced = lines.filter { $0.hasPrefix("# TYPE ") }.map {
+            String($0.split(separator: " ")[2])
+        }
+        let documented = try Self.documented()
+        #expect(Set(announced) == Set(documented.keys) && announced.count == 13)
+        var seen: Set<String> = []
+        for line in lines where !line.hasPrefix("#") {
+            let name = try #require(Self.metrics(in: line).first)
+            let labels = line.components(separatedBy: "=\"").dropLast().compactMap {
+                $0.split { !$0.isLetter && $0 != "_" }.last.map(String.init)
+            }
+            #expect(Set(labels).subtracting(["le"]) == documented[name], "\(line)")
+            seen.insert(name)
+        }
+        // There are no revocations yet, and each state of them is counted all the same.
+        #expect(seen == Set(announced), "\(Set(announced).subtracting(seen))")
+        guard let promtool = Executable.installed("promtool") else { return }
+        let checked = try await promtool.run(.init(["check", "metrics"], input: .text(page)))
+        #expect(checked.exitCode == 0 && checked.errors.isEmpty, "\(checked)")
+    }
+
     @Test func `alerts and dashboard of siwa-server use metrics that it has`() throws {
-        let page = try Self.text("README.md").components(separatedBy: "## siwa's jobs")[0]
-        let known = Set(
-            page.split(separator: "\n").filter { $0.hasPrefix("| `siwa_") }
-                .flatMap(Self.metrics))
+        let known = Set(try Self.documented().keys)
         #expect(known.count == 13)
         let rules = Self.metrics(in: try Self.text("siwa-server.rules.yml"))
         let panels = try Self.panels().flatMap { panel in

@@ -23,9 +23,7 @@ import Testing
         let result = try await apple.siwa("exchange", "--code", code)
         #expect(result.exitCode == 4, "\(result)")
         // Seconds pass between Apple's answer and siwa's look at its own clock.
-        let words = result.hints.first?.split(separator: " ") ?? []
-        let place = try #require(words.firstIndex(of: "ahead"), "\(result)")
-        #expect((600...660).contains(Int(words[place - 2]) ?? 0), "\(result)")
+        #expect(result.hints.first?.contains("clock is 10 minutes") == true, "\(result)")
     }
 
     @Test func `a used code exits 5, quoting Apple`() async throws {

@@ -5,12 +5,14 @@ struct ServerManualCommand: Command {
     static let name = "manual"
     static let abstract = "Print the manual page of siwa-server or of one command."
     static let parameters: [Parameter<Self>] = [
-        .operand("COMMAND", \.command, help: "The command.", completion: .command)
+        .operand("COMMAND", \.words, help: "The command.", completion: .command)
     ]
 
-    var command: String?
+    var words: [String] = []
 
     func run(in world: ServerWorld) async throws {
-        try world.print(try serverTool.manual(for: command))
+        try world.print(
+            try serverTool.manual(
+                for: words.isEmpty ? nil : words.joined(separator: " ")))
     }
 }

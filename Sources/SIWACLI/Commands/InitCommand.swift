@@ -139,6 +139,10 @@ struct InitCommand: Command {
     }
 
     /// The configuration last: an interrupted run can be repeated.
+    ///
+    /// Not inlined: Swift 6.3.1 would merge the places of the different errors that `run` throws,
+    /// and stop with "swifterror value can only be loaded and stored" in a release build.
+    @inline(never)
     private func write(
         _ settings: InitialSettings, _ key: InitialKey, _ path: String, in world: World
     ) throws {
@@ -149,6 +153,8 @@ struct InitCommand: Command {
         }
     }
 
+    /// Not inlined, as ``write(_:_:_:in:)``.
+    @inline(never)
     private func createVault(_ path: String, in world: World) throws -> VaultCreation {
         let session = try Session(TypedSettings(global: options(path)), in: world)
         do {

@@ -24,23 +24,27 @@ package struct ServedConfiguration: Sendable {
     /// - Throws: ``Diagnosis``, also if profiles have different vaults.
     package init(_ file: String?, in world: World) throws(Diagnosis) {
         do {
-            named = file
-            var options = GlobalOptions()
-            options.config = file
-            let settings = try Settings(TypedSettings(global: options), in: world)
-            path = settings.file?.path
-            server = settings.file?.server
-            let names = settings.file?.profileNames ?? []
-            profiles = names.isEmpty ? [nil] : names
-            defaultProfile = settings.profileName?.value
-            options.profile = defaultProfile ?? names.first
-            session = Session(
-                try Settings(TypedSettings(global: options), in: world), options, in: world)
-            warnings = settings.warnings
-            try checkVaults(in: world)
+            self = try Self(reading: file, in: world)
         } catch {
             throw Diagnosis(error)
         }
+    }
+
+    private init(reading file: String?, in world: World) throws {
+        named = file
+        var options = GlobalOptions()
+        options.config = file
+        let settings = try Settings(TypedSettings(global: options), in: world)
+        path = settings.file?.path
+        server = settings.file?.server
+        let names = settings.file?.profileNames ?? []
+        profiles = names.isEmpty ? [nil] : names
+        defaultProfile = settings.profileName?.value
+        options.profile = defaultProfile ?? names.first
+        session = Session(
+            try Settings(TypedSettings(global: options), in: world), options, in: world)
+        warnings = settings.warnings
+        try checkVaults(in: world)
     }
 
     private func checkVaults(in world: World) throws {

@@ -25,7 +25,7 @@ func callbacks(for loop: EventLoop) -> siwa_callbacks {
         },
         ended: { _, connection, request, _ in
             guard let pointer = request?.pointee else { return }
-            connection.map { Connection($0).client?.removeDeadline() }
+            connection.map { Connection($0).client?.awaitRequest() }
             Unmanaged<Exchange>.fromOpaque(pointer).release()
             request?.pointee = nil
         },

@@ -14,8 +14,14 @@ final class ClientConnection: @unchecked Sendable {
     private var deadline: ContinuousClock.Instant?
     private var isNew = true
 
-    init(of loop: EventLoop, peer: ServerRequest.Peer, socket: CInt, requestTime: Duration) {
+    private let idleTime: Duration
+
+    init(
+        of loop: EventLoop, peer: ServerRequest.Peer, socket: CInt, requestTime: Duration,
+        idleTime: Duration
+    ) {
         self.loop = loop
+        self.idleTime = idleTime
         self.peer = peer
         self.socket = socket
         deadline = .now + requestTime
@@ -26,6 +32,10 @@ final class ClientConnection: @unchecked Sendable {
         if !isNew { deadline = .now + limit }
         isNew = false
     }
+
+    /// An answer was sent: the next request line has to come in time. libmicrohttpd's own idle time
+    /// begins anew with each byte, and would never end for a client that sends one now and then.
+    func awaitRequest() { deadline = .now + idleTime }
 
     /// The whole request came, or an answer that has no limit is sent.
     func removeDeadline() { deadline = nil }

@@ -149,7 +149,7 @@ final class EventLoop: Sendable {
         case .CONNECTION_NOTIFY_STARTED:
             let client = ClientConnection(
                 of: self, peer: connection.peer, socket: connection.socket,
-                requestTime: handling.limits.requestTime)
+                requestTime: handling.limits.requestTime, idleTime: handling.limits.idleTime)
             clients[ObjectIdentifier(client)] = client
             context.pointee = Unmanaged.passUnretained(client).toOpaque()
         case .CONNECTION_NOTIFY_CLOSED:

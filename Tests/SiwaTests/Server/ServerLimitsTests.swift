@@ -15,7 +15,7 @@ import Testing
         let head = "POST /apple/notifications HTTP/1.1\r\nHost: x\r\n"
         let slow = try (0..<100).map { number in
             let socket = try ServerSocket(place)
-            socket.send(number % 2 == 0 ? head : "\(head)Content-Length: 100\r\n\r\n{")
+            socket.send(number % 2 == 0 ? head : "\(head)Content-Length: 60000\r\n\r\n{")
             return socket
         }
         let body = "{\"payload\":\"\(try await fixture.payload("email-disabled"))\"}"

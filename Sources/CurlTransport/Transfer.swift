@@ -110,7 +110,7 @@ final class Transfer {
     private func kind(of code: CURLcode) -> TransportError.Kind {
         // A single field beyond libcurl's own limit is "out of memory" to it.
         if answer.isTooLarge || isOnItsWay && code == CURLE_OUT_OF_MEMORY { return .tooLarge }
-        // A proxy that refuses to connect is no error of its own in libcurl.
+        // libcurl has no error code for a proxy that refuses to connect.
         let proxyStatus = status(CURLINFO_HTTP_CONNECTCODE)
         if !isOnItsWay, proxyStatus != 0, proxyStatus / 100 != 2 { return .proxy }
         return TransportError.Kind(code)

@@ -1,6 +1,6 @@
 internal import CMicroHTTPD
 
-/// What libmicrohttpd calls for `loop`, which must live until the daemon has stopped.
+/// The callbacks that libmicrohttpd calls for `loop`, which must live until the daemon has stopped.
 func callbacks(for loop: EventLoop) -> siwa_callbacks {
     siwa_callbacks(
         connection: { loop, connection, context, change in
@@ -18,7 +18,7 @@ func callbacks(for loop: EventLoop) -> siwa_callbacks {
             guard let connection, let method, let uploadSize, let request = request?.pointee
             else { return .NO }
             let bytes = UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee)
-            // Everything that came is taken.
+            // All received bytes are consumed.
             uploadSize.pointee = 0
             return Unmanaged<Exchange>.fromOpaque(request).takeUnretainedValue()
                 .step(on: Connection(connection), method: method, receiving: bytes)

@@ -31,11 +31,11 @@ struct IncomingRequest {
         return length.map { $0 > limits.readBytes } ?? false ? .bodyTooLarge : nil
     }
 
-    /// Whether it is refused without reading its body.
+    /// Whether the request is refused without reading its body.
     var isRefused: Bool { fault != nil }
 
-    /// Takes a part of the body. What is over the limit is read, so that the client listens to the
-    /// answer, and thrown away.
+    /// Takes a part of the body. Bytes over the limit are read, so that the client gets to read the
+    /// response, and discarded.
     ///
     /// - Returns: false if the body is so long that the connection must be closed.
     mutating func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -53,7 +53,7 @@ struct IncomingRequest {
 }
 
 extension HTTPField {
-    /// Compares the name without regard to case, and without making a text.
+    /// Compares the name case-insensitively, without creating a string.
     fileprivate func isNamed(_ lowercased: StaticString) -> Bool {
         name.utf8.count == lowercased.utf8CodeUnitCount
             && zip(name.utf8, UnsafeBufferPointer(lowercased)).allSatisfy {

@@ -119,7 +119,7 @@ extension LineWriter {
     }
 
     private static func noResult(_ line: InputLine, _ path: String) -> FileError {
-        FileError("write", path, reason: "line \(line.number) is no result of a batch")
+        FileError("write", path, reason: "line \(line.number) is not a batch result")
     }
 }
 

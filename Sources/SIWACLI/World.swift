@@ -36,7 +36,8 @@ package struct World: Sendable {
     package var threads: @Sendable (Int) throws(FileError) -> any TaskExecutor = { _ in
         globalConcurrentExecutor
     }
-    /// Shows a question on standard error and reads a line of standard input; nil without a terminal.
+    /// Shows a question on standard error and reads a line of standard input; nil without a
+    /// terminal.
     package var ask: (@Sendable (String) throws(FileError) -> String)?
     /// What the command reports to Prometheus; ``runSIWA(_:in:)`` makes one for each run.
     var metrics = TaskMetrics()
@@ -105,7 +106,7 @@ package struct World: Sendable {
         package var readLine: @Sendable () throws(FileError) -> SecretBytes
         /// Reads standard input to its end.
         package var readAll: @Sendable () throws(FileError) -> SecretBytes
-        /// Removes a file; that it does not exist is no error.
+        /// Removes a file; a missing file is not an error.
         package var remove: @Sendable (String) throws(FileError) -> Void = {
             path throws(FileError) in
             throw FileError("remove", path, reason: "not provided")

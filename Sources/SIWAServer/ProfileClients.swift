@@ -1,11 +1,11 @@
 package import Lifecycle
 package import SIWACLI
 
-/// The clients of all profiles; they share one vault.
+/// The clients of all profiles, which share one vault.
 package struct ProfileClients: Sendable {
     /// All of them, in the order of the configuration.
     package let all: [ProfileClient]
-    /// The client of requests that name none; nil if the configuration chooses none.
+    /// The client of requests without a client_id; nil if the configuration has no default profile.
     package let standard: ProfileClient?
 
     /// - Parameter standard: the name of the default profile.
@@ -14,19 +14,19 @@ package struct ProfileClients: Sendable {
         self.standard = all.first { $0.name == standard } ?? (all.count == 1 ? all[0] : nil)
     }
 
-    /// The client of this id; nil if no profile has it.
+    /// The client with this id; nil if no profile has it.
     package subscript(clientID: ClientID) -> ProfileClient? {
         all.first { $0.clientID == clientID }
     }
 
-    /// The ids of the clients, each once: profiles may share a client.
+    /// The ids of the clients without duplicates: profiles may share a client.
     var clientIDs: [ClientID] {
         var ids: [ClientID] = []
         for client in all where !ids.contains(client.clientID) { ids.append(client.clientID) }
         return ids
     }
 
-    /// The clients for whose tokens the server accepts identity tokens and notifications.
+    /// The accepted values of `aud` in identity tokens and notifications.
     package var audiences: [String] {
         var audiences: [String] = []
         for audience in all.flatMap({ $0.audiences + [$0.clientID.rawValue] })
@@ -34,13 +34,13 @@ package struct ProfileClients: Sendable {
         return audiences
     }
 
-    /// The client that a request names, or the standard one.
+    /// The client of a request, or the default one.
     ///
     /// - Throws: ``Diagnosis`` if no profile has it.
     func client(_ clientID: ClientID?) throws(Diagnosis) -> ProfileClient {
         guard let clientID else {
             guard let standard else {
-                throw .malformed("client_id", "is needed: there is no default profile")
+                throw .malformed("client_id", "is required: there is no default profile")
             }
             return standard
         }

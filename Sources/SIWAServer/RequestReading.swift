@@ -5,7 +5,7 @@ internal import Lifecycle
 internal import SIWACLI
 internal import ServerRecords
 
-/// Reads the parts of a request to a route, strictly: what is unknown is an error.
+/// Reads the parts of a request to a route strictly: unknown parameters and members are errors.
 struct RequestReading {
     private let route: Route
     private let values: [String: String]
@@ -32,11 +32,11 @@ struct RequestReading {
     private func parameters() throws(Problem) -> [String: String] {
         var parameters = values
         let known = route.parameters.filter { $0.place == .query }.map(\.name)
-        // What calls an open route, such as a monitoring system, may add parameters of its own.
+        // A caller of an open route, such as a monitoring system, may add its own parameters.
         for parameter in target.parameters where route.scope != .open || !known.isEmpty {
             guard known.contains(parameter.name) else {
                 throw .malformed(
-                    "the query has the unknown parameter '\(printable(parameter.name))'",
+                    "the query has an unknown parameter '\(printable(parameter.name))'",
                     hints: didYouMean(suggestions(for: parameter.name, among: known)))
             }
             guard parameters.updateValue(parameter.value, forKey: parameter.name) == nil else {
@@ -64,7 +64,7 @@ struct RequestReading {
         let known = schema.json["properties"]?.members?.map(\.name) ?? []
         for member in members where !known.contains(member.name) {
             throw .malformed(
-                "the body has the unknown member '\(printable(member.name))'",
+                "the body has an unknown member '\(printable(member.name))'",
                 hints: didYouMean(suggestions(for: member.name, among: known)))
         }
         return body
@@ -79,7 +79,7 @@ struct RequestReading {
 }
 
 extension Problem {
-    /// A request that is not as its route demands.
+    /// A request that violates the rules of its route.
     package static func malformed(_ detail: String, hints: [String] = []) -> Self {
         Self(400, "invalid_request", detail, hints: hints)
     }

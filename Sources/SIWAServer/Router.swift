@@ -3,17 +3,17 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACLI
 
-/// Answers the requests of one listener from its table.
+/// Dispatches the requests of one listener to its routes.
 struct Router: Sendable {
     private let table: RouteTable
     private let context: ServerContext
     private let options: Options
 
-    /// How the listener is reached.
+    /// How callers reach the listener.
     struct Options: Sendable {
-        /// Callers have to bring a token of the API.
+        /// Whether callers need an API token.
         var requiresToken = false
-        /// A reverse proxy stands before it, and names the client.
+        /// Whether a reverse proxy is in front, which passes the client's address.
         var isBehindProxy = false
     }
 
@@ -49,7 +49,7 @@ struct Router: Sendable {
         return response
     }
 
-    /// What a request leads to.
+    /// The route of a request.
     private struct Found {
         /// Nil if it is malformed.
         let target: RequestTarget?
@@ -60,7 +60,7 @@ struct Router: Sendable {
             match = target.map { table.match(request.method, $0.segments) } ?? .nothing
         }
 
-        /// The template of the path, of another method as well.
+        /// The template of the path, also if only another method matches.
         var template: PathTemplate? {
             switch match {
             case .route(let route, _): route.path
@@ -83,10 +83,11 @@ struct Router: Sendable {
         }
         switch found.match {
         case .nothing:
-            throw Problem(404, "not_found", "there is nothing at this path", exitCode: .no)
+            throw Problem(404, "not_found", "no route has this path", exitCode: .no)
         case .otherMethod(_, let allowed):
             var problem = Problem(
-                405, "method_not_allowed", "the path takes \(allowed.joined(separator: ", "))")
+                405, "method_not_allowed", "the path allows only \(allowed.joined(separator: ", "))"
+            )
             problem.fields = [HTTPField("Allow", allowed.joined(separator: ", "))]
             throw problem
         case .route(let route, let values):
@@ -96,7 +97,7 @@ struct Router: Sendable {
         }
     }
 
-    /// The fields that every answer has.
+    /// Adds the fields that every response has.
     private func finish(_ response: inout ServerResponse, _ id: String) {
         response.fields.append(HTTPField("X-Request-Id", id))
         if response.fields["cache-control"] == nil {
@@ -120,7 +121,7 @@ struct Router: Sendable {
         context.log(status >= 500 ? .error : status >= 400 ? .warning : .info, "request", members)
     }
 
-    /// The last of `X-Forwarded-For` is what the proxy itself saw.
+    /// The client's address. The last one in `X-Forwarded-For` was added by the proxy itself.
     private func client(of request: ServerRequest) -> String {
         guard options.isBehindProxy, let field = request.fields["x-forwarded-for"],
             let last = field.split(separator: ",").last
@@ -130,7 +131,7 @@ struct Router: Sendable {
 }
 
 extension Problem {
-    /// A request that is refused as a whole.
+    /// The problem of a request that is refused as a whole.
     init(_ fault: ServerRequest.Fault) {
         switch fault {
         case .bodyTooLarge:

@@ -35,7 +35,7 @@ public struct RevocationResult: Hashable, Sendable {
     public let evidence: Evidence?
     /// Whether the token worked before; nil if that was not asked.
     public let wasActive: Bool?
-    /// Whether, for all that is known, the token does not work any more.
+    /// Whether the token no longer works, as far as known.
     public let isDead: Bool
     /// The status of Apple's response to the revocation; nil if none was sent, because Apple
     /// refused the token already.

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{", "the line is no JSON*"), ("{}", "the line has no member 'user_id'"),
+        ("{", "the line is not a JSON*"), ("{}", "the line has no member 'user_id'"),
         (#"{"user_id":7}"#, "'user_id' is a number, not a string"),
         (#"{"user_id":""}"#, "the line has no identifier"),
         (#"{"transfer_id":"t"}"#, "the line has no member 'user_id'"),

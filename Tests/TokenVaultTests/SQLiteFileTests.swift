@@ -85,7 +85,7 @@ import Testing
         ] {
             let error = #expect(throws: VaultError.self) { try call(fixture.store()) }
             #expect(error?.kind == .damaged)
-            #expect(error?.message == "'\(fixture.path)': this file is no SQLite database")
+            #expect(error?.message == "'\(fixture.path)': this file is not an SQLite database")
         }
         #expect(try fixture.folder.contents("vault.db") == bytes)
     }

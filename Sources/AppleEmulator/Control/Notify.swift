@@ -36,7 +36,7 @@ extension AppleEmulator {
             throw ControlError("notification \(redelivery.number) does not exist or is forgotten")
         }
         guard let url = redelivery.plan.url ?? record.url ?? receiver else {
-            throw ControlError("there is no receiver: give 'url', or set one with POST receiver")
+            throw ControlError("no receiver is set: give 'url', or set one with POST receiver")
         }
         let attempts = try await deliver(
             [(redelivery.number, record.notification)], copies: redelivery.plan.copies,

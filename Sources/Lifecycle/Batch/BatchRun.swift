@@ -24,7 +24,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
     /// Refusals that may say nothing about their items, the oldest first.
     var held: [(item: Job.Item, outcome: Job.Outcome)] = []
     var brake: RefusalBrake
-    /// When an item may not be sent any more.
+    /// The time after which an item must not be sent.
     private let deadline: (@Sendable (Job.Item) -> Duration)?
     /// An item fresh from the source that waits for its turn.
     private var fresh: Flight?
@@ -54,8 +54,8 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
     ///
     /// - Parameters:
     ///   - calendar: the date, for what requests state.
-    ///   - deadline: when an item may not be sent any more, asked before every attempt; nil when
-    ///     there is no such moment.
+    ///   - deadline: the time after which an item must not be sent, asked before every attempt; nil
+    ///     for no limit.
     ///   - source: the next item, if there is one; must not block.
     ///   - sink: takes each item's result; must not block.
     package init(
@@ -102,7 +102,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
         return inFlight == 0 || now >= drained ? .finished : .wait(until: drained)
     }
 
-    /// Nothing starts any more; what is in flight may still arrive.
+    /// No more requests start; responses of those in flight may still arrive.
     mutating func finish(_ end: BatchEnd, at now: Duration) {
         guard endedAt == nil else { return }
         self.end = end
@@ -113,7 +113,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
     private mutating func start(at now: Duration) throws(ClientSecretError) -> FeedStep? {
         guard preparation == nil else { return .wait(until: nil) }
         guard hasUpcoming(at: now) else {
-            // A silent input is no outage.
+            // An input without lines is not an outage.
             if inFlight == 0, waiting.isEmpty { failingSince = nil }
             guard inFlight == 0, waiting.isEmpty, isInputAtEnd else {
                 return .wait(until: waiting.map(\.notBefore).min())

@@ -70,7 +70,7 @@ struct BatchRunner: Sendable {
                 progress.update()
             }
         } catch {
-            // The results are written all the same; a second error would hide the first.
+            // The results are still written; a second error would hide the first.
             try? opened.output.close()
             throw error
         }

@@ -48,7 +48,7 @@ struct DoctorReport: Sendable {
         let finding = Finding(
             .requestForm, .note, .possible, seen: seen + ask,
             advice: """
-                if your own client gets invalid_client all the same, its request is wrong: send \
+                if your own client still gets invalid_client, its request is wrong: send \
                 client_id (the secret's sub), client_secret, grant_type and the code or token in \
                 the body, as application/x-www-form-urlencoded: not as JSON, not as multipart, not \
                 in the URL, not as HTTP Basic

@@ -15,10 +15,10 @@ package final class RefreshService: Sendable {
     private let lastAnswers = Mutex(LastAnswers())
     private let refusals = Mutex(RecentRefusals())
 
-    /// Past this share of refusals, in percent, `dead` is not believed.
+    /// Above this percentage of refused tokens, refusals do not change the vault.
     private static let mostRefused = 50
 
-    /// - Parameter clients: those of the settings at the moment.
+    /// - Parameter clients: returns the clients of the current settings.
     package init(
         _ access: StoreAccess, _ vault: SharedVault,
         clients: @escaping @Sendable () -> ProfileClients, clocks: Clocks,
@@ -28,19 +28,19 @@ package final class RefreshService: Sendable {
         (self.clocks, self.log) = (clocks, log)
     }
 
-    /// Refreshes a token, or answers what is known of it.
+    /// Refreshes a token, or returns a recent answer about it.
     ///
-    /// - Returns: what `siwa refresh` prints, or `active`, `checked_at` and `cached`.
+    /// - Returns: the object that `siwa refresh` prints, or `active`, `checked_at` and `cached`.
     /// - Throws: ``Diagnosis``.
-    package func refresh(_ order: RefreshOrder) async throws(Diagnosis) -> JSON {
-        switch order.target {
+    package func refresh(_ input: RefreshInput) async throws(Diagnosis) -> JSON {
+        switch input.target {
         case .user(let userID, let clientID):
-            return try await refresh(userID, clientID, order.maxAge)
+            return try await refresh(userID, clientID, input.maxAge)
         case .token(let token, let client):
             let key = LastAnswers.Key(
                 clientID: client.clientID, fingerprint: token.text.fingerprint)
             if let known = lastAnswers.withLock({ $0[key] }),
-                let cached = cached(known.isActive, known.at, order.maxAge)
+                let cached = cached(known.isActive, known.at, input.maxAge)
             {
                 return cached
             }
@@ -88,7 +88,7 @@ package final class RefreshService: Sendable {
     }
 }
 
-// One request to Apple.
+// Requests to Apple.
 extension RefreshService {
     private func ask(
         _ token: RefreshToken, _ client: ProfileClient, _ key: LastAnswers.Key,
@@ -109,8 +109,8 @@ extension RefreshService {
         return try result.get()
     }
 
-    /// Notes what an answer means. A refusal is not believed while too many tokens are refused: a
-    /// wrong client or a bad day at Apple must not mark a vault dead.
+    /// Stores an answer. Refusals are not stored while too many tokens are refused: a wrong client
+    /// or an outage at Apple must not mark the whole vault dead.
     private func take(
         _ outcome: ItemOutcome<TokenResponse>, _ key: LastAnswers.Key, _ record: VaultRecord?
     ) async {

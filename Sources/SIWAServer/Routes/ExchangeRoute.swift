@@ -35,20 +35,20 @@ extension Route {
         ], isLogged: true
     ) { request, context throws(Problem) in
         let isRevealing = try RequestMembers(request).flag("reveal", standard: false)
-        let order = try await ExchangeOrder(request, context)
-        if isRevealing || !order.isStoring, !request.scopes.contains(.reveal) {
+        let input = try await ExchangeInput(request, context)
+        if isRevealing || !input.isStoring, !request.scopes.contains(.reveal) {
             throw Problem(
                 403, "forbidden", "the token lacks the scope 'reveal', which shows refresh tokens",
                 hints: ["omit reveal, and store: false"])
         }
         return try await context.call { () async throws(Diagnosis) in
             .json(
-                try await context.exchanges.exchange(order).body(isRevealing: isRevealing))
+                try await context.exchanges.exchange(input).body(isRevealing: isRevealing))
         }
     }
 }
 
-extension ExchangeOrder {
+extension ExchangeInput {
     /// Reads a request, and checks its identity token.
     fileprivate init(
         _ request: RouteRequest, _ context: ServerContext

@@ -37,7 +37,7 @@ extension Route {
         let token = try members.opaqueToken("token")
         let maxAge = try members.duration("max_age")
         return try await context.call { () async throws(Diagnosis) in
-            let target: RefreshOrder.Target
+            let target: RefreshInput.Target
             switch (userID, token) {
             case (let userID?, nil): target = .user(userID, clientID)
             case (nil, let token?):
@@ -46,7 +46,7 @@ extension Route {
             default: throw .malformed("'user_id' or 'token'", "is needed, and not both")
             }
             return .json(
-                try await context.refreshes.refresh(RefreshOrder(target, maxAge: maxAge)))
+                try await context.refreshes.refresh(RefreshInput(target, maxAge: maxAge)))
         }
     }
 }

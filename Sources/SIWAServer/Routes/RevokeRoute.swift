@@ -31,9 +31,9 @@ extension Route {
             RouteResponse(422, "Apple refused the code."),
         ], isLogged: true
     ) { request, context throws(Problem) in
-        let demand = try await RevocationDemand(request, context)
+        let input = try await RevocationInput(request, context)
         let reply = try await context.call { () async throws(Diagnosis) in
-            try await context.revocations.revoke(demand)
+            try await context.revocations.revoke(input)
         }
         switch reply {
         case .ended(let result): return .json(result)
@@ -64,7 +64,7 @@ extension Route {
     }
 }
 
-extension RevocationDemand {
+extension RevocationInput {
     fileprivate init(
         _ request: RouteRequest, _ context: ServerContext
     ) async throws(Problem) {

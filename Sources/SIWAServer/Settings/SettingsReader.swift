@@ -6,11 +6,11 @@ internal import SIWACLI
 /// Reads one object of the configuration strictly. Every error names the member.
 struct SettingsReader {
     private let json: JSON
-    /// How messages name the object, such as `server.api`.
+    /// The name of the object in messages, such as `server.api`.
     private let place: String
     private let file: String
 
-    /// - Throws: ``Diagnosis`` if it is no object, or has another member than `names`.
+    /// - Throws: ``Diagnosis`` if it is not an object, or has other members than `names`.
     init(
         _ json: JSON, at place: String, in file: String, knowing names: [String]
     ) throws(Diagnosis) {
@@ -20,7 +20,7 @@ struct SettingsReader {
         }
         for member in members where !names.contains(member.name) {
             throw error(
-                "\(place) has the unknown member '\(printable(member.name))'",
+                "\(place) has an unknown member '\(printable(member.name))'",
                 hints: didYouMean(suggestions(for: member.name, among: names)))
         }
     }
@@ -60,7 +60,7 @@ struct SettingsReader {
         return try SettingsReader(value, at: "\(place).\(name)", in: file, knowing: names)
     }
 
-    /// A member that cannot be used.
+    /// The error of an invalid member.
     func error(_ name: String, _ fault: String, hints: [String] = []) -> Diagnosis {
         error("\(place).\(name) \(fault)", hints: hints)
     }

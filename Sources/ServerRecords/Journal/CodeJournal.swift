@@ -7,13 +7,14 @@ package struct CodeRequest: Hashable, Sendable {
     package let code: CodeDigest
     /// The client whose profile exchanges the code.
     package let clientID: ClientID
-    /// Whether the caller named the client: if not, a repeat takes the client of the first request.
+    /// Whether the caller named the client; if not, a repetition uses the client of the first
+    /// request.
     package let isClientGiven: Bool
-    /// The SHA-256 of what every repeat must bring the same: `code_verifier`, `redirect_uri` and
-    /// `nonce`; an absent value equals an absent value only.
+    /// The SHA-256 of the parameters that must be equal in every repetition: `code_verifier`,
+    /// `redirect_uri` and `nonce`. An absent value equals only an absent value.
     package let parameters: [UInt8]
 
-    /// Describes a request.
+    /// Creates a request.
     package init(
         _ code: AuthorizationCode, clientID: ClientID, isClientGiven: Bool,
         verifier: CodeVerifier?, redirectURI: String?, nonce: String?
@@ -28,7 +29,7 @@ package struct CodeRequest: Hashable, Sendable {
     }
 }
 
-/// The SHA-256 of a code: what the journal knows of it.
+/// The SHA-256 of a code, which the journal stores in place of the code.
 package struct CodeDigest: Hashable, Sendable {
     /// 32 bytes.
     package let bytes: [UInt8]
@@ -49,15 +50,15 @@ private func sha256(_ bytes: [UInt8]) throws(VaultError) -> [UInt8] {
     }
 }
 
-/// What the journal knows of a code.
+/// The entry of a code in the journal.
 package struct CodeEntry: Hashable, Sendable {
-    /// How far the exchange went.
+    /// The state of the exchange.
     package enum State: String, Hashable, Sendable {
-        /// The code was sent, or is about to be.
+        /// The code was sent, or is about to be sent.
         case sent
         /// Apple's answer is known.
         case answered
-        /// The code was sent, and no answer came.
+        /// The code was sent, and no response was received.
         case unanswered
     }
 
@@ -65,16 +66,16 @@ package struct CodeEntry: Hashable, Sendable {
     package let clientID: ClientID
     /// ``CodeRequest/parameters`` of the first request.
     package let parameters: [UInt8]
-    /// How far the exchange went.
+    /// The state of the exchange.
     package let state: State
     /// How long ago the state changed, by the database's clock.
     package let age: Duration
-    /// Whether a process still works on it: it renews its lease.
+    /// Whether a process still works on it and renews its lease.
     package let isLeased: Bool
-    /// What was answered; nil unless that is known.
+    /// The sealed answer; nil unless it is known.
     package let answer: SealedSecret?
 
-    /// Describes an entry.
+    /// Creates an entry.
     package init(
         clientID: ClientID, parameters: [UInt8], state: State, age: Duration, isLeased: Bool,
         answer: SealedSecret?
@@ -83,7 +84,7 @@ package struct CodeEntry: Hashable, Sendable {
         (self.age, self.isLeased, self.answer) = (age, isLeased, answer)
     }
 
-    /// What to do with a request for the same code. A code is sent to Apple at most once.
+    /// Decides about a request for the same code. A code is sent to Apple at most once.
     package func decision(about request: CodeRequest) -> CodeDecision {
         guard request.parameters == parameters,
             !request.isClientGiven || request.clientID == clientID
@@ -97,34 +98,34 @@ package struct CodeEntry: Hashable, Sendable {
         }
     }
 
-    /// How long a repeat gets the same answer.
+    /// How long a repetition gets the same answer.
     package static let replayed = Duration.seconds(600)
     /// How long a code is remembered.
     package static let remembered = Duration.seconds(86_400)
 }
 
-/// What to do with a request to exchange a code.
+/// The decision about a request to exchange a code.
 package enum CodeDecision: Hashable, Sendable {
     /// Send the code: it is in the journal now, leased to the caller.
     case send
-    /// Another request is sending it: ask again in a moment.
+    /// Another request is sending the code: ask again in a moment.
     case wait
-    /// The code was exchanged: answer the same again. The answer's context is the code's client.
+    /// The code was exchanged: repeat the sealed answer, which is bound to this client.
     case replay(SealedSecret, ClientID)
-    /// The repeat brings other parameters (`code_conflict`).
+    /// The repetition has other parameters (`code_conflict`).
     case conflict
-    /// The code was exchanged, and the answer is not kept any more (`code_already_sent`).
+    /// The code was exchanged, and the answer is no longer stored (`code_already_sent`).
     case alreadySent
-    /// The code was sent, and no answer came (`code_may_be_spent`).
+    /// The code was sent, and no response was received (`code_may_be_spent`).
     case mayBeSpent
 }
 
-/// What became of a code that was sent.
+/// The outcome of a code that was sent.
 package enum CodeOutcome: Hashable, Sendable {
-    /// Apple answered; what the caller was answered, sealed.
+    /// Apple responded; the value is the sealed answer to the caller.
     case answered(SealedSecret)
-    /// No answer came: the code may be spent.
+    /// No response was received: the code may be spent.
     case unanswered
-    /// The code was not sent: a repeat may send it.
+    /// The code was not sent: a repetition may send it.
     case notSent
 }

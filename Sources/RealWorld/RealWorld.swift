@@ -13,19 +13,7 @@ extension World {
         var world = World(
             clocks: Clocks(now: { NumericDate(secondsSinceEpoch()) }, timekeeper: .system),
             variables: environment, processors: processorCount(),
-            files: Files(
-                read: { path throws(FileError) in try readFile(path) },
-                write: { contents, path, link throws(FileError) in
-                    try writeFile(contents, to: path, link: link)
-                },
-                create: { contents, path throws(FileError) in
-                    try createFile(contents, at: path)
-                },
-                exists: fileExists, status: fileStatus, names: namesInFolder,
-                makeFolder: { path throws(FileError) in try makePrivateFolder(path) },
-                tryLock: { path throws(FileError) in try LocalFiles.tryLock(path) },
-                readLine: { () throws(FileError) in try readStandardInputLine() },
-                readAll: { () throws(FileError) in try readStandardInput() }),
+            files: .real,
             output: { bytes throws(FileError) in
                 try writeAll(bytes, to: 1, named: "standard output")
             },
@@ -99,4 +87,19 @@ extension World.Streams {
             },
             progress: isTerminal(2) ? showProgress : nil)
     }
+}
+
+extension World.Files {
+    /// The system's files and standard input.
+    fileprivate static let real = Self(
+        read: { path throws(FileError) in try readFile(path) },
+        write: { contents, path, link throws(FileError) in
+            try writeFile(contents, to: path, link: link)
+        },
+        create: { contents, path throws(FileError) in try createFile(contents, at: path) },
+        exists: fileExists, status: fileStatus, names: namesInFolder,
+        makeFolder: { path throws(FileError) in try makePrivateFolder(path) },
+        tryLock: { path throws(FileError) in try LocalFiles.tryLock(path) },
+        readLine: { () throws(FileError) in try readStandardInputLine() },
+        readAll: { () throws(FileError) in try readStandardInput() })
 }

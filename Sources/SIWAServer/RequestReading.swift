@@ -58,16 +58,17 @@ struct RequestReading {
         } catch {
             throw .malformed("the body \(error)")
         }
-        guard let members = body.members else {
-            throw .malformed("the body must be an object, not \(body.kind)")
-        }
         let known = schema.json["properties"]?.members?.map(\.name) ?? []
-        for member in members where !known.contains(member.name) {
+        do throws(ShapeError) {
+            return try JSONObjectReader(body, at: "the body", knowing: known).json
+        } catch {
+            guard case .unknown(let name, _) = error.fault else {
+                throw .malformed("\(error.place) \(error.fault)")
+            }
             throw .malformed(
-                "the body has an unknown member '\(printable(member.name))'",
-                hints: didYouMean(suggestions(for: member.name, among: known)))
+                "the body has an unknown member '\(printable(name))'",
+                hints: didYouMean(suggestions(for: name, among: known)))
         }
-        return body
     }
 
     private func isJSON(_ http: ServerRequest) -> Bool {

@@ -22,14 +22,14 @@ import Testing
         #expect(try await read("one").count == 1)
     }
 
-    @Test func `a line that is too long is passed over, and its number kept`() async throws {
+    @Test func `a line that is too long is skipped and counted`() async throws {
         let long = String(repeating: "x", count: 200_000)
         try folder.write("a\n\(long)\nb\n\(long)", to: "in")
         let lines = try await read("in", limit: 1000)
         #expect(lines.map(\.text) == ["a", nil, "b", nil])
     }
 
-    @Test func `a byte order mark is no part of the first line`() async throws {
+    @Test func `a byte order mark is not part of the first line`() async throws {
         try folder.write("\u{FEFF}one\n\u{FEFF}two", to: "in")
         #expect(try await read("in").map(\.text) == ["one", "\u{FEFF}two"])
         try folder.write("\u{FEFF}", to: "mark")

@@ -146,7 +146,7 @@ import Testing
         #expect(try folder.read("out") == "old\n")
     }
 
-    @Test func `a later run sees what is there, and cuts off what a crash left of a line`() throws {
+    @Test func `a later run reads earlier results, and cuts off an incomplete line`() throws {
         try folder.write("one\ntwo\nthr", to: "out")
         var seen: [String?] = []
         let writer = try LineWriter.appending(to: folder.path("out")) {
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"lin"#, "{\"line\":2\n", "\u{0}\u{0}", ""])
-    func `of a line with its beginning, what a crash left is cut off`(_ rest: String) throws {
+    func `an incomplete line after a crash is cut off`(_ rest: String) throws {
         let whole = #"{"line":1}"# + "\n"
         try folder.write(whole + rest, to: "out")
         _ = try LineWriter.appending(
@@ -207,7 +207,7 @@ import Testing
         try first.close()
     }
 
-    @Test func `a full disk is an error, told at once and at the end`() async throws {
+    @Test func `a full disk is reported immediately and at the end`() async throws {
         let news = AsyncStream<Void>.makeStream()
         let writer = try LineWriter.appending(to: "/dev/full", keeping: nil) {
             news.continuation.yield()
@@ -218,7 +218,7 @@ import Testing
         #expect(throws: FileError.self) { try writer.close() }
     }
 
-    @Test func `nothing written is no failure`() throws {
+    @Test func `writing nothing succeeds`() throws {
         let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
         try writer.close()
         #expect(try folder.read("out").isEmpty)

@@ -88,7 +88,10 @@ import Testing
         #expect(try harness.vault.newestRecord(of: user("a")) == nil)
     }
 
-    @Test func `rekey moves all but what does not open, and goes on from there`() async throws {
+    @Test
+    func `rekey encrypts all records but those that cannot be opened, and a second run continues`()
+        async throws
+    {
         await take(["a", "b", "c"])
         let whole = try #require(try harness.vault.newestRecord(of: user("b"))).sealed
         spoil("b")

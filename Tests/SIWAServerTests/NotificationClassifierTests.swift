@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{}", "[]", "a.b.c", "{\"payload\":1}", "{\"payload\":\"a.b\"}", "\"x\""])
-    func `is no notification`(_ body: String) {
+    func `a body that is not a notification is malformed`(_ body: String) {
         #expect(classifier.token(in: Array(body.utf8)) == nil)
     }
 }

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `nobody was ever known`(_ backend: Backend) async throws {
+    func `a user who was never stored is not found`(_ backend: Backend) async throws {
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         let error = try await Diagnosis.thrown {

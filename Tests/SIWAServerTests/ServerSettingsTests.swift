@@ -34,7 +34,7 @@ import Testing
         #expect(!settings.logsUserIDs && settings.keySetFile == "/etc/siwa/keys.json")
     }
 
-    @Test func `what is absent is not opened`() throws {
+    @Test func `a listener without settings is not opened`() throws {
         let settings = try settings(["api": ["listen": "systemd:api"]])
         #expect(settings.notifications == nil && settings.metrics == nil)
         #expect(settings.api?.address == .inherited(name: "api"))
@@ -52,7 +52,7 @@ import Testing
             ),
             (
                 ["listen": "unix:/a", "tls": ["certificate": "a", "key": "b"]],
-                "server.api.tls does not"
+                "server.api.tls cannot be used"
             ),
             (
                 ["listen": "127.0.0.1:1", "tls": ["certificate": "a"]],

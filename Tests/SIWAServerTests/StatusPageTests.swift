@@ -26,7 +26,7 @@ import Testing
         #expect(!page.contains("<script") && !page.contains("http://"))
     }
 
-    @Test func `what is wrong comes first, with what to do`() {
+    @Test func `problems are listed first, with remedies`() {
         var counts = ServerCounts()
         counts.inbox[.dead] = 3
         counts.oldestPendingEvent = .seconds(7200)

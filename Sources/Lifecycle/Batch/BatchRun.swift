@@ -1,6 +1,6 @@
 package import JOSE
 
-/// A run over many items: keeps a bounded number of requests in flight, at the pace Apple
+/// A run over many items: keeps a bounded number of requests in flight, at the rate Apple
 /// allows, and gives every item exactly one result.
 ///
 /// Items come from a source when there is room for them and leave as they finish, so memory
@@ -12,7 +12,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
     private let source: @Sendable () -> BatchInput<Job.Item>
     let sink: @Sendable (Job.Item, BatchResult<Job.Outcome>) -> Void
     var job: Job
-    var pace: Pace
+    var limiter: RateLimiter
 
     /// The items in flight by their slots.
     var flights: [Flight?]
@@ -68,7 +68,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
         (self.source, self.sink) = (source, sink)
         self.deadline = deadline
         brake = RefusalBrake(settings.brake)
-        pace = Pace(concurrency: settings.concurrency, rate: settings.rate)
+        limiter = RateLimiter(concurrency: settings.concurrency, rate: settings.rate)
         flights = Array(repeating: nil, count: settings.width)
         freeSlots = Array((0..<settings.width).reversed())
     }
@@ -122,7 +122,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
             finish(.completed, at: now)
             return nil
         }
-        switch pace.start(inFlight: inFlight, at: now) {
+        switch limiter.start(inFlight: inFlight, at: now) {
         case .whenOneEnds: return .wait(until: nil)
         case .later(let moment): return wait(until: moment, at: now)
         case .now: return try launch(at: now)
@@ -147,7 +147,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
         guard var flight = takeUpcoming(at: now) else { return nil }
         if flight.attempts.count == 0 { flight.successesBefore = successes }
         flight.attempts.begin()
-        flight.mark = pace.mark
+        flight.mark = limiter.mark
         let request = try job.request(for: &flight.item, at: date)
         flight.sent = sent(request, attempt: flight.attempts.count, at: now)
         flights[slot] = flight

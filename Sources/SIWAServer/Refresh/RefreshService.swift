@@ -114,27 +114,15 @@ extension RefreshService {
     private func take(
         _ outcome: ItemOutcome<TokenResponse>, _ key: LastAnswers.Key, _ record: VaultRecord?
     ) async {
-        let isRefusal = if case .refused = outcome { true } else { false }
-        let isDoubtful = refusals.withLock { refusals in
-            refusals.note(isRefusal)
-            return isRefusal && refusals.areMoreThan(percent: Self.mostRefused)
+        let token = JSON.Member("token_fingerprint", .string(key.fingerprint))
+        guard !isDoubtful(outcome) else {
+            return log(ServiceEvent(.warning, "refusal_not_noted", [token]))
         }
-        let noted = NotedEvent(refresh: outcome)
-        guard !isDoubtful else {
-            return log(
-                ServiceEvent(
-                    .warning, "refusal_not_noted",
-                    [
-                        .init("token_fingerprint", .string(key.fingerprint))
-                    ]))
-        }
+        guard let noted = NotedEvent(refresh: outcome) else { return }
         let now = clocks.now()
-        guard let noted, let record else {
-            if let noted {
-                let isActive = noted.event == .refreshed
-                lastAnswers.withLock { $0.note(.init(isActive: isActive, at: now), key) }
-            }
-            return
+        guard let record else {
+            let isActive = noted.event == .refreshed
+            return lastAnswers.withLock { $0.note(.init(isActive: isActive, at: now), key) }
         }
         let vault = vault
         do throws(VaultError) {
@@ -146,11 +134,16 @@ extension RefreshService {
         } catch {
             log(
                 ServiceEvent(
-                    .error, "answer_not_noted",
-                    [
-                        .init("token_fingerprint", .string(key.fingerprint)),
-                        .init("reason", .string(error.message)),
-                    ]))
+                    .error, "answer_not_noted", [token, .init("reason", .string(error.message))]))
+        }
+    }
+
+    /// Counts an answer, and returns whether it is one of too many refusals.
+    private func isDoubtful(_ outcome: ItemOutcome<TokenResponse>) -> Bool {
+        let isRefusal = if case .refused = outcome { true } else { false }
+        return refusals.withLock { refusals in
+            refusals.note(isRefusal)
+            return isRefusal && refusals.areMoreThan(percent: Self.mostRefused)
         }
     }
 }

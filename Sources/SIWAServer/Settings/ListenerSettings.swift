@@ -36,7 +36,7 @@ package struct ListenerSettings: Hashable, Sendable {
 
     init(_ reader: SettingsReader, resolve: (String) -> String) throws(Diagnosis) {
         address = try Self.address(reader, resolve)
-        isBehindProxy = try reader.flag("behind_proxy")
+        isBehindProxy = try reader.flag("behind_proxy") ?? false
         standardFolder = nil
         guard let files = try reader.object("tls", knowing: ["certificate", "key"]) else {
             tls = nil

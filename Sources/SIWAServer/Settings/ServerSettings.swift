@@ -62,7 +62,7 @@ package struct ServerSettings: Hashable, Sendable {
             }
             maxSecretLifetime = lifetime
         }
-        if reader.has("log_user_ids") { logsUserIDs = try reader.flag("log_user_ids") }
+        if let logs = try reader.flag("log_user_ids") { logsUserIDs = logs }
         keySetFile = try reader.text("jwks_file").map(resolve)
     }
 
@@ -117,7 +117,9 @@ package struct DeliverySettings: Hashable, Sendable {
     init?(_ reader: SettingsReader, resolve: (String) -> String) throws(Diagnosis) {
         let names = ["url", "secret_file", "ca_file", "allow_http"]
         guard let object = try reader.object("deliver", knowing: names) else { return nil }
-        let (url, allowsHTTP) = (try object.requiredText("url"), try object.flag("allow_http"))
+        let (url, allowsHTTP) = (
+            try object.requiredText("url"), try object.flag("allow_http") ?? false
+        )
         do {
             target = try DeliveryTarget(url, allowsHTTP: allowsHTTP)
         } catch {

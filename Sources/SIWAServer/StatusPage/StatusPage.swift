@@ -81,11 +81,12 @@ struct StatusPage {
     // MARK: Tables
 
     private var tables: String {
-        let age = report.isKeySetFixed ? "from a file" : report.keySetAge?.inWords ?? "none"
+        let age = report.isKeySetFixed ? "from a file" : report.keySetAge?.words(units: 1) ?? "none"
         let secrets = report.secretExpiries.map {
-            (
+            let left = $0.expiresAt - report.at
+            return (
                 $0.profile.isEmpty ? "client_secret" : "client_secret of \($0.profile)",
-                "valid for \(($0.expiresAt - report.at).inWords)"
+                left > .zero ? "valid for \(left.words(units: 1))" : "expired"
             )
         }
         return table("Events", states(InboxState.allCases, report.counts?.inbox))

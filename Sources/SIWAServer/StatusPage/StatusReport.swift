@@ -55,7 +55,7 @@ struct StatusReport: Sendable {
         if let age = counts?.oldestPendingEvent, age > Self.lateDelivery {
             issues.append(
                 Issue(
-                    fault: "An event has waited for its delivery for \(age.inWords).",
+                    fault: "An event has waited for its delivery for \(age.words(units: 1)).",
                     remedy: "Run siwa inbox list --state pending; siwa inbox show has the reason."))
         }
         return issues
@@ -72,7 +72,7 @@ struct StatusReport: Sendable {
         if let age = counts?.oldestPendingRevocation, age > Self.lateRevocation {
             issues.append(
                 Issue(
-                    fault: "A revocation has waited for Apple for \(age.inWords).",
+                    fault: "A revocation has waited for Apple for \(age.words(units: 1)).",
                     remedy: "Run siwa revocations list --state pending, and siwa doctor."))
         }
         return issues
@@ -89,7 +89,7 @@ struct StatusReport: Sendable {
         guard keySetAge.map({ $0 > Self.oldKeySet }) ?? true else { return [] }
         return [
             Issue(
-                fault: keySetAge.map { "Apple's keys are \($0.inWords) old." }
+                fault: keySetAge.map { "Apple's keys are \($0.words(units: 1)) old." }
                     ?? "Apple's keys have not been fetched.",
                 remedy: "Check the network to appleid.apple.com. Notifications are kept meanwhile.")
         ]
@@ -98,19 +98,6 @@ struct StatusReport: Sendable {
     private static let lateDelivery = Duration.seconds(3600)
     private static let lateRevocation = Duration.seconds(3600)
     private static let oldKeySet = Duration.seconds(2 * 3600)
-}
-
-extension Duration {
-    /// The duration in its largest unit, such as `3 hours` or `1 day`.
-    var inWords: String {
-        let seconds = Int(components.seconds)
-        for (name, length) in [("day", 86_400), ("hour", 3600), ("minute", 60)]
-        where seconds >= length {
-            let count = seconds / length
-            return "\(count) \(name)\(count == 1 ? "" : "s")"
-        }
-        return "\(seconds) second\(seconds == 1 ? "" : "s")"
-    }
 }
 
 extension ServerContext {

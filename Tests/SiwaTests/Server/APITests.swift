@@ -46,7 +46,7 @@ import Testing
         #expect(try await server.stop().ending == .exit(0))
     }
 
-    @Test func `a wrong request is told which member is wrong`() async throws {
+    @Test func `an invalid request names the invalid member`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         let rows: [(String, String, JSON?, Int, String, String)] = [

@@ -6,7 +6,9 @@ import Testing
 /// `siwa inbox` and `siwa revocations`, beside a server that cannot deliver or reach Apple.
 @Suite(.blocking) struct InboxCommandTests {
     @Test(arguments: VaultBackend.available)
-    func `an operator looks after events`(_ backend: VaultBackend) async throws {
+    func `an operator lists, replays, discards and erases events`(_ backend: VaultBackend)
+        async throws
+    {
         let fixture = try await ServerFixture(backend)
         // Nobody listens there.
         try fixture.deliver(to: "http://127.0.0.1:1/")
@@ -75,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: VaultBackend.available)
-    func `an operator looks after revocations`(_ backend: VaultBackend) async throws {
+    func `an operator lists and retries revocations`(_ backend: VaultBackend) async throws {
         let fixture = try await ServerFixture(backend)
         _ = try await fixture.vault.store([1])
         let server = try await fixture.serve(fixture.listeners)

@@ -95,8 +95,8 @@ import Testing
         let token = RefreshToken(SecretText(try #require(body["refresh_token"]?.string)))
         let client = try #require(replica.clients[ServiceFixture.app])
         let order = RefreshOrder(.token(token, client), maxAge: .seconds(60))
-        #expect(try await replica.refresh.refresh(order)["access_token"] != nil)
-        #expect(try await replica.refresh.refresh(order)["cached"] == true)
+        #expect(try await replica.refresh.refresh(order).json["access_token"] != nil)
+        #expect(try await replica.refresh.refresh(order).json["cached"] == true)
         #expect(try await fixture.requests("/auth/token", grant: "refresh_token") == 1)
     }
 }
@@ -105,7 +105,7 @@ extension Replica {
     fileprivate func refreshed(
         _ userID: UserID, of clientID: ClientID? = nil, maxAge: Duration? = nil
     ) async throws -> JSON {
-        try await refresh.refresh(RefreshOrder(.user(userID, clientID), maxAge: maxAge))
+        try await refresh.refresh(RefreshOrder(.user(userID, clientID), maxAge: maxAge)).json
     }
 }
 

@@ -24,8 +24,8 @@ package struct Route: Sendable {
     package let responses: [RouteResponse]
     /// The media types of successful answers, the usual one first.
     package let mediaTypes: [String]
-    /// Whether each successful call is a line of the log. A call that changes nothing is only
-    /// counted.
+    /// Whether each successful call is a line of the log. A call that changes nothing, and hands out
+    /// no secret, is only counted.
     package let isLogged: Bool
     /// Answers a request.
     package let handle: Handler

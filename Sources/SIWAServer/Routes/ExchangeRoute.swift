@@ -42,8 +42,12 @@ extension Route {
                 hints: ["omit reveal, and store: false"])
         }
         return try await context.call { () async throws(Diagnosis) in
-            .json(
-                try await context.exchanges.exchange(input).body(isRevealing: isRevealing))
+            request.subject.note(clientID: input.client.clientID)
+            let answer = try await context.exchanges.exchange(input)
+            request.subject.note(
+                userID: answer.userID, fingerprint: answer.refreshToken?.text.fingerprint,
+                requestID: answer.requestID)
+            return .json(try answer.body(isRevealing: isRevealing))
         }
     }
 }

@@ -45,8 +45,13 @@ extension Route {
                     RefreshToken(token), try context.clients.current.client(clientID))
             default: throw .malformed("'user_id' or 'token'", "is needed, and not both")
             }
-            return .json(
-                try await context.refreshes.refresh(RefreshInput(target, maxAge: maxAge)))
+            request.subject.note(
+                clientID: clientID, userID: userID, fingerprint: token?.fingerprint)
+            let answer = try await context.refreshes.refresh(RefreshInput(target, maxAge: maxAge))
+            request.subject.note(
+                clientID: answer.clientID, fingerprint: answer.fingerprint,
+                requestID: answer.requestID)
+            return .json(answer.json)
         }
     }
 }

@@ -32,6 +32,7 @@ extension Route {
         ], isLogged: true
     ) { request, context throws(Problem) in
         let input = try await RevocationInput(request, context)
+        request.subject.note(input.target)
         let reply = try await context.call { () async throws(Diagnosis) in
             try await context.revocations.revoke(input)
         }
@@ -60,6 +61,17 @@ extension Route {
         let id = request["id"] ?? ""
         return try await context.call { () async throws(Diagnosis) in
             .json(.object(try await context.revocations.status(id).resultMembers))
+        }
+    }
+}
+
+extension RequestSubject {
+    fileprivate func note(_ target: RevocationInput.Target) {
+        switch target {
+        case .user(let userID, let clientID): note(clientID: clientID, userID: userID)
+        case .token(let token, let client):
+            note(clientID: client.clientID, fingerprint: token.text.fingerprint)
+        case .code(_, let client): note(clientID: client.clientID)
         }
     }
 }

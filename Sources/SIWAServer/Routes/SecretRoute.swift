@@ -29,7 +29,7 @@ extension Route {
                         ("lifetime_seconds", .integer()), ("team_id", .string()),
                         ("client_id", .string()), ("key_id", .string()),
                     ], required: ["client_secret", "expires_at", "client_id"]))
-        ], mediaTypes: ["application/json", "text/plain"]
+        ], mediaTypes: ["application/json", "text/plain"], isLogged: true
     ) { request, context throws(Problem) in
         let members = RequestMembers(request)
         let lifetime = try members.duration("lifetime") ?? .seconds(300)
@@ -40,6 +40,7 @@ extension Route {
                     + DurationArgument(longest).argumentDescription)
         }
         let client = try context.clients.current.client(profile: try members.text("profile"))
+        request.subject.note(clientID: client.clientID)
         let now = context.clocks.now()
         let secret: ClientSecret
         do {

@@ -31,6 +31,7 @@ extension Route {
         guard let userID = try members.userID("user_id") else {
             throw .malformed("'user_id' is missing")
         }
+        request.subject.note(userID: userID)
         let before = try members.integer("before", in: 0...999_999_999, standard: .max)
         let clients = context.clients.current
         let page = try await context.call { () async throws(Diagnosis) in

@@ -43,6 +43,20 @@ import Testing
         #expect(
             user["history"]?.elements?.map { $0["event"] } == ["revoked", "revoking", "stored"])
         #expect(user["history"]?.elements?.first?["command"] == "siwa-server")
+        let fingerprint = try #require(user["tokens"]?.elements?.first?["token_fingerprint"])
+        let lines = try server.log("request")
+        #expect(lines.allSatisfy { $0["user_id"]?.string == userID }, "\(lines)")
+        #expect(
+            lines.map { $0["path"]?.string } == [
+                "/v1/exchange", "/v1/exchange", "/v1/refresh", "/v1/refresh", "/v1/revoke",
+            ])
+        #expect(lines.prefix(4).allSatisfy { $0["token_fingerprint"] == fingerprint }, "\(lines)")
+        #expect(
+            lines.prefix(4).allSatisfy {
+                $0["client_id"]?.string == fixture.vault.user(1).clientID.rawValue
+            })
+        #expect(
+            lines.map { $0["apple_request_id"] != nil } == [true, true, true, false, false])
         #expect(try await server.stop().ending == .exit(0))
     }
 

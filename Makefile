@@ -12,6 +12,7 @@
 #   make test-monitoring  install Prometheus's tools, and try the metrics and the alerts with them
 #   make check      lint and test, as a change must pass
 #   make test-clients  run other people's OAuth clients against the emulator: CLIENTS (all of them)
+#   make test-api   try siwa-server with schemathesis and standardwebhooks: API_EXAMPLES (100) a call
 #   make sanitize   run the crypto and transport tests under the address and thread sanitizers
 #   make fuzz       look for inputs that break a rule: FUZZ_SECONDS (600) a target, or TARGET alone
 #   make endurance  run the long versions of tests with the release build, for half an hour
@@ -45,7 +46,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s
 
-.PHONY: demo test example docs test-browser test-monitoring screenshots test-clients build setup lint format check sanitize fuzz fuzz-keep endurance bench \
+.PHONY: demo test example docs test-browser test-monitoring screenshots test-clients test-api build setup lint format check sanitize fuzz fuzz-keep endurance bench \
 	install uninstall clean packages test-packages image test-image release
 
 demo: build
@@ -99,6 +100,16 @@ test-clients:
 	@.build/clients/bin/pip install --quiet $(PYTHON_CLIENTS)
 	SIWA_CLIENTS_PYTHON="$$PWD/.build/clients/bin/python" SIWA_CLIENTS_CACHE="$$PWD/.build/clients" \
 		Tests/Clients/run.sh $(CLIENT_PRODUCTS) $(CLIENTS)
+
+# PyPI's tools against the server: from its OpenAPI document, and as the application that it calls.
+API_EXAMPLES ?= 100
+API_TOOLS := schemathesis==4.32.5 standardwebhooks==1.1.0
+test-api:
+	@.ci/setup $(PACKAGES) python3-venv
+	@for product in siwa siwa-server siwa-emulator; do swift build --product $$product || exit 1; done
+	@python3 -m venv .build/api
+	@.build/api/bin/pip install --quiet $(API_TOOLS)
+	@.build/api/bin/python Tests/Clients/api/check.py $(CLIENT_PRODUCTS) $(API_EXAMPLES)
 
 build: setup
 	@mkdir -p $(STATIC_LIBRARIES)

@@ -11,15 +11,12 @@ extension Route {
         "Exchanges an authorization code for tokens. A code is sent to Apple at most once.",
         body: .object(
             [
-                ("code", .string("The authorization code.", minLength: 1)),
-                ("client_id", .string("The client that the code was issued to.", minLength: 1)),
-                (
-                    "id_token",
-                    .string("The identity token of the sign-in; names the client.", minLength: 1)
-                ),
-                ("redirect_uri", .string("The redirect URI of the sign-in.", minLength: 1)),
-                ("nonce", .string("The nonce of the sign-in.", minLength: 1)),
-                ("code_verifier", .string("The verifier of a code_challenge.", minLength: 1)),
+                ("code", .opaqueToken("The authorization code.")),
+                ("client_id", .clientID("The client that the code was issued to.")),
+                ("id_token", .text("The identity token of the sign-in; names the client.")),
+                ("redirect_uri", .text("The redirect URI of the sign-in.")),
+                ("nonce", .text("The nonce of the sign-in.")),
+                ("code_verifier", .codeVerifier("The verifier of a code_challenge.")),
                 ("store", .boolean("Whether to put the refresh token into the vault (true).")),
                 (
                     "reveal",

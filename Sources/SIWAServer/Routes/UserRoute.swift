@@ -9,11 +9,10 @@ extension Route {
         .get, "/v1/users/{user_id}", scope: .token(.read),
         "Shows the state of every token of a user, and the newest 100 entries of the history.",
         parameters: [
-            RouteParameter(
-                .path, "user_id", "The user.", .string(minLength: 1, maxLength: 255)),
+            RouteParameter(.path, "user_id", "The user.", .userID("The user.")),
             RouteParameter(
                 .query, "before", "The cursor of the last answer: shows older entries.",
-                .string(minLength: 1, maxLength: 9, pattern: "^[0-9]+$")),
+                .cursor("Digits.", longest: 9)),
         ],
         responses: [
             RouteResponse(

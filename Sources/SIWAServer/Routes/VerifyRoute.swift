@@ -11,11 +11,11 @@ extension Route {
         "Verifies an identity token. The answer is 200 also when it is not valid.",
         body: .object(
             [
-                ("id_token", .string("The identity token.", minLength: 1)),
-                ("nonce", .string("The nonce that it must have.", minLength: 1)),
-                ("code", .string("The code that it came with.", minLength: 1)),
-                ("access_token", .string("The access token that it came with.", minLength: 1)),
-                ("audience", .string("The only client to accept.", minLength: 1)),
+                ("id_token", .text("The identity token.")),
+                ("nonce", .text("The nonce that it must have.")),
+                ("code", .opaqueToken("The code that it came with.")),
+                ("access_token", .opaqueToken("The access token that it came with.")),
+                ("audience", .text("The only client to accept.")),
             ], required: ["id_token"]),
         responses: [
             RouteResponse(

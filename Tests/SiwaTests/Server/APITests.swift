@@ -91,12 +91,21 @@ import Testing
                 "POST", "/v1/revoke", ["user_id": "a", "wait": 31], 400, "invalid_request", "wait"
             ),
             (
+                "POST", "/v1/revoke", ["user_id": "nobody", "wait": .number("30.0")], 404,
+                "not_found", "nobody"
+            ),
+            (
+                "POST", "/v1/revoke", ["user_id": "a", "wait": .number("0.5")], 400,
+                "invalid_request", "wait"
+            ),
+            (
                 "POST", "/v1/revoke", ["user_id": "a", "proof": "odd"], 400, "invalid_request",
                 "proof"
             ),
             ("GET", "/v1/revocations/0123", nil, 404, "not_found", "revocation"),
             ("GET", "/v1/events?limit=0", nil, 400, "invalid_request", "limit"),
             ("GET", "/v1/events?after=x", nil, 400, "invalid_request", "after"),
+            ("GET", "/v1/events?after=01", nil, 400, "invalid_request", "after"),
             ("GET", "/v1/events?odd=1", nil, 400, "invalid_request", "odd"),
             ("GET", "/v1/secret?lifetime=2h", nil, 400, "invalid_request", "lifetime"),
             ("GET", "/v1/secret?profile=odd", nil, 400, "invalid_request", "profile"),

@@ -27,7 +27,9 @@ extension World {
                 do throws(FileError) {
                     try requireResources()
                 } catch {
-                    throw TransportError(.resources, error.reason, requestMayHaveLeft: false)
+                    let detail = [error.reason, error.remedy].compactMap(\.self)
+                    throw TransportError(
+                        .resources, detail.joined(separator: ": "), requestMayHaveLeft: false)
                 }
                 return try CurlTransport(
                     authorityFile: settings.authorityFile, variables: settings.variables)

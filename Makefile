@@ -37,8 +37,11 @@ COMPLETIONS = $(DESTDIR)$(PREFIX)/share
 # Debian's packages: the C libraries, what Swift's linker needs, and what the tests call.
 PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libsqlite3-dev libpq-dev \
 	pkg-config libc6-dev openssl curl
-# What the tests need besides; without them tests are skipped. Chromium is large, and only CI gets it.
-TEST_PACKAGES := postgresql zsh fish mandoc strace $(if $(filter true,$(CI)),chromium)
+# What the tests need besides; without them tests are skipped. Only CI gets what is large, or would
+# start services on a machine with systemd: Chromium; Prometheus's tools, PHP and systemd-analyze,
+# which are 37 MB to fetch, 390 MB installed, and take half a minute.
+CI_PACKAGES := chromium prometheus prometheus-node-exporter php-cli php-curl systemd
+TEST_PACKAGES := postgresql zsh fish mandoc strace $(if $(filter true,$(CI)),$(CI_PACKAGES))
 
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
 # (docs/decisions/linking.md).

@@ -45,8 +45,11 @@ TEST_PACKAGES := postgresql zsh fish mandoc strace $(if $(filter true,$(CI)),$(C
 
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
 # (docs/decisions/linking.md).
+# Without incremental code generation, because the compiler would keep a hash of each module's
+# settings, the names of folders among them, in the program (make test-reproducible).
 STATIC_LIBRARIES := .build/static
 RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
+	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s
 

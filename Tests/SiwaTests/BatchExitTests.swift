@@ -53,7 +53,7 @@ import Testing
             "to continue the run that wrote it, add --resume"
         ),
         (
-            "a line\n", "--resume", "line 1 is not a result of a batch",
+            "a line\n", "--resume", "line 1 is not a batch result",
             "to continue an earlier run, name the file that it wrote with --output"
         ),
     ])

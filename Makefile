@@ -36,7 +36,7 @@ COMPLETIONS = $(DESTDIR)$(PREFIX)/share
 PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libsqlite3-dev libpq-dev \
 	pkg-config libc6-dev openssl curl
 # What the tests need besides; without them tests are skipped. Chromium is large, and only CI gets it.
-TEST_PACKAGES := postgresql zsh fish mandoc strace $(if $(filter true,$(CI)),chromium)
+TEST_PACKAGES := nginx-light postgresql zsh fish mandoc strace $(if $(filter true,$(CI)),chromium)
 
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
 # (docs/decisions/linking.md).

@@ -53,6 +53,11 @@ extension World {
         files.publish = { contents, path throws(FileError) in
             try writeFile(contents, to: path, permissions: 0o644)
         }
+        inspectTLS = { url, host, offer, timeout, settings throws(TransportError) in
+            try await TLSInspector(
+                authorityFile: settings.authorityFile, variables: settings.variables
+            ).handshake(with: url, host: host, offer, timeout: timeout)
+        }
         runProgram = { program throws(FileError) in try LocalFiles.runProgram(program) }
         if isTerminal(0), isTerminal(2) {
             ask = { question throws(FileError) in try askTerminal(question) }

@@ -143,6 +143,8 @@ extension Problem {
             self.init(431, "header_too_large", "the header fields are longer than 16 KiB")
         case .ambiguousLength:
             self.init(400, "invalid_request", "the length of the body is given more than once")
+        case .malformedRequestLine:
+            self.init(400, "invalid_request", "the request line is malformed")
         }
     }
 

@@ -86,11 +86,9 @@ extension ServerContext {
         of token: CompactJWS, for code: AuthorizationCode
     ) async throws(Problem) -> ClientID {
         let clients = clients.current
-        let keySet = await keys.keySet(for: token)
-        if keySet == nil, token.verificationKeyID != nil { throw Problem(.keysUnavailable) }
-        let verification = TokenVerifier(keySet: keySet, audiences: clients.audiences).verify(
-            identityToken: token, boundTo: TokenBinding(code: code, acceptsMissingHashes: true),
-            at: clocks.now())
+        let verification = try await verify(
+            token, boundTo: TokenBinding(code: code, acceptsMissingHashes: true),
+            for: clients.audiences)
         let failures = verification.failures.filter { $0.subject != .expiry }
         guard failures.isEmpty else {
             throw .malformed(
@@ -101,13 +99,6 @@ extension ServerContext {
         else { throw .malformed("'id_token' is for a client that no profile has") }
         return client.clientID
     }
-}
-
-extension Diagnosis {
-    /// Apple's keys cannot be fetched at the moment.
-    static let keysUnavailable = Diagnosis(
-        "keys_unavailable", "Apple's keys cannot be fetched at the moment",
-        hints: ["repeat the request later"], exitCode: .temporary)
 }
 
 extension Schema {

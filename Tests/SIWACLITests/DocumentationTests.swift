@@ -20,10 +20,13 @@ import Testing
     }
 
     static let pages: [String] = {
-        let folder = root.appending(path: "docs")
-        let names = FileManager.default.enumerator(atPath: folder.path())?.allObjects as? [String]
+        let names = ["docs", "deploy", "Tests"].flatMap { folder in
+            let path = root.appending(path: folder).path()
+            let names = FileManager.default.enumerator(atPath: path)?.allObjects as? [String]
+            return (names ?? []).map { "\(folder)/\($0)" }
+        }
         return ["README.md", "CONTRIBUTING.md", "SECURITY.md"]
-            + (names ?? []).filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }.sorted()
+            + names.filter { $0.hasSuffix(".md") }.sorted()
     }()
 
     @Test(arguments: pages) func `every file that is named exists`(_ page: String) throws {

@@ -15,7 +15,7 @@
 #   make test-api   try siwa-server with schemathesis and standardwebhooks: API_EXAMPLES (100) a call
 #   make sanitize   run the crypto and transport tests under the address and thread sanitizers
 #   make fuzz       look for inputs that break a rule: FUZZ_SECONDS (600) a target, or TARGET alone
-#   make endurance  run the long versions of tests with the release build, for half an hour
+#   make endurance  run the long versions of tests with the release build, for an hour: ENDURANCE
 #   make bench      measure siwa beside what one would use in its place; ROUNDS (5) a table
 #   make packages   write Debian packages to .build/packages, checked by lintian
 #   make test-packages  install, use, upgrade and purge them in clean systems of Debian 12 and 13
@@ -170,7 +170,7 @@ fuzz-keep:
 	@Tests/Fuzz/fuzz.sh keep $(FUZZ_PROGRAM) $(TARGET)
 
 # A bad day for 100,000 revocations, kills, a transfer of 10,000 users, 20,000 users of a vault,
-# 500 signals to commands that spend a code, 200 outages of a database
+# 500 signals to commands that spend a code, 200 outages of a database; what must hold of siwa-server
 # (docs/testing.md).
 REVOCATIONS ?= 100000
 REFRESHES ?= 20000
@@ -180,15 +180,23 @@ VAULT_USERS ?= 20000
 VAULT_KILLS ?= 200
 CODE_SIGNALS ?= 500
 OUTAGES ?= 200
+# siwa-server: notifications and kills, codes, revocations, requests, connections.
+SERVER_NOTIFICATIONS ?= 100000
+SERVER_KILLS ?= 50
 SERVER_CODES ?= 10000
 SERVER_REVOCATIONS ?= 10000
+SERVER_REQUESTS ?= 1000000
+SERVER_CONNECTIONS ?= 10000
+# One test after another. The tests of one suite alone: ENDURANCE=NotificationKillTests.
+ENDURANCE ?= BatchFaultTests|MigrationTests|VaultWorkersTests|VaultKillTests|SpentCodeTests|CodeKillTests|RevocationOutageTests|NotificationKillTests|FullDiskTests|ServerLimitsTests|APILoadTests|ServerMemoryTests
 endurance: build
 	SIWA_PRODUCTS="$$PWD/$(RELEASE)" SIWA_BATCH_ITEMS=$(REVOCATIONS) SIWA_REFRESH_ITEMS=$(REFRESHES) \
 	SIWA_KILLS=$(KILLS) SIWA_MIGRATION_USERS=$(USERS) SIWA_VAULT_USERS=$(VAULT_USERS) \
 	SIWA_VAULT_KILLS=$(VAULT_KILLS) SIWA_CODE_SIGNALS=$(CODE_SIGNALS) SIWA_OUTAGES=$(OUTAGES) \
+	SIWA_SERVER_NOTIFICATIONS=$(SERVER_NOTIFICATIONS) SIWA_SERVER_KILLS=$(SERVER_KILLS) \
 	SIWA_SERVER_CODES=$(SERVER_CODES) SIWA_SERVER_REVOCATIONS=$(SERVER_REVOCATIONS) SIWA_SERVER_OUTAGE=60 \
-	swift test --no-parallel \
-		--filter 'SiwaTests.(BatchFaultTests|MigrationTests|VaultWorkersTests|VaultKillTests|SpentCodeTests|CodeKillTests|RevocationOutageTests)'
+	SIWA_SERVER_REQUESTS=$(SERVER_REQUESTS) SIWA_SERVER_CONNECTIONS=$(SERVER_CONNECTIONS) SIWA_SERVER_SLOW=500 \
+	swift test --no-parallel --filter 'SiwaTests.($(ENDURANCE))'
 
 # nginx is the server of the revocations; peers that are not installed are skipped by name.
 ROUNDS ?= 5

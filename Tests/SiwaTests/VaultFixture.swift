@@ -77,6 +77,20 @@ final class VaultFixture: Sendable {
         return fingerprints
     }
 
+    /// Stores tokens that Apple does not know, for what asks it nothing.
+    func storeMade(_ numbers: ClosedRange<Int>) throws {
+        let vault = try vault()
+        let past = NumericDate(Int(Date().timeIntervalSince1970) - 60)
+        for start in stride(from: numbers.lowerBound, through: numbers.upperBound, by: 500) {
+            let items = (start...min(start + 499, numbers.upperBound)).map { number in
+                VaultItem(
+                    user: user(number), token: RefreshToken(SecretText("r.made.\(number)")),
+                    storedAt: past, changedAt: past)
+            }
+            try vault.take(items, at: past)
+        }
+    }
+
     private func token(of number: Int, _ tokens: TokenClient) async throws -> RefreshToken {
         let code = try await apple.code([.init("user", .string(people.name(number)))])
         let answer = try await tokens.exchange(AuthorizationCode(SecretText(code)))

@@ -122,49 +122,4 @@ import Testing
         #expect(try await fixture.inbox().count == 1)
         #expect(try await server.call("metrics", "GET", "/readyz").status == 200)
     }
-
-    /// The sender repeats what was not answered 200, as Apple does.
-    @Test(arguments: VaultBackend.available)
-    func `killed while it receives, it loses nothing that it acknowledged`(
-        _ backend: VaultBackend
-    ) async throws {
-        let (users, kills) = (wished("SIWA_SERVER_USERS", usual: 60), 6)
-        let fixture = try await ServerFixture(backend, users: users)
-        _ = try await fixture.vault.store(Array(1...users))
-        var listeners = fixture.listeners
-        var server = try await fixture.serve(listeners)
-        // The same port after each start.
-        listeners[0] = .init(
-            "notifications", ["listen": .string(try server.place("notifications"))])
-        try fixture.configure(listeners)
-        let url = try server.notificationURL
-        let sending = Task {
-            try await fixture.notify(
-                "consent-revoked", at: url,
-                [
-                    .init("count", .integer(users)), .init("copies", 3), .init("attempts", 10),
-                    .init("rate", .integer(users * 3 / 10)),
-                ])
-        }
-        for _ in 0..<kills {
-            try await Task.sleep(for: .milliseconds(Int.random(in: 100...900)))
-            try await server.kill()
-            server = try await fixture.serve()
-        }
-        _ = try await sending.value
-        let sent = try await acknowledged(fixture)
-        let stored = Set(try await fixture.inbox().compactMap { $0["jti"]?.string })
-        #expect(sent.isSubset(of: stored), "lost: \(sent.subtracting(stored))")
-        #expect(!sent.isEmpty)
-        let moved = try fixture.vault.opened().filter { $0.value.map(\.state) == [.consentRevoked] }
-        #expect(moved.count == stored.count)
-    }
-
-    /// The notifications that were answered 200 at least once.
-    private func acknowledged(_ fixture: ServerFixture) async throws -> Set<String> {
-        let sent = try await fixture.apple.sentNotifications()
-        return Set(
-            sent.filter { $0["attempts"]?.elements?.contains { $0["status"] == 200 } ?? false }
-                .compactMap { $0["jti"]?.string })
-    }
 }

@@ -24,6 +24,8 @@ import Testing
             #expect(status["state"] == "pending")
         }
         try await fixture.apple.post("faults/clear")
+        let refused = try await fixture.apple.requests().count { $0["status"] == 503 }
+        #expect(refused > 0)
         for id in ids {
             try await eventually("\(id) is revoked", limit: .seconds(3600)) {
                 try await Self.status(id, replicas, width)["state"] == "revoked"
@@ -40,6 +42,9 @@ import Testing
             "revocations", "list", "--state", "revoked", "--limit", "100000", "--json",
             environment: fixture.vault.environment)
         #expect(try listed.json["revocations"]?.elements?.count == count)
+        print(
+            "revocations: \(backend.rawValue), \(count) ordered, \(refused) requests met the outage, "
+                + "\(await replicas.kills) kills")
     }
 
     private static func order(

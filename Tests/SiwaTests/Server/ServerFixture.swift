@@ -65,7 +65,7 @@ struct ServerFixture: Sendable {
         if let settings { try configure(settings) }
         let program = try Executable.product("siwa-server").start(
             Executable.Call(
-                ["serve"], environment: environment.merging(more) { $1 }, limit: .seconds(900)))
+                ["serve"], environment: environment.merging(more) { $1 }, limit: .seconds(7200)))
         return try await ServerProcess(program)
     }
 
@@ -97,9 +97,10 @@ struct ServerFixture: Sendable {
     }
 
     /// The events of the inbox, as `siwa inbox list` shows them.
-    func inbox() async throws -> [JSON] {
+    func inbox(_ more: [String: String] = [:]) async throws -> [JSON] {
         let result = try await apple.siwa(
-            "inbox", "list", "--json", "--limit", "1000000", environment: vault.environment)
+            "inbox", "list", "--json", "--limit", "1000000",
+            environment: vault.environment.merging(more) { $1 })
         try #require(result.exitCode == 0, "\(result)")
         return try #require(try JSON(text: result.output)["events"]?.elements)
     }

@@ -13,8 +13,8 @@ import Testing
         let server = try await fixture.serve(fixture.listeners)
         let place = try server.place("notifications")
         let head = "POST /apple/notifications HTTP/1.1\r\nHost: x\r\n"
-        let slow = try (0..<100).map { number in
-            let socket = try ServerSocket(place)
+        let slow = try (0..<wished("SIWA_SERVER_SLOW", usual: 100)).map { number in
+            let socket = try ClientSocket(place)
             socket.send(number % 2 == 0 ? head : "\(head)Content-Length: 60000\r\n\r\n{")
             return socket
         }
@@ -74,8 +74,8 @@ import Testing
         let place = try server.place("notifications")
         // Each needs a descriptor here and one there.
         let count = min(wished("SIWA_SERVER_CONNECTIONS", usual: 2000), Self.descriptors - 200)
-        var sockets: [ServerSocket] = []
-        for _ in 0..<count { sockets.append(try ServerSocket(place)) }
+        var sockets: [ClientSocket] = []
+        for _ in 0..<count { sockets.append(try ClientSocket(place)) }
         let body = "{\"payload\":\"\(try await fixture.payload("email-disabled"))\"}"
         // The silent ones are closed after ten seconds, which makes room.
         try await eventually("a notification is received") {
@@ -86,7 +86,8 @@ import Testing
         #expect(try await server.stop().ending == .exit(0))
     }
 
-    private static var descriptors: Int {
+    /// How many descriptors this process may have.
+    static var descriptors: Int {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         return Int(clamping: limit.rlim_cur)

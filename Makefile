@@ -242,7 +242,7 @@ test-packages: packages
 	packaging/roots .build/roots bookworm=bookworm trixie=trixie
 	packaging/test .build/packages .build/roots bookworm trixie
 
-# Builds the last commit twice, in folders with names of different lengths: half an hour of two cores.
+# Builds the last commit twice from nothing, in folders with names of different lengths.
 test-reproducible:
 	@.ci/setup $(PACKAGES) lintian diffoscope-minimal
 	packaging/test-reproducible .build/reproducible
@@ -274,8 +274,9 @@ release: packages image
 	cp .build/packages/*.deb .build/release-files/
 	for program in $(PROGRAMS); do \
 		tar -C .build/images --sort=name --owner=0 --group=0 --numeric-owner \
-			--mtime="@$$(git log -1 --format=%ct)" -czf .build/release-files/$$program-image.tar.gz \
-			$$program || exit 1; \
+			--mtime="@$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)}" \
+			--use-compress-program='gzip -n' \
+			-cf .build/release-files/$$program-image.tar.gz $$program || exit 1; \
 	done
 	packaging/release .build/release-files
 	@.ci/setup python3-venv

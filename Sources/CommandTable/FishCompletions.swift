@@ -23,8 +23,7 @@ struct FishCompletions {
         # Prints what 'help' explains after the words typed, each with what it does.
         function \(name)_topics
             \(name)_next $\(name)_operands
-            set -q \(name)_operands[1]; or printf '%s\\t%s\\n' \
-                \(quoted(topic.term)) \(quoted(topic.meaning))
+            set -q \(name)_operands[1]; or printf '%s\\t%s\\n' \(topicWords)
         end
 
         \(FishReader.script.substituting("NAME", with: name))
@@ -35,7 +34,11 @@ struct FishCompletions {
     }
 
     private var name: String { "_\(tree.function)" }
-    private var topic: Definition { CompletionTree.optionsTopic }
+
+    private var topicWords: String {
+        let topic = CompletionTree.optionsTopic
+        return "\(quoted(topic.term)) \(quoted(topic.meaning))"
+    }
 
     private func next(_ node: CompletionTree.Node) -> String {
         let words = node.next.map { "            \(quoted($0.term)) \(quoted($0.meaning))" }

@@ -48,7 +48,6 @@ enum CompletionRows {
         ("siwa help ", (commands + ["options"]).sorted()),
         ("siwa help opt", ["options"]),
         ("siwa help config opt", []),
-        ("siwa manual opt", []),
     ]
 
     /// The tool itself, as far as completions ask it: a function of the shell.

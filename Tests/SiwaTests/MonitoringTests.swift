@@ -13,6 +13,12 @@ import Testing
         try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
     }
 
+    /// The tests of the rules `name`.
+    private static func tests(of name: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder)
+            .filter { $0.hasPrefix(name) && $0.hasSuffix(".test.yml") }.sorted()
+    }
+
     @Test(
         .enabled(if: Executable.installed("promtool") != nil, "needs promtool"),
         arguments: ["siwa-jobs", "siwa-server"])
@@ -21,8 +27,8 @@ import Testing
         let rules = "\(Self.folder)/\(name).rules.yml"
         let checked = try await promtool.run("check", "rules", rules)
         #expect(checked.exitCode == 0, "\(checked)")
-        let tested = try await promtool.run(
-            "test", "rules", "\(Self.folder)/\(name).test.yml")
+        let tests = try Self.tests(of: name).map { "\(Self.folder)/\($0)" }
+        let tested = try await promtool.run(.init(["test", "rules"] + tests))
         #expect(tested.exitCode == 0, "\(tested)")
     }
 
@@ -31,7 +37,8 @@ import Testing
         let alerts = try Self.text("\(name).rules.yml").split(separator: "\n").compactMap {
             $0.components(separatedBy: "- alert: ").dropFirst().first
         }
-        let (tests, page) = (try Self.text("\(name).test.yml"), try Self.text("README.md"))
+        let tests = try Self.tests(of: name).map(Self.text).joined()
+        let page = try Self.text("README.md")
         #expect(alerts.count >= 6)
         for alert in alerts {
             #expect(tests.contains("alertname: \(alert)\n"), "\(alert) has no test")

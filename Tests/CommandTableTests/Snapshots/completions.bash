@@ -68,7 +68,7 @@ _siwa_value() {
     'config show -p' | 'config show --profile') echo 'lines siwa config profiles' ;;
     'completions '1) echo 'choices bash zsh fish' ;;
     'manual '[0-9]*) echo 'command' ;;
-    'help '[0-9]*) echo 'command' ;;
+    'help '[0-9]*) echo 'command options' ;;
     esac
 }
 
@@ -137,6 +137,7 @@ _siwa_reply() {
         ;;
     command)
         _siwa_node "$operands"
+        if [[ -z $operands ]]; then words+=${1#command}; fi
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$3")
         ;;
     file | directory)

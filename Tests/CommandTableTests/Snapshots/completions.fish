@@ -34,6 +34,12 @@ function __siwa_valued
     end
 end
 
+# Prints what 'help' explains after the words typed, each with what it does.
+function __siwa_topics
+    __siwa_next $__siwa_operands
+    set -q __siwa_operands[1]; or printf '%s\t%s\n' 'options' 'Explain the options of every command.'
+end
+
 # Whether the words before the cursor are $argv[1], followed by $argv[2] operands: a number,
 # a number and '+' for that many or more, or nothing when any number will do.
 function __siwa_at
@@ -126,4 +132,4 @@ complete -c siwa -n '__siwa_at \'completions\' ' -s V -l version -d 'Print the v
 complete -c siwa -n '__siwa_at \'manual\' 0+' -f -a '(__siwa_next $__siwa_operands)'
 complete -c siwa -n '__siwa_at \'manual\' ' -s h -l help -d 'Print this help.'
 complete -c siwa -n '__siwa_at \'manual\' ' -s V -l version -d 'Print the version.'
-complete -c siwa -n '__siwa_at \'help\' 0+' -f -a '(__siwa_next $__siwa_operands)'
+complete -c siwa -n '__siwa_at \'help\' 0+' -f -a '(__siwa_topics)'

@@ -28,6 +28,13 @@ _siwa_next() {
 # Offers the next word of a command whose name is typed as operands.
 _siwa_spoken() { _siwa_next "${(j: :)words[1,CURRENT-1]}" }
 
+# Offers what 'help' explains: commands, and one topic.
+_siwa_topics() {
+    local -a topics=('options:Explain the options of every command.')
+    ((CURRENT > 1)) || _describe -t topics topic topics
+    _siwa_spoken
+}
+
 # After an '@', offers the files that a secret can be read from.
 _siwa_secret() { compset -P @ && _files }
 
@@ -177,7 +184,7 @@ _siwa__manual() {
 
 _siwa__help() {
     _arguments -s -S \
-        '*::COMMAND:_siwa_spoken'
+        '*::COMMAND:_siwa_topics'
 }
 
 # Loaded by compinit, this file is the body of the function; sourced, it has to register it.

@@ -161,7 +161,7 @@ final class EventLoop: Sendable {
     }
 
     /// Called when a request line was received.
-    func begin(_ target: String, on connection: Connection) -> Exchange {
+    func begin(_ target: UnsafePointer<CChar>, on connection: Connection) -> Exchange {
         connection.client?.beginRequest(within: handling.limits.requestTime)
         return Exchange(target: target, in: handling)
     }

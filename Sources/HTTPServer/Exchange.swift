@@ -24,12 +24,12 @@ final class Exchange: Sendable {
         case abort
     }
 
-    private let target: String
+    private let target: RawTarget
     private let stage = Mutex(Stage.announced)
     private let handling: RequestHandling
 
-    init(target: String, in handling: RequestHandling) {
-        self.target = target
+    init(target: UnsafePointer<CChar>, in handling: RequestHandling) {
+        self.target = RawTarget(target)
         self.handling = handling
         handling.exchanges.add(1, ordering: .relaxed)
     }
@@ -39,7 +39,7 @@ final class Exchange: Sendable {
     /// Takes received bytes, on the event loop's thread. The first call only announces a body; a
     /// later call without bytes ends it.
     func step(
-        on connection: Connection, method: UnsafePointer<CChar>,
+        on connection: Connection, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>?,
         receiving bytes: UnsafeRawBufferPointer
     ) -> MHD_Result {
         let action = stage.withLock { stage -> Action in
@@ -47,7 +47,8 @@ final class Exchange: Sendable {
             case .announced:
                 return announce(
                     IncomingRequest(
-                        method: String(cString: method), target: target, on: connection,
+                        method: String(cString: method), target: target.text,
+                        isMalformed: target.isMalformed(between: method, version), on: connection,
                         handling.limits), &stage)
             case .receiving(var request):
                 stage = .announced

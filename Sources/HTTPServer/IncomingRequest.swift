@@ -11,11 +11,17 @@ struct IncomingRequest {
     private var received = 0
     private var fault: ServerRequest.Fault?
 
-    init(method: String, target: String, on connection: Connection, _ limits: ServerLimits) {
+    /// - Parameter isMalformed: whether the request line has a NUL or bad UTF-8 in it.
+    init(
+        method: String, target: String, isMalformed: Bool, on connection: Connection,
+        _ limits: ServerLimits
+    ) {
         (self.method, self.target, self.limits) = (method, target, limits)
         fields = connection.fields
         peer = connection.client?.peer ?? .local
-        fault = Self.fault(fields, limits)
+        fault =
+            isMalformed || !method.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            ? .malformedRequestLine : Self.fault(fields, limits)
     }
 
     private static func fault(

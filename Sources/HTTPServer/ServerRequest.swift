@@ -24,6 +24,8 @@ package struct ServerRequest: Sendable {
         /// More than one length of the body is given (RFC 9112 §6.3). The connection is closed
         /// after the response.
         case ambiguousLength
+        /// The request line has a NUL or bad UTF-8 in it, or the method is not a word.
+        case malformedRequestLine
     }
 
     /// The client that sent a request.

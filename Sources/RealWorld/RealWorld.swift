@@ -27,7 +27,9 @@ extension World {
                 do throws(FileError) {
                     try requireResources()
                 } catch {
-                    throw TransportError(.resources, error.reason, requestMayHaveLeft: false)
+                    let detail = [error.reason, error.remedy].compactMap(\.self)
+                    throw TransportError(
+                        .resources, detail.joined(separator: ": "), requestMayHaveLeft: false)
                 }
                 return try CurlTransport(
                     authorityFile: settings.authorityFile, variables: settings.variables)
@@ -50,6 +52,11 @@ extension World {
         files.remove = { path throws(FileError) in try removeFile(path) }
         files.publish = { contents, path throws(FileError) in
             try writeFile(contents, to: path, permissions: 0o644)
+        }
+        inspectTLS = { url, host, offer, timeout, settings throws(TransportError) in
+            try await TLSInspector(
+                authorityFile: settings.authorityFile, variables: settings.variables
+            ).handshake(with: url, host: host, offer, timeout: timeout)
         }
         runProgram = { program throws(FileError) in try LocalFiles.runProgram(program) }
         if isTerminal(0), isTerminal(2) {

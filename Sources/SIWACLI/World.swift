@@ -30,6 +30,13 @@ package struct World: Sendable {
     package var vault: @Sendable (String, VaultPatience) throws(VaultError) -> any VaultStore
     /// Makes the store of siwa-server's tables in a vault's database, likewise.
     package var serverStore: @Sendable (String, VaultPatience) throws(VaultError) -> any ServerStore
+    /// Shakes hands with the TLS server of a URL, whose host is given beside it, within a time.
+    package var inspectTLS:
+        @Sendable (String, String, TLSOffer, Duration, TransportSettings)
+            async throws(TransportError) ->
+            TLSHandshake = { _, _, _, _, _ throws(TransportError) in
+                throw TransportError(.unavailable, "not provided", requestMayHaveLeft: false)
+            }
     /// The terminals that results and messages are shown on; by default there are none.
     package var terminal = Terminal()
     /// Makes so many threads, of the process's own, for tasks that run in parallel.

@@ -14,9 +14,30 @@ package struct ProfileClients: Sendable {
         self.standard = all.first { $0.name == standard } ?? (all.count == 1 ? all[0] : nil)
     }
 
-    /// The client with this id; nil if no profile has it.
+    /// The client with this id; nil if no profile has it. Of several profiles with the same client,
+    /// the default profile is taken.
     package subscript(clientID: ClientID) -> ProfileClient? {
-        all.first { $0.clientID == clientID }
+        standard?.clientID == clientID ? standard : all.first { $0.clientID == clientID }
+    }
+
+    /// Fails if several profiles have the same client and none of them is the default profile: keys
+    /// and redirect URIs may differ, and requests name the client only.
+    func checkDistinct() throws(Diagnosis) {
+        for client in all where client.clientID != standard?.clientID {
+            let names = all.filter { $0.clientID == client.clientID }.map { "'\($0.name)'" }
+            guard names.count == 1 else {
+                throw Diagnosis(
+                    "configuration",
+                    """
+                    the profiles \(names.joined(separator: " and ")) have the same client_id, \
+                    \(client.clientID), and none of them is the default profile
+                    """,
+                    hints: [
+                        "set default_profile to the one whose key siwa-server is to use",
+                        "or give siwa-server a configuration without the others, with --config",
+                    ], exitCode: .settings)
+            }
+        }
     }
 
     /// The ids of the clients without duplicates: profiles may share a client.

@@ -16,7 +16,7 @@ struct RequestReading {
     }
 
     func request(
-        _ http: ServerRequest, _ id: String, _ scopes: Set<APIScope>
+        _ http: ServerRequest, _ id: String, _ scopes: Set<APIScope>, _ subject: RequestSubject
     ) throws(Problem) -> RouteRequest {
         if !route.mediaTypes.isEmpty, http.fields["accept"] != nil,
             AcceptedTypes(http.fields["accept"]).preferred(among: route.mediaTypes) == nil
@@ -26,7 +26,8 @@ struct RequestReading {
                 "the answer is \(route.mediaTypes.joined(separator: " or ")), which Accept refuses")
         }
         return RouteRequest(
-            id: id, parameters: try parameters(), body: try body(http), scopes: scopes, http: http)
+            id: id, parameters: try parameters(), body: try body(http), scopes: scopes, http: http,
+            subject: subject)
     }
 
     private func parameters() throws(Problem) -> [String: String] {

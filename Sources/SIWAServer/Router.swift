@@ -26,11 +26,11 @@ struct Router: Sendable {
         let elapsed = context.clocks.timekeeper.elapsed
         let start = elapsed()
         let id = RequestID.of(request)
-        let found = Found(request, in: table)
+        let (found, subject) = (Found(request, in: table), RequestSubject())
         var response: ServerResponse
         var problem: Problem?
         do throws(Problem) {
-            response = try await answer(request, id, found)
+            response = try await answer(request, id, found, subject)
         } catch {
             problem = error
             response = error.response
@@ -44,7 +44,9 @@ struct Router: Sendable {
         context.metrics.countRequest(
             on: table.listener, found.template, status: response.status, time)
         if found.isLogged || response.status >= 400 {
-            log(request, id, found, response.status, time, problem)
+            log(
+                request, id, found, response.status, time,
+                subject.members + (problem?.logMembers ?? []))
         }
         return response
     }
@@ -75,7 +77,7 @@ struct Router: Sendable {
     }
 
     private func answer(
-        _ request: ServerRequest, _ id: String, _ found: Found
+        _ request: ServerRequest, _ id: String, _ found: Found, _ subject: RequestSubject
     ) async throws(Problem) -> ServerResponse {
         if let fault = request.fault { throw Problem(fault) }
         guard let target = found.target else {
@@ -93,7 +95,8 @@ struct Router: Sendable {
         case .route(let route, let values):
             let scopes = try await context.authorize(request, for: route, options)
             return try await route.handle(
-                try RequestReading(route, values, target).request(request, id, scopes), context)
+                try RequestReading(route, values, target).request(request, id, scopes, subject),
+                context)
         }
     }
 
@@ -107,9 +110,9 @@ struct Router: Sendable {
 
     private func log(
         _ request: ServerRequest, _ id: String, _ found: Found, _ status: Int, _ time: Duration,
-        _ problem: Problem?
+        _ details: [JSON.Member]
     ) {
-        var members: [JSON.Member] = [
+        let members: [JSON.Member] = [
             .init("request_id", .string(id)), .init("listener", .string(table.listener.rawValue)),
             .init("method", .string(printable(request.method, limit: 16))),
             .init("path", .string(found.template?.description ?? "other")),
@@ -117,8 +120,8 @@ struct Router: Sendable {
             .init("duration_ms", .integer(Int(time / .milliseconds(1)))),
             .init("client", .string(client(of: request))),
         ]
-        if let problem { members += problem.logMembers }
-        context.log(status >= 500 ? .error : status >= 400 ? .warning : .info, "request", members)
+        context.log(
+            status >= 500 ? .error : status >= 400 ? .warning : .info, "request", members + details)
     }
 
     /// The client's address. The last one in `X-Forwarded-For` was added by the proxy itself.
@@ -140,6 +143,8 @@ extension Problem {
             self.init(431, "header_too_large", "the header fields are longer than 16 KiB")
         case .ambiguousLength:
             self.init(400, "invalid_request", "the length of the body is given more than once")
+        case .malformedRequestLine:
+            self.init(400, "invalid_request", "the request line is malformed")
         }
     }
 

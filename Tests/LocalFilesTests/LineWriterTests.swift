@@ -140,9 +140,10 @@ import Testing
 
     @Test func `a new run does not touch a file that is not empty`() throws {
         try folder.write("old\n", to: "out")
-        #expect(throws: FileError.self) {
+        let error = #expect(throws: FileError.self) {
             _ = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
         }
+        #expect(error?.isNotEmpty == true)
         #expect(try folder.read("out") == "old\n")
     }
 
@@ -190,20 +191,22 @@ import Testing
     @Test(arguments: ["a token\n", "a token", #"{"team_id": "A1B2C3D4E5"}"#, "{\"line\":1}\ntext"])
     func `nothing is cut off a file that no crash can have left so`(_ text: String) throws {
         try folder.write(text, to: "wrong")
-        #expect(throws: FileError.self) {
+        let error = #expect(throws: FileError.self) {
             _ = try LineWriter.appending(
                 to: folder.path("wrong"), keeping: { $0.text == #"{"line":1}"# },
                 beginning: #"{"line":"#
             ) {}
         }
+        #expect(error?.holdsSomethingElse == true)
         #expect(try folder.read("wrong") == text)
     }
 
     @Test func `two runs cannot write one file`() throws {
         let first = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
-        #expect(throws: FileError.self) {
+        let error = #expect(throws: FileError.self) {
             _ = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
         }
+        #expect(error?.remedy?.hasPrefix("wait until that run has ended") == true)
         try first.close()
     }
 

@@ -95,8 +95,8 @@ import Testing
         let token = RefreshToken(SecretText(try #require(body["refresh_token"]?.string)))
         let client = try #require(replica.clients[ServiceFixture.app])
         let input = RefreshInput(.token(token, client), maxAge: .seconds(60))
-        #expect(try await replica.refresh.refresh(input)["access_token"] != nil)
-        #expect(try await replica.refresh.refresh(input)["cached"] == true)
+        #expect(try await replica.refresh.refresh(input).json["access_token"] != nil)
+        #expect(try await replica.refresh.refresh(input).json["cached"] == true)
         #expect(try await fixture.requests("/auth/token", grant: "refresh_token") == 1)
     }
 }
@@ -105,7 +105,7 @@ extension Replica {
     fileprivate func refreshed(
         _ userID: UserID, of clientID: ClientID? = nil, maxAge: Duration? = nil
     ) async throws -> JSON {
-        try await refresh.refresh(RefreshInput(.user(userID, clientID), maxAge: maxAge))
+        try await refresh.refresh(RefreshInput(.user(userID, clientID), maxAge: maxAge)).json
     }
 }
 

@@ -127,6 +127,7 @@ extension AppleEmulator {
     }
 
     private func reset() -> JSON {
+        for task in deliveryTasks.values { task.cancel() }
         service = Service(configuration: configuration, keys: keys, clock: clock)
         faults = FaultQueue()
         log = RequestLog()

@@ -34,6 +34,15 @@ struct DoctorReport: Sendable {
             ?? Self.left(isAsked: !online.isEmpty, isAccepted: isAccepted)
     }
 
+    /// - Parameter cause: what remains when no check failed.
+    init(_ lines: [CheckLine], otherwise cause: Cause) {
+        self.lines = lines
+        self.cause =
+            lines.first { $0.status == .failed }.map {
+                Cause(seen: $0.seen, advice: $0.advice ?? "")
+            } ?? cause
+    }
+
     var failed: [CheckLine] { lines.filter { $0.status == .failed } }
 
     /// A good secret leaves the request around it.
@@ -67,7 +76,7 @@ struct DoctorReport: Sendable {
     private var causeJSON: JSON {
         if let finding = cause.finding { return finding.json }
         return [
-            "code": .null, "severity": "error", "confidence": "certain",
+            "code": .null, "severity": failed.isEmpty ? "note" : "error", "confidence": "certain",
             "seen": .string(cause.seen), "advice": .string(cause.advice),
         ]
     }

@@ -44,16 +44,18 @@ package struct ExchangeAnswer: Sendable {
 
     /// The refresh token in the answer.
     var refreshToken: RefreshToken? {
-        let members = (try? result.get()) ?? []
-        return members.first { $0.name == "refresh_token" }?.value.string
-            .map { RefreshToken(SecretText($0)) }
+        text("refresh_token").map { RefreshToken(SecretText($0)) }
     }
 
     /// The user in the answer.
-    var userID: UserID? {
+    var userID: UserID? { text("user_id").flatMap { try? UserID(validating: $0) } }
+
+    /// What Apple named the request.
+    var requestID: String? { text("apple_request_id") }
+
+    private func text(_ name: String) -> String? {
         let members = (try? result.get()) ?? []
-        return members.first { $0.name == "user_id" }?.value.string
-            .flatMap { try? UserID(validating: $0) }
+        return members.first { $0.name == name }?.value.string
     }
 }
 

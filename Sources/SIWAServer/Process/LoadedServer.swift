@@ -52,7 +52,9 @@ struct LoadedServer: Sendable {
         } catch {
             throw Diagnosis(error)
         }
-        return ProfileClients(all, standard: configuration.standardProfile)
+        let clients = ProfileClients(all, standard: configuration.standardProfile)
+        try clients.checkDistinct()
+        return clients
     }
 
     private static func keys(

@@ -1,4 +1,4 @@
-package import JOSE
+internal import JOSE
 package import Lifecycle
 package import SIWACLI
 internal import ServerRecords
@@ -30,9 +30,8 @@ package final class RefreshService: Sendable {
 
     /// Refreshes a token, or returns a recent answer about it.
     ///
-    /// - Returns: the object that `siwa refresh` prints, or `active`, `checked_at` and `cached`.
     /// - Throws: ``Diagnosis``.
-    package func refresh(_ input: RefreshInput) async throws(Diagnosis) -> JSON {
+    package func refresh(_ input: RefreshInput) async throws(Diagnosis) -> RefreshAnswer {
         switch input.target {
         case .user(let userID, let clientID):
             return try await refresh(userID, clientID, input.maxAge)
@@ -42,10 +41,14 @@ package final class RefreshService: Sendable {
             if let known = lastAnswers.withLock({ $0[key] }),
                 let cached = cached(known.isActive, known.at, input.maxAge)
             {
-                return cached
+                return RefreshAnswer(
+                    json: cached, clientID: client.clientID, fingerprint: key.fingerprint,
+                    requestID: nil)
             }
             let answer = try await ask(token, client, key, noting: nil)
-            return .object(answer.members(at: clocks.now()))
+            return RefreshAnswer(
+                json: .object(answer.members(at: clocks.now())), clientID: client.clientID,
+                fingerprint: key.fingerprint, requestID: answer.requestID)
         }
     }
 
@@ -54,7 +57,7 @@ package final class RefreshService: Sendable {
 
     private func refresh(
         _ userID: UserID, _ clientID: ClientID?, _ maxAge: Duration?
-    ) async throws(Diagnosis) -> JSON {
+    ) async throws(Diagnosis) -> RefreshAnswer {
         let tokens = try await StoredUser(userID, clientID, clients(), access)
         guard let record = tokens.newest, let client = clients()[record.user.clientID] else {
             throw .damaged(tokens.damaged)
@@ -62,7 +65,9 @@ package final class RefreshService: Sendable {
         if let checkedAt = record.checkedAt,
             let cached = cached(record.state == .active, checkedAt, maxAge)
         {
-            return cached
+            return RefreshAnswer(
+                json: cached, clientID: client.clientID,
+                fingerprint: record.id.fingerprint?.rawValue, requestID: nil)
         }
         let token: RefreshToken
         do throws(VaultError) {
@@ -75,9 +80,11 @@ package final class RefreshService: Sendable {
         let key = LastAnswers.Key(
             clientID: client.clientID, fingerprint: token.text.fingerprint)
         let answer = try await ask(token, client, key, noting: record)
-        return .object(
-            answer.refreshMembers(of: userID, at: clocks.now())
-                + .otherClients(tokens.otherClients))
+        return RefreshAnswer(
+            json: .object(
+                answer.refreshMembers(of: userID, at: clocks.now())
+                    + .otherClients(tokens.otherClients)),
+            clientID: client.clientID, fingerprint: key.fingerprint, requestID: answer.requestID)
     }
 
     private func cached(_ isActive: Bool, _ at: NumericDate, _ maxAge: Duration?) -> JSON? {

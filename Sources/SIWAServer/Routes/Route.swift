@@ -24,7 +24,8 @@ package struct Route: Sendable {
     package let responses: [RouteResponse]
     /// The media types of successful responses, the default first.
     package let mediaTypes: [String]
-    /// Whether successful calls are logged. Calls that change nothing are only counted.
+    /// Whether each successful call is a line of the log. A call that changes nothing, and hands out
+    /// no secret, is only counted.
     package let isLogged: Bool
     /// Handles a request.
     package let handle: Handler

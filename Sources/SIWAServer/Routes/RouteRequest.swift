@@ -15,14 +15,17 @@ package struct RouteRequest: Sendable {
     package let scopes: Set<APIScope>
     /// The HTTP request.
     package let http: ServerRequest
+    /// What it is about, for the log.
+    package let subject: RequestSubject
 
     /// Creates a request.
     package init(
         id: String, parameters: [String: String] = [:], body: JSON = [:],
-        scopes: Set<APIScope> = Set(APIScope.allCases), http: ServerRequest
+        scopes: Set<APIScope> = Set(APIScope.allCases), http: ServerRequest,
+        subject: RequestSubject = RequestSubject()
     ) {
         (self.id, self.parameters, self.body) = (id, parameters, body)
-        (self.scopes, self.http) = (scopes, http)
+        (self.scopes, self.http, self.subject) = (scopes, http, subject)
     }
 
     /// A parameter of the path or of the query; nil if it is absent.

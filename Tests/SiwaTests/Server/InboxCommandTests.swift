@@ -104,7 +104,7 @@ import Testing
 
 extension ServerFixture {
     /// Configures the usual listeners, and deliveries to a URL.
-    fileprivate func deliver(to url: String) throws {
+    func deliver(to url: String) throws {
         try apple.folder.write(
             "apple/webhook.secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n")
         try configure(
@@ -114,7 +114,7 @@ extension ServerFixture {
     }
 
     /// Runs `siwa` on the vault.
-    fileprivate func siwa(_ arguments: String...) async throws -> ProgramResult {
+    func siwa(_ arguments: String...) async throws -> ProgramResult {
         try await apple.siwa(arguments, environment: vault.environment)
     }
 }

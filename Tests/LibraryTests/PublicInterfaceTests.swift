@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -41,7 +42,7 @@ import Testing
         }
     }
 
-    private struct Symbol {
+    private struct Symbol: Sendable {
         let line: String
         let isDocumented: Bool
         let modules: Set<String>
@@ -59,10 +60,23 @@ import Testing
         }
     }
 
+    /// Extracting takes seconds, so the tests of a product share one extraction.
+    private static let extractions = Mutex<[String: Task<[Symbol], any Error>]>([:])
+
     private func symbols(of product: String) async throws -> [Symbol] {
+        let extraction = Self.extractions.withLock { extractions in
+            if let running = extractions[product] { return running }
+            let task = Task { try await Self.extractedSymbols(of: product) }
+            extractions[product] = task
+            return task
+        }
+        return try await extraction.value
+    }
+
+    private static func extractedSymbols(of product: String) async throws -> [Symbol] {
         let folder = try TemporaryFolder()
         let maps = try FileManager.default.contentsOfDirectory(
-            at: Self.root.appending(path: "Sources"), includingPropertiesForKeys: nil
+            at: root.appending(path: "Sources"), includingPropertiesForKeys: nil
         ).map { $0.appending(path: "module.modulemap").path() }
             .filter(FileManager.default.fileExists)
         let swift = try #require(swiftOnPath)
@@ -80,18 +94,18 @@ import Testing
         return (graph["symbols"] as? [[String: Any]] ?? []).compactMap(Symbol.init)
     }
 
-    private var swiftOnPath: String? {
+    private static var swiftOnPath: String? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
             .map { "\($0)/swift" }.first(where: FileManager.default.isExecutableFile)
     }
 
     /// Beside the test bundle that runs now.
-    private func modulesFolder() throws -> String {
+    private static func modulesFolder() throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(filePath: own).deletingLastPathComponent().appending(path: "Modules").path()
     }
 
-    private func target() throws -> String {
+    private static func target() throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(filePath: own).deletingLastPathComponent().deletingLastPathComponent()
             .lastPathComponent

@@ -10,14 +10,16 @@ extension Route {
             + "called. The caller keeps the cursor; an event may be listed twice.",
         parameters: [
             RouteParameter(
-                .query, "after", "The cursor of the last answer; the oldest event unless given.",
+                .query, "after",
+                "The cursor of the previous page; without it, the oldest events are listed.",
                 .cursor("Digits.", longest: 18)),
             RouteParameter(
-                .query, "limit", "The most events: 100 unless given.", .integer(nil, 1...1000)),
+                .query, "limit", "The maximum number of events; 100 unless given.",
+                .integer(nil, 1...1000)),
         ],
         responses: [
             RouteResponse(
-                200, "Some events, and where to go on.",
+                200, "Some events, and the cursor of the next page.",
                 .object(
                     [
                         ("events", .array(of: .event)), ("cursor", .string()),
@@ -31,7 +33,7 @@ extension Route {
             try store.events(after: after, limit: limit)
         }
         for damaged in page.damaged { context.log(.damagedRow(damaged)) }
-        // What 'siwa inbox forget' erased has no contents.
+        // Events that 'siwa inbox forget' erased have no contents.
         let events = page.entries.compactMap { entry in entry.body.flatMap { try? JSON($0) } }
         return .json([
             "events": .array(events), "cursor": .string(String(page.next ?? after)),

@@ -13,21 +13,24 @@ extension Route {
             [
                 ("code", .opaqueToken("The authorization code.")),
                 ("client_id", .clientID("The client that the code was issued to.")),
-                ("id_token", .text("The identity token of the sign-in; names the client.")),
+                ("id_token", .text("The identity token of the sign-in; determines the client.")),
                 ("redirect_uri", .text("The redirect URI of the sign-in.")),
                 ("nonce", .text("The nonce of the sign-in.")),
                 ("code_verifier", .codeVerifier("The verifier of a code_challenge.")),
-                ("store", .boolean("Whether to put the refresh token into the vault (true).")),
+                (
+                    "store",
+                    .boolean("Whether to store the refresh token in the vault; true unless given.")
+                ),
                 (
                     "reveal",
-                    .boolean("Whether to show a refresh token that is in the vault (false).")
+                    .boolean("Whether to show a stored refresh token; false unless given.")
                 ),
             ], required: ["code"]),
         responses: [
             RouteResponse(200, "The tokens.", .exchanged),
-            RouteResponse(409, "The code was sent before, and there is no answer to repeat."),
-            RouteResponse(422, "Apple refused the code, or its identity token is not valid."),
-            RouteResponse(429, "Apple has had too many requests."),
+            RouteResponse(409, "The code was sent before, and its answer is no longer stored."),
+            RouteResponse(422, "Apple refused the code, or Apple's identity token is not valid."),
+            RouteResponse(429, "Apple received too many requests."),
             RouteResponse(502, "Apple refused the client."),
         ], isLogged: true
     ) { request, context throws(Problem) in
@@ -50,7 +53,7 @@ extension Route {
 }
 
 extension ExchangeInput {
-    /// Reads a request, and checks its identity token.
+    /// Reads the input, and checks its identity token.
     fileprivate init(
         _ request: RouteRequest, _ context: ServerContext
     ) async throws(Problem) {
@@ -81,7 +84,7 @@ extension ExchangeInput {
 }
 
 extension ServerContext {
-    /// The client that an identity token was issued to, after every check but that of its expiry.
+    /// The client that an identity token was issued to, after all checks except that of its expiry.
     fileprivate func client(
         of token: CompactJWS, for code: AuthorizationCode
     ) async throws(Problem) -> ClientID {
@@ -105,7 +108,7 @@ extension Schema {
     fileprivate static let exchanged = Schema.object(
         [
             ("access_token", .string()), ("token_type", .string()), ("expires_in", .integer()),
-            ("refresh_token", .string("Only if asked for, or if it is not stored.")),
+            ("refresh_token", .string("Only with reveal, or if it is not stored.")),
             ("id_token", .string()), ("expires_at", .string(format: "date-time")),
             ("apple_request_id", .string()), ("user_id", .string()),
             ("checks", .array(of: .check)),

@@ -1,16 +1,16 @@
 internal import JOSE
 
-// What the members of requests and the parameters of queries are, as `RequestMembers` reads them.
+// The schemas of request members and query parameters, with the rules of `RequestMembers`.
 extension Schema {
-    /// The most characters of a text.
+    /// The maximum number of characters of a text.
     static let longestText = 16_384
 
-    /// A text without NUL.
+    /// A text without NUL characters.
     static func text(_ description: String) -> Schema {
         .string(description, minLength: 1, maxLength: longestText, pattern: #"^[^\u0000]*$"#)
     }
 
-    /// A code or a token of Apple's: visible ASCII without quotation marks, and no JWT.
+    /// A code or a token from Apple: visible ASCII without quotation marks, and not a JWT.
     static func opaqueToken(_ description: String) -> Schema {
         .string(
             description, minLength: 1, maxLength: longestText, pattern: "^(?!eyJ)[!#-&(-~]+$")
@@ -26,24 +26,25 @@ extension Schema {
         .string(description, minLength: 1, maxLength: 255, pattern: "^[!-~]+$")
     }
 
-    /// A user id; Apple's have no other characters.
+    /// A user id.
     static func userID(_ description: String) -> Schema {
         .string(description, minLength: 1, maxLength: 255, pattern: "^[!-~]+$")
     }
 
-    /// A position that an earlier answer had, in digits.
+    /// The cursor of an earlier page, in digits.
     static func cursor(_ description: String, longest: Int) -> Schema {
         .string(
             description, minLength: 1, maxLength: longest,
             pattern: "^(0|[1-9][0-9]{0,\(longest - 1)})$")
     }
 
-    /// The most seconds of a duration: ten years.
+    /// The longest duration, in seconds: ten years.
     static let longestDuration = 315_360_000
 
-    /// Seconds, or a text such as `15m`.
+    /// A number of seconds, or a string such as `15m`.
     ///
-    /// - Parameter seconds: the most, if they are so few that a text is seconds as well.
+    /// - Parameter seconds: the longest duration; nil for ``longestDuration``. With a limit, a
+    ///   string has the unit `s` only.
     static func duration(_ description: String, atMost seconds: Int? = nil) -> Schema {
         let text: JSON =
             seconds == nil

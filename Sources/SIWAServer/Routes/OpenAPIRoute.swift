@@ -99,15 +99,16 @@ struct OpenAPI {
 
     private static let problem: JSON = ["$ref": "#/components/schemas/Problem"]
 
-    /// What every call may be answered.
+    /// The error responses that every route can have.
     private static let common: [(Int, String)] = [
-        (400, "The request is malformed."), (401, "There is no token, or a wrong one."),
-        (403, "The token lacks a scope."), (404, "There is nothing of this name."),
-        (405, "The path does not take this method."), (406, "Accept refuses every answer."),
+        (400, "The request is malformed."), (401, "The token is missing or invalid."),
+        (403, "The token lacks the required scope."), (404, "Not found."),
+        (405, "The path does not allow this method."),
+        (406, "The Accept field excludes every response."),
         (413, "The body is too long."), (415, "The body is not JSON."),
-        (422, "Apple refused the request."), (429, "Apple has had too many requests."),
+        (422, "Apple refused the request."), (429, "Apple received too many requests."),
         (431, "The header fields are too long."),
-        (500, "A defect."), (502, "Apple refused the client."),
+        (500, "An internal error."), (502, "Apple refused the client."),
         (503, "Temporary: Apple, the network or the database; see Retry-After."),
     ]
 
@@ -128,11 +129,11 @@ extension Schema {
     fileprivate static let problem = Schema.object(
         [
             ("type", .string()), ("title", .string()), ("status", .integer()),
-            ("detail", .string()), ("code", .string("What a program branches on.")),
-            ("hints", .array(of: .string(), "What an operator can do.")),
-            ("exit_code", .integer("What siwa would exit with.")),
+            ("detail", .string()), ("code", .string("The error code for programs.")),
+            ("hints", .array(of: .string(), "What to do, the most likely first.")),
+            ("exit_code", .integer("The exit code that siwa would have.")),
             ("retryable", .boolean("Whether repeating the request can help.")),
-            ("http_status", .integer("The status of Apple's answer.")),
+            ("http_status", .integer("The status of Apple's response.")),
             ("apple", .object([], isOpen: true)), ("apple_request_id", .string()),
         ],
         required: [

@@ -7,17 +7,17 @@ extension Route {
     /// `POST /v1/refresh`
     static let refresh = Route(
         .post, "/v1/refresh", scope: .token(.refresh),
-        "Validates a refresh token. Apple wants at most one refresh a day for each user.",
+        "Validates a refresh token. Apple allows at most one refresh a day for each user.",
         body: .object(
             [
                 ("user_id", .userID("The user whose newest token is refreshed.")),
                 ("client_id", .clientID("The client that holds the token.")),
                 ("token", .opaqueToken("A refresh token, in place of user_id.")),
-                ("max_age", .duration("How old an answer of Apple's may be.")),
+                ("max_age", .duration("The maximum age of a known answer of Apple.")),
             ], oneOf: ["user_id", "token"]),
         responses: [
             RouteResponse(
-                200, "The token works; or what is known of it.",
+                200, "The token works, or a known answer about it.",
                 .object(
                     [
                         ("access_token", .string()), ("token_type", .string()),
@@ -29,7 +29,7 @@ extension Route {
                     ], isOpen: true)),
             RouteResponse(404, "The vault has no token of this user."),
             RouteResponse(422, "Apple refused the token."),
-            RouteResponse(429, "Apple has had too many requests."),
+            RouteResponse(429, "Apple received too many requests."),
             RouteResponse(502, "Apple refused the client."),
         ], isLogged: true
     ) { request, context throws(Problem) in
@@ -44,7 +44,7 @@ extension Route {
             case (nil, let token?):
                 target = .token(
                     RefreshToken(token), try context.clients.current.client(clientID))
-            default: throw .malformed("'user_id' or 'token'", "is needed, and not both")
+            default: throw .malformed("either 'user_id' or 'token'", "is required")
             }
             request.subject.note(
                 clientID: clientID, userID: userID, fingerprint: token?.fingerprint)

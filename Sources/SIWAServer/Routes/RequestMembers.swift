@@ -5,7 +5,7 @@ internal import SIWACLI
 internal import SIWACrypto
 internal import ServerRecords
 
-/// Reads the members of a request's body, and the parameters of its query; each error names its
+/// Reads the members of a request's body and the parameters of its query. Each error names its
 /// member.
 struct RequestMembers {
     private let json: JSON
@@ -16,7 +16,7 @@ struct RequestMembers {
         json = .object((request.body.members ?? []) + parameters)
     }
 
-    /// A text that is not empty; nil if it is absent.
+    /// A string that is not empty; nil if it is absent.
     func text(_ name: String) throws(Problem) -> String? {
         guard let value = json[name] else { return nil }
         guard let text = value.string else {
@@ -26,7 +26,7 @@ struct RequestMembers {
             throw .malformed("'\(name)' must have 1 to \(Schema.longestText) characters")
         }
         guard !text.utf8.contains(0) else {
-            throw .malformed("'\(name)' must not have a NUL character in it")
+            throw .malformed("'\(name)' must not contain a NUL character")
         }
         return text
     }
@@ -40,7 +40,7 @@ struct RequestMembers {
         return flag
     }
 
-    /// A whole number; a parameter of the query is its digits, without zeros before them.
+    /// A whole number; in the query, decimal digits without leading zeros.
     func integer(
         _ name: String, in range: ClosedRange<Int>, standard: Int
     ) throws(Problem) -> Int {
@@ -55,7 +55,7 @@ struct RequestMembers {
         return number
     }
 
-    /// A duration: seconds as a number, or a text such as `15m`.
+    /// A duration: a number of seconds, or a string such as `15m`.
     func duration(_ name: String) throws(Problem) -> Duration? {
         guard let value = json[name] else { return nil }
         if let seconds = value.wholeNumber, (0...Schema.longestDuration).contains(seconds) {
@@ -68,7 +68,7 @@ struct RequestMembers {
         return parsed.duration
     }
 
-    /// A secret that Apple's endpoints take, such as a code.
+    /// A secret for Apple's endpoints, such as a code.
     func opaqueToken(_ name: String) throws(Problem) -> SecretText? {
         try secret(name, validateOpaqueToken)
     }
@@ -105,7 +105,7 @@ struct RequestMembers {
     func userID(_ name: String) throws(Problem) -> UserID? {
         guard let text = try text(name) else { return nil }
         do throws(IdentifierError) {
-            // As the vault takes it.
+            // With the rules of the vault.
             return try VaultUser(ClientID(unchecked: "any"), validating: text).userID
         } catch {
             throw .malformed("'\(name)' \(error.fault)")
@@ -132,7 +132,7 @@ extension JSON {
 }
 
 extension ServerContext {
-    /// Calls a service; its errors become problems.
+    /// Calls a service, and converts its errors to problems.
     func call<Value>(
         _ body: () async throws(Diagnosis) -> Value
     ) async throws(Problem) -> Value {
@@ -143,7 +143,7 @@ extension ServerContext {
         }
     }
 
-    /// Reads the database; its errors become problems.
+    /// Reads the database, and converts its errors to problems.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (any ServerStore) throws(VaultError) -> Value
     ) async throws(Problem) -> Value {
@@ -156,7 +156,7 @@ extension ServerContext {
 }
 
 extension ServerResponse {
-    /// A JSON answer.
+    /// A JSON response.
     static func json(
         _ json: JSON, status: Int = 200, fields: [HTTPField] = []
     ) -> ServerResponse {

@@ -8,11 +8,11 @@ extension Route {
     /// `POST /v1/revoke`
     static let revoke = Route(
         .post, "/v1/revoke", scope: .token(.revoke),
-        "Revokes a user's tokens, as account deletion requires. Once ordered, it is never "
-            + "forgotten: it is tried for 30 days.",
+        "Revokes a user's tokens, as account deletion requires. The request is stored, and "
+            + "repeated for up to 30 days.",
         body: .object(
             [
-                ("user_id", .userID("The user, all of whose tokens are revoked.")),
+                ("user_id", .userID("The user; all of the user's tokens are revoked.")),
                 ("token", .opaqueToken("A refresh token, in place of user_id.")),
                 ("code", .opaqueToken("An authorization code, which is exchanged once.")),
                 ("client_id", .clientID("Only tokens of this client.")),
@@ -24,13 +24,13 @@ extension Route {
                 ),
                 (
                     "wait",
-                    .duration("How long to wait for the end: 10 s unless given.", atMost: 30)
+                    .duration("How long to wait for the result; 10 s unless given.", atMost: 30)
                 ),
             ], oneOf: ["user_id", "token", "code"]),
         responses: [
-            RouteResponse(200, "It ended.", .revoked),
-            RouteResponse(202, "It is under way: poll Location.", .revocation),
-            RouteResponse(404, "No token of this user was ever stored."),
+            RouteResponse(200, "The revocation has ended.", .revoked),
+            RouteResponse(202, "The revocation is pending: poll Location.", .revocation),
+            RouteResponse(404, "No token of this user has ever been stored."),
             RouteResponse(409, "The code may have been used."),
             RouteResponse(422, "Apple refused the code."),
         ], isLogged: true
@@ -52,15 +52,15 @@ extension Route {
     /// `GET /v1/revocations/{id}`
     static let revocation = Route(
         .get, "/v1/revocations/{id}", scope: .token(.revoke, .read),
-        "Says what became of a revocation. Kept for 90 days after its end.",
+        "Returns the state of a revocation, until 90 days after its end.",
         parameters: [
             RouteParameter(
                 .path, "id", "The revocation_id.",
                 .string(minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$"))
         ],
         responses: [
-            RouteResponse(200, "What is known.", .revocation),
-            RouteResponse(404, "There is no such revocation."),
+            RouteResponse(200, "The state.", .revocation),
+            RouteResponse(404, "No revocation has this id."),
         ]
     ) { request, context throws(Problem) in
         let id = request["id"] ?? ""
@@ -106,7 +106,7 @@ extension RevocationInput {
             case (nil, nil, let code?):
                 Target.code(AuthorizationCode(code), try clients.client(clientID))
             default:
-                throw .malformed("'user_id', 'token' or 'code'", "is needed, and only one of them")
+                throw .malformed("exactly one of 'user_id', 'token' and 'code'", "is required")
             }
         }
         self.init(target, proof: proof, patience: patience)
@@ -115,8 +115,8 @@ extension RevocationInput {
 
 extension Schema {
     private static let results: [(String, Schema)] = [
-        ("revoked", .boolean("No token is left that may work.")),
-        ("confirmed", .boolean("A refused refresh proves it.")), ("kind", .string()),
+        ("revoked", .boolean("Whether no token is left that may work.")),
+        ("confirmed", .boolean("Whether a refused refresh proves it.")), ("kind", .string()),
         ("client_id", Schema(["type": ["string", "null"]])),
         ("user_id", Schema(["type": ["string", "null"]])),
         ("token_fingerprint", .string()),

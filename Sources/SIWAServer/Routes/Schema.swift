@@ -5,7 +5,7 @@ package struct Schema: Hashable, Sendable {
     /// The schema.
     package let json: JSON
 
-    /// Takes a schema that is written as JSON.
+    /// Creates a schema from JSON.
     package init(_ json: JSON) { self.json = json }
 
     /// A string; its lengths are counted in characters of Unicode.
@@ -44,7 +44,7 @@ package struct Schema: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - oneOf: exactly one of these members is required.
-    ///   - isOpen: it may have other members.
+    ///   - isOpen: whether other members are allowed.
     package static func object(
         _ properties: [(String, Schema)], required: [String] = [], oneOf: [String] = [],
         isOpen: Bool = false

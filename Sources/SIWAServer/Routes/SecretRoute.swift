@@ -55,7 +55,7 @@ extension Route {
 }
 
 extension RouteRequest {
-    /// The secret in the form that the caller prefers; 304 if the caller has it.
+    /// The secret in the media type that the caller prefers; 304 if the caller has it already.
     fileprivate func answer(
         _ secret: ClientSecret, _ lifetime: Duration, at now: NumericDate
     ) -> ServerResponse {
@@ -87,7 +87,7 @@ extension ProfileClients {
             let names = all.map(\.name).joined(separator: ", ")
             throw .malformed(
                 name == nil
-                    ? "'profile' is needed: there is no default profile"
+                    ? "'profile' is required: there is no default profile"
                     : "'profile' is unknown",
                 hints: ["the profiles: \(names)"])
         }

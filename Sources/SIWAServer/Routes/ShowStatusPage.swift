@@ -2,7 +2,7 @@ internal import HTTPServer
 internal import Lifecycle
 
 extension Route {
-    /// `GET /`: the page for the person on call.
+    /// `GET /`: the status page.
     static func statusPage(scope: Scope) -> Route {
         Route(
             .get, "/", scope: scope, "The status page.",

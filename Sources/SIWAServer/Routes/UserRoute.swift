@@ -11,19 +11,19 @@ extension Route {
         parameters: [
             RouteParameter(.path, "user_id", "The user.", .userID("The user.")),
             RouteParameter(
-                .query, "before", "The cursor of the last answer: shows older entries.",
+                .query, "before", "The cursor of the previous page: shows older entries.",
                 .cursor("Digits.", longest: 9)),
         ],
         responses: [
             RouteResponse(
-                200, "What is known.",
+                200, "The user's tokens and history.",
                 .object(
                     [
                         ("user_id", .string()), ("tokens", .array(of: .object([], isOpen: true))),
                         ("history", .array(of: .object([], isOpen: true))),
                         ("before", Schema(["type": ["string", "null"]])),
                     ], required: ["user_id", "tokens", "history", "before"])),
-            RouteResponse(404, "Nothing is known of this user."),
+            RouteResponse(404, "The vault has no records of this user."),
         ]
     ) { request, context throws(Problem) in
         let members = RequestMembers(request)
@@ -40,19 +40,19 @@ extension Route {
             try store.vault.history(of: userID)
         }
         guard !page.isEmpty || !history.isEmpty else {
-            throw Problem(.notFound("nothing is known of this user"))
+            throw Problem(.notFound("the vault has no records of this user"))
         }
         return .json(UserReport(userID, page, history, before: before).json)
     }
 }
 
-/// What the vault knows of a user.
+/// The vault's records of a user.
 private struct UserReport {
     let json: JSON
 
     private static let limit = 100
 
-    /// - Parameter end: how many entries, counted from the oldest, come before the ones to show.
+    /// - Parameter end: only entries before this index are shown, counted from the oldest.
     init(_ userID: UserID, _ page: VaultPage, _ history: [VaultHistoryEntry], before end: Int) {
         let end = min(end, history.count)
         let start = max(end - Self.limit, 0)
@@ -69,7 +69,7 @@ private struct UserReport {
 }
 
 extension VaultStore {
-    /// All entries of the history about a user, the oldest first.
+    /// The history of a user, the oldest entry first.
     fileprivate func history(of userID: UserID) throws(VaultError) -> [VaultHistoryEntry] {
         var entries: [VaultHistoryEntry] = []
         var last: VaultHistoryPosition?

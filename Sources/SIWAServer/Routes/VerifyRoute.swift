@@ -8,18 +8,18 @@ extension Route {
     /// `POST /v1/verify`
     static let verify = Route(
         .post, "/v1/verify", scope: .token(.verify),
-        "Verifies an identity token. The answer is 200 also when it is not valid.",
+        "Verifies an identity token. The status is 200 even if the token is not valid.",
         body: .object(
             [
                 ("id_token", .text("The identity token.")),
-                ("nonce", .text("The nonce that it must have.")),
-                ("code", .opaqueToken("The code that it came with.")),
-                ("access_token", .opaqueToken("The access token that it came with.")),
+                ("nonce", .text("The expected nonce.")),
+                ("code", .opaqueToken("The authorization code that was issued with it.")),
+                ("access_token", .opaqueToken("The access token that was issued with it.")),
                 ("audience", .text("The only client to accept.")),
             ], required: ["id_token"]),
         responses: [
             RouteResponse(
-                200, "What the checks found.",
+                200, "The results of the checks.",
                 .object(
                     [
                         ("valid", .boolean()), ("checks", .array(of: .check)),
@@ -66,7 +66,7 @@ extension ServerContext {
         _ token: CompactJWS, boundTo binding: TokenBinding, for audiences: [String]
     ) async throws(Problem) -> IdentityTokenVerification {
         let keySet = await keys.keySet(for: token)
-        // For a header that Apple does not write, no key is needed to say so.
+        // A header that Apple never writes is invalid without a key.
         if keySet == nil, token.verificationKeyID != nil { throw Problem(.keysUnavailable) }
         return TokenVerifier(keySet: keySet, audiences: audiences)
             .verify(identityToken: token, boundTo: binding, at: clocks.now())
@@ -74,8 +74,8 @@ extension ServerContext {
 }
 
 extension Diagnosis {
-    /// Apple's keys cannot be fetched at the moment.
+    /// Apple's keys cannot be fetched.
     fileprivate static let keysUnavailable = Diagnosis(
-        "keys_unavailable", "Apple's keys cannot be fetched at the moment",
+        "keys_unavailable", "Apple's keys cannot be fetched",
         hints: ["repeat the request later"], exitCode: .temporary)
 }

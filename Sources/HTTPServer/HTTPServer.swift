@@ -6,8 +6,8 @@ internal import Synchronization
 package final class HTTPServer: Sendable {
     /// What answers requests.
     package enum Handler: Sendable {
-        /// Runs on the event loop's thread until it has to wait for something; then the loop serves
-        /// others. Its task is cancelled when the server stops.
+        /// Runs on the event loop's thread, and must not block it; while it waits for something,
+        /// the loop serves others. Its task is cancelled when the server stops.
         case task(@Sendable (ServerRequest) async -> ServerResponse)
         /// Is called on the event loop's thread, must not block, and answers when it can.
         case direct(@Sendable (ServerRequest, ServerReply) -> Void)

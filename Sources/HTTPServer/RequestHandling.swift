@@ -22,16 +22,17 @@ final class RequestHandling: Sendable {
     /// Ends each connection after its next answer.
     func closeConnections() { closesConnections.store(true, ordering: .relaxed) }
 
-    /// Asks the handler; false once the server is stopping.
-    func start(_ request: ServerRequest, _ reply: ServerReply) -> Bool {
+    /// Asks the handler, on the thread of the event loop; false once the server is stopping.
+    func start(_ request: ServerRequest, _ reply: ServerReply, on loop: EventLoop?) -> Bool {
         let key = ObjectIdentifier(reply.exchange)
         guard inFlight.begin(key) else { return false }
         switch handler {
         case .direct(let handle): handle(request, reply)
         case .task(let handle):
-            // It runs on this thread until it has to wait for something.
-            let task = Task.immediate { reply.send(await handle(request)) }
+            let task = Task(executorPreference: loop) { reply.send(await handle(request)) }
             inFlight.run(key, task)
+            // Until it has to wait for something.
+            loop?.runJobs()
         }
         return true
     }

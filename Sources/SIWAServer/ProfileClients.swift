@@ -7,11 +7,17 @@ package struct ProfileClients: Sendable {
     package let all: [ProfileClient]
     /// The client of requests that name none; nil if the configuration chooses none.
     package let standard: ProfileClient?
+    /// The clients for whose tokens the server accepts identity tokens and notifications.
+    package let audiences: [String]
 
     /// - Parameter standard: the name of the default profile.
     package init(_ all: [ProfileClient], standard: String?) {
         self.all = all
         self.standard = all.first { $0.name == standard } ?? (all.count == 1 ? all[0] : nil)
+        var audiences: [String] = []
+        for audience in all.flatMap({ $0.audiences + [$0.clientID.rawValue] })
+        where !audiences.contains(audience) { audiences.append(audience) }
+        self.audiences = audiences
     }
 
     /// The client of this id; nil if no profile has it.
@@ -24,14 +30,6 @@ package struct ProfileClients: Sendable {
         var ids: [ClientID] = []
         for client in all where !ids.contains(client.clientID) { ids.append(client.clientID) }
         return ids
-    }
-
-    /// The clients for whose tokens the server accepts identity tokens and notifications.
-    package var audiences: [String] {
-        var audiences: [String] = []
-        for audience in all.flatMap({ $0.audiences + [$0.clientID.rawValue] })
-        where !audiences.contains(audience) { audiences.append(audience) }
-        return audiences
     }
 
     /// The client that a request names, or the standard one.

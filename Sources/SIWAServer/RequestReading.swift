@@ -61,20 +61,23 @@ struct RequestReading {
         guard let members = body.members else {
             throw .malformed("the body must be an object, not \(body.kind)")
         }
-        let known = schema.json["properties"]?.members?.map(\.name) ?? []
-        for member in members where !known.contains(member.name) {
+        let known = schema.json["properties"]
+        for member in members where known?[member.name] == nil {
+            let names = known?.members?.map(\.name) ?? []
             throw .malformed(
                 "the body has the unknown member '\(printable(member.name))'",
-                hints: didYouMean(suggestions(for: member.name, among: known)))
+                hints: didYouMean(suggestions(for: member.name, among: names)))
         }
         return body
     }
 
     private func isJSON(_ http: ServerRequest) -> Bool {
-        let type = (http.fields["content-type"] ?? "").prefix { $0 != ";" }
-            .filter { $0 != " " && $0 != "\t" }.lowercased()
         let coding = http.fields["content-encoding"]?.lowercased() ?? "identity"
-        return type == "application/json" && coding == "identity"
+        let type = http.fields["content-type"] ?? ""
+        // As nearly everybody writes it.
+        if type.isExactly("application/json") { return coding == "identity" }
+        let name = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        return name == "application/json" && coding == "identity"
     }
 }
 

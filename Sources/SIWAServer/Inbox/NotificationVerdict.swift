@@ -28,6 +28,7 @@ struct NotificationJudge: Sendable {
     let clients: [String: [ClientID]]
     /// Whether events are delivered.
     let isDelivering: Bool
+    private let reader = SharedJWSReader()
 
     /// The longest payload that is kept until it can be verified.
     static let unverifiedLimit = 8 << 10
@@ -50,7 +51,7 @@ struct NotificationJudge: Sendable {
     /// Reads a body: nil if it is not `{"payload":"…"}` with a JWS.
     func token(in body: [UInt8]) -> CompactJWS? {
         guard body.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else { return nil }
-        return try? CompactJWS(notificationBody: body)
+        return try? CompactJWS(notificationBody: body, with: reader)
     }
 
     /// Judges a token.
@@ -84,7 +85,7 @@ struct NotificationJudge: Sendable {
     ) -> NotificationVerdict {
         guard
             let event = try? InboxEvent(
-                notification, claims: token.payload, payload: token.bytes, receivedAt: receivedAt)
+                notification, payload: token.bytes, receivedAt: receivedAt)
         else { return .unusable }
         let users = (clients[notification.clientID.rawValue] ?? []).compactMap { client in
             try? VaultUser(client, validating: event.user.userID.rawValue)

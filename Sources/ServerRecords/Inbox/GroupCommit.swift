@@ -1,8 +1,9 @@
+internal import Glibc
 package import Lifecycle
 internal import Synchronization
 
-/// Commits events that arrive at the same time together: while one transaction goes to disk, the
-/// next ones gather, so that many of them share one sync.
+/// Commits events that arrive at the same time together: while one transaction goes to disk, and a
+/// moment longer, the next ones gather, so that many of them share one sync.
 package final class GroupCommit: Sendable {
     private let store: any ServerStore
     private let decide: Decision
@@ -79,9 +80,20 @@ package final class GroupCommit: Sendable {
                 return group
             }
             if group.isEmpty { return }
+            let start = ContinuousClock.now
             commit(group)
+            // Where several came together, more are on their way.
+            if group.count > 1 { Self.gather(start.duration(to: .now)) }
         }
     }
+
+    /// Waits for events that can share the next sync: as long as the last commit took. What comes
+    /// alone does not wait.
+    private static func gather(_ last: Duration) {
+        usleep(UInt32(min(last, longestGathering) / .microseconds(1)))
+    }
+
+    private static let longestGathering = Duration.milliseconds(2)
 
     /// Commits a group. One event that the database refuses must not be the others' failure.
     private func commit(_ group: [Waiting]) {

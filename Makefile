@@ -12,13 +12,16 @@
 #   make test-monitoring  install Prometheus's tools, and try the metrics and the alerts with them
 #   make check      lint and test, as a change must pass
 #   make test-clients  run other people's OAuth clients against the emulator: CLIENTS (all of them)
+#   make test-api   try siwa-server with schemathesis and standardwebhooks: API_EXAMPLES (100) a call
 #   make sanitize   run the crypto and transport tests under the address and thread sanitizers
 #   make fuzz       look for inputs that break a rule: FUZZ_SECONDS (600) a target, or TARGET alone
 #   make endurance  run the long versions of tests with the release build, for half an hour
 #   make bench      measure siwa beside what one would use in its place; ROUNDS (5) a table
 #   make packages   write Debian packages to .build/packages, checked by lintian
 #   make test-packages  install, use, upgrade and purge them in clean systems of Debian 12 and 13
-#   make image      write OCI images to .build/images, without a daemon; make test-image runs siwa's
+#   make test-reproducible  build in two folders, and compare the packages with diffoscope
+#   make image      write OCI images to .build/images, without a daemon; make test-image runs them
+#   make test-kubernetes  check deploy/kubernetes with kubernetes-validate
 #   make release    write packages, images, a bill of materials and SHA256SUMS to .build/release-files
 #   make install    install what 'make build' built, with manual pages and completions, under PREFIX
 #                   (/usr/local); it builds nothing, so that root needs no Swift
@@ -35,18 +38,25 @@ COMPLETIONS = $(DESTDIR)$(PREFIX)/share
 # Debian's packages: the C libraries, what Swift's linker needs, and what the tests call.
 PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libsqlite3-dev libpq-dev \
 	pkg-config libc6-dev openssl curl
-# What the tests need besides; without them tests are skipped. Chromium is large, and only CI gets it.
-TEST_PACKAGES := postgresql zsh fish mandoc strace $(if $(filter true,$(CI)),chromium)
+# What the tests need besides; without them tests are skipped. Only CI gets what is large, or would
+# start services on a machine with systemd: Chromium; Prometheus's tools, PHP and systemd-analyze,
+# which are 37 MB to fetch, 390 MB installed, and take half a minute.
+CI_PACKAGES := chromium prometheus prometheus-node-exporter php-cli php-curl systemd
+TEST_PACKAGES := nginx-light postgresql zsh fish mandoc strace $(if $(filter true,$(CI)),$(CI_PACKAGES))
 
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
 # (docs/decisions/linking.md).
+# Without incremental code generation, because the compiler would keep a hash of each module's
+# settings, the names of folders among them, in the program (make test-reproducible).
 STATIC_LIBRARIES := .build/static
 RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
+	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s
 
-.PHONY: demo test example docs test-browser test-monitoring screenshots test-clients build setup lint format check sanitize fuzz fuzz-keep endurance bench \
-	install uninstall clean packages test-packages image test-image release
+.PHONY: demo test example docs test-browser test-monitoring screenshots test-clients test-api build setup lint format check sanitize fuzz fuzz-keep endurance bench \
+	install uninstall clean packages test-packages test-reproducible image test-image test-kubernetes \
+	release
 
 demo: build
 	@docs/demo.sh $(RELEASE)
@@ -99,6 +109,16 @@ test-clients:
 	@.build/clients/bin/pip install --quiet $(PYTHON_CLIENTS)
 	SIWA_CLIENTS_PYTHON="$$PWD/.build/clients/bin/python" SIWA_CLIENTS_CACHE="$$PWD/.build/clients" \
 		Tests/Clients/run.sh $(CLIENT_PRODUCTS) $(CLIENTS)
+
+# PyPI's tools against the server: from its OpenAPI document, and as the application that it calls.
+API_EXAMPLES ?= 100
+API_TOOLS := schemathesis==4.32.5 standardwebhooks==1.1.0
+test-api:
+	@.ci/setup $(PACKAGES) python3-venv
+	@for product in siwa siwa-server siwa-emulator; do swift build --product $$product || exit 1; done
+	@python3 -m venv .build/api
+	@.build/api/bin/pip install --quiet $(API_TOOLS)
+	@.build/api/bin/python Tests/Clients/api/check.py $(CLIENT_PRODUCTS) $(API_EXAMPLES)
 
 build: setup
 	@mkdir -p $(STATIC_LIBRARIES)
@@ -210,21 +230,32 @@ packages: build
 
 # As root: it makes clean systems from the mirror of this machine's apt, and needs the network.
 test-packages: packages
-	@.ci/setup mmdebstrap
+	@.ci/setup mmdebstrap iproute2
 	packaging/roots .build/roots bookworm=bookworm trixie=trixie
 	packaging/test .build/packages .build/roots bookworm trixie
+
+# Builds the last commit twice, in folders with names of different lengths: half an hour of two cores.
+test-reproducible:
+	@.ci/setup $(PACKAGES) lintian diffoscope-minimal
+	packaging/test-reproducible .build/reproducible
 
 IMAGE_PACKAGES := ca-certificates,libssl3,libcurl4,libsqlite3-0,libpq5,libmicrohttpd12
 image: build
 	@.ci/setup mmdebstrap umoci
 	packaging/roots .build/roots image=bookworm,$(IMAGE_PACKAGES)
 	@mkdir -p .build/images
-	packaging/image $(RELEASE) siwa .build/roots/image.tar .build/images/siwa
-	packaging/image $(RELEASE) siwa-emulator .build/roots/image.tar .build/images/siwa-emulator
+	@set -e; for program in $(PROGRAMS); do \
+		packaging/image $(RELEASE) $$program .build/roots/image.tar .build/images/$$program; \
+	done
 
-# As root; kubernetes-validate is PyPI's.
-test-image: image
-	packaging/test-image .build/images/siwa
+# As root.
+test-image: image test-kubernetes
+	@.ci/setup iproute2
+	packaging/test-image .build/images deploy/kubernetes/secret.yaml
+
+# kubernetes-validate is PyPI's.
+test-kubernetes:
+	@.ci/setup python3-venv
 	@python3 -m venv .build/validators
 	@.build/validators/bin/pip install --quiet kubernetes-validate
 	.build/validators/bin/kubernetes-validate --strict --quiet deploy/kubernetes/*.yaml
@@ -233,12 +264,13 @@ test-image: image
 release: packages image
 	rm -rf .build/release-files && mkdir -p .build/release-files
 	cp .build/packages/*.deb .build/release-files/
-	for program in siwa siwa-emulator; do \
+	for program in $(PROGRAMS); do \
 		tar -C .build/images --sort=name --owner=0 --group=0 --numeric-owner \
 			--mtime="@$$(git log -1 --format=%ct)" -czf .build/release-files/$$program-image.tar.gz \
 			$$program || exit 1; \
 	done
 	packaging/release .build/release-files
+	@.ci/setup python3-venv
 	@python3 -m venv .build/validators
 	@.build/validators/bin/pip install --quiet spdx-tools
 	.build/validators/bin/pyspdxtools --infile .build/release-files/siwa-*.spdx.json

@@ -65,10 +65,10 @@ printf 'exit code %s\n' "$status"
 step '7. Everything that could be wrong, looked at in order'
 run siwa doctor --online
 
-step '8. A server beside the app: it receives what Apple posts, and loses nothing'
+step '8. A server beside the app: it receives what Apple posts, and has an API for the app'
 export SIWA_VAULT_URL=sqlite:$work/vault.db
 run siwa vault init --quiet --print url
-sed '1s|{|{"server":{"notifications":{"listen":"127.0.0.1:0"},"metrics":{"listen":"127.0.0.1:0"}},|' \
+sed '1s|{|{"server":{"notifications":{"listen":"127.0.0.1:0"},"api":{"listen":"unix:'"$work"'/api.sock"},"metrics":{"listen":"127.0.0.1:0"}},|' \
     "$work/apple/config.json" >"$work/apple/server.json"
 SIWA_CONFIG=$work/apple/server.json siwa-server serve 2>"$work/server.log" &
 server=$!
@@ -78,13 +78,34 @@ for _ in $(seq 100); do
     sleep 0.1
 done
 listener() { sed -n "s/.*\"started\".*\"$1\":\"\([^\"]*\)\".*/\1/p" "$work/server.log"; }
-printf 'siwa-server listens for Apple on %s\n' "$(listener notifications)"
+printf 'siwa-server listens for Apple on %s, and for the app on %s\n' \
+    "$(listener notifications)" "$(listener api)"
 
-step '9. A user signs in and the app stores the token; then the user deletes the account at Apple'
-code=$(curl --silent --show-error --fail --cacert "$work/apple/ca.pem" "$url/emulator/codes" \
-    --data '{"client_id":"com.example.app"}' | sed 's/.*"code": *"\([^"]*\)".*/\1/')
-printf '%s\n' "$code" >"$work/code"
-run siwa exchange --code "@$work/code" --store --print stored
+# Signs a user of the emulator in, and answers the code.
+code() {
+    curl --silent --show-error --fail --cacert "$work/apple/ca.pem" "$url/emulator/codes" \
+        --data '{"client_id":"com.example.app"}' | sed 's/.*"code": *"\([^"]*\)".*/\1/'
+}
+# What the app does: PATH BODY.
+api() {
+    printf "$ curl --unix-socket %s http://siwa%s --json '%s'\n" "$work/api.sock" "$1" "$2"
+    curl --silent --show-error --fail --unix-socket "$work/api.sock" "http://siwa$1" \
+        --header 'Content-Type: application/json' --data "$2" | tee "$work/answer"
+    printf '\n'
+}
+
+step '9. A user signs in: the app posts the code, and never handles the refresh token'
+api /v1/exchange "{\"code\": \"$(code)\"}"
+user=$(sed -n 's/.*"user_id": *"\([^"]*\)".*/\1/p' "$work/answer")
+grep -q '"stored": *true' "$work/answer"
+
+step '10. The user deletes the account in the app: one call revokes, with proof'
+api /v1/revoke "{\"user_id\": \"$user\"}"
+grep -q '"evidence": *"refresh_accepted_then_rejected"' "$work/answer"
+run siwa vault history "$user"
+
+step '11. A user signs in again, and deletes the account at Apple, which posts a notification'
+api /v1/exchange "{\"code\": \"$(code)\"}"
 curl --silent --show-error --fail --cacert "$work/apple/ca.pem" "$url/emulator/notifications" \
     --data '{"type":"account-delete","attempts":1,"count":1,"url":"http://'"$(listener notifications)"'/apple/notifications"}'
 printf '\n'
@@ -97,4 +118,4 @@ kill "$server"
 wait "$server"
 server=
 
-step 'Done: secret, exchange, verify, refresh, revoke, notifications; all without Apple.'
+step 'Done: secret, exchange, verify, refresh, revoke, a server with an API, notifications; all without Apple.'

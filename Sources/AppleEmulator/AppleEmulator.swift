@@ -15,6 +15,8 @@ package actor AppleEmulator {
     var log = RequestLog()
     var notifications = LatestItems<NotificationRecord>(limit: AppleEmulator.notificationsLimit)
     var history = LatestItems<ControlRecord>(limit: 50)
+    /// The deliveries that wait or run; a reset cancels them.
+    var deliveryTasks: [String: Task<[WebhookSender.Attempt], Never>] = [:]
     /// The receiver of notifications without a `url`.
     var receiver: String?
     /// How far the emulator's time is ahead of `clock`.

@@ -13,6 +13,7 @@
     FUNCTION(curl_easy_cleanup) \
     FUNCTION(curl_easy_getinfo) \
     FUNCTION(curl_easy_init) \
+    FUNCTION(curl_easy_perform) \
     FUNCTION(curl_easy_setopt) \
     FUNCTION(curl_easy_strerror) \
     FUNCTION(curl_global_init) \
@@ -74,6 +75,15 @@ static inline CURLcode siwa_get_long(const siwa_curl *curl, CURL *easy, CURLINFO
 static inline CURLcode siwa_get_string(
     const siwa_curl *curl, CURL *easy, CURLINFO info, const char **value) {
     return curl->curl_easy_getinfo(easy, info, value);
+}
+
+/// The `SSL *` of the connection that a transfer uses, for as long as it is open; null without TLS, or
+/// if libcurl has another library for it.
+static inline void *siwa_tls_session(const siwa_curl *curl, CURL *easy) {
+    struct curl_tlssessioninfo *information = NULL;
+    if (curl->curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &information) != CURLE_OK) return NULL;
+    if (information == NULL || information->backend != CURLSSLBACKEND_OPENSSL) return NULL;
+    return information->internals;
 }
 
 /// The result of a finished transfer; a union that Swift does not import.

@@ -14,7 +14,9 @@
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
 /// The functions that SIWACrypto calls.
@@ -86,6 +88,8 @@
     FUNCTION(EVP_PKEY_verify_init) \
     FUNCTION(EVP_sha256) \
     FUNCTION(OPENSSL_init_crypto) \
+    FUNCTION(OPENSSL_sk_num) \
+    FUNCTION(OPENSSL_sk_value) \
     FUNCTION(OSSL_PARAM_BLD_free) \
     FUNCTION(OSSL_PARAM_BLD_new) \
     FUNCTION(OSSL_PARAM_BLD_push_BN) \
@@ -102,21 +106,42 @@
     FUNCTION(X509V3_set_ctx) \
     FUNCTION(X509_EXTENSION_free) \
     FUNCTION(X509_NAME_add_entry_by_NID) \
+    FUNCTION(X509_NAME_cmp) \
+    FUNCTION(X509_NAME_get_text_by_NID) \
+    FUNCTION(X509_NAME_oneline) \
+    FUNCTION(X509_STORE_CTX_free) \
+    FUNCTION(X509_STORE_CTX_get0_chain) \
+    FUNCTION(X509_STORE_CTX_get0_param) \
+    FUNCTION(X509_STORE_CTX_get_current_cert) \
+    FUNCTION(X509_STORE_CTX_get_error) \
+    FUNCTION(X509_STORE_CTX_init) \
+    FUNCTION(X509_STORE_CTX_new) \
+    FUNCTION(X509_STORE_CTX_set_default) \
+    FUNCTION(X509_STORE_free) \
+    FUNCTION(X509_STORE_load_file) \
+    FUNCTION(X509_STORE_load_path) \
+    FUNCTION(X509_STORE_new) \
+    FUNCTION(X509_VERIFY_PARAM_set1_host) \
+    FUNCTION(X509_VERIFY_PARAM_set1_ip_asc) \
     FUNCTION(X509_add_ext) \
     FUNCTION(X509_cmp_time) \
     FUNCTION(X509_free) \
     FUNCTION(X509_get0_notAfter) \
     FUNCTION(X509_get0_notBefore) \
     FUNCTION(X509_get_ext_by_NID) \
+    FUNCTION(X509_get_issuer_name) \
     FUNCTION(X509_get_serialNumber) \
     FUNCTION(X509_get_subject_name) \
     FUNCTION(X509_getm_notAfter) \
     FUNCTION(X509_getm_notBefore) \
     FUNCTION(X509_new) \
+    FUNCTION(X509_self_signed) \
     FUNCTION(X509_set_issuer_name) \
     FUNCTION(X509_set_pubkey) \
     FUNCTION(X509_set_version) \
     FUNCTION(X509_sign) \
+    FUNCTION(X509_verify_cert) \
+    FUNCTION(X509_verify_cert_error_string) \
     FUNCTION(d2i_AutoPrivateKey) \
     FUNCTION(d2i_ECDSA_SIG) \
     FUNCTION(d2i_PUBKEY) \
@@ -124,6 +149,16 @@
     FUNCTION(i2d_PUBKEY)
 
 SIWA_DYNAMIC_LIBRARY(siwa_openssl, "libcrypto.so.3", SIWA_OPENSSL_FUNCTIONS)
+
+/// The functions of libssl that SIWACrypto calls: libcurl speaks TLS, and lends its sessions.
+#define SIWA_OPENSSL_TLS_FUNCTIONS(FUNCTION) \
+    FUNCTION(SSL_CIPHER_get_kx_nid) \
+    FUNCTION(SSL_CIPHER_get_name) \
+    FUNCTION(SSL_get_current_cipher) \
+    FUNCTION(SSL_get_peer_cert_chain) \
+    FUNCTION(SSL_get_version)
+
+SIWA_DYNAMIC_LIBRARY(siwa_openssl_tls, "libssl.so.3", SIWA_OPENSSL_TLS_FUNCTIONS)
 
 /// EVP_PKEY_KEYPAIR, a macro of casts.
 static inline int siwa_selection_keypair(void) { return EVP_PKEY_KEYPAIR; }

@@ -72,6 +72,7 @@ enum BashReader {
                 ;;
             command)
                 NAME_node "$operands"
+                if [[ -z $operands ]]; then words+=${1#command}; fi
                 mapfile -t COMPREPLY < <(compgen -W "$words" -- "$3")
                 ;;
             file | directory)

@@ -12,6 +12,9 @@ package enum CompletionKind: Codable, Hashable, Sendable {
     /// The names of the tool's own commands.
     case command
 
+    /// What `help` explains: the commands, and `options`.
+    case topic
+
     /// The lines that a command of the tool prints, such as `config profiles`.
     case lines(of: String)
 }

@@ -41,6 +41,9 @@ struct CompletionTree {
         String(text.map { $0.isLetter || $0.isNumber ? $0 : "_" })
     }
 
+    /// What `help` explains besides commands.
+    static let optionsTopic = Definition("options", "Explain the options of every command.")
+
     /// `help` is the parser's own, and completes like a command that takes the name of another.
     private static let helpCommand = CommandInfo(
         name: "help", abstract: "Explain a command.", discussion: "", examples: [],
@@ -48,7 +51,7 @@ struct CompletionTree {
             ParameterInfo(
                 kind: .operand, name: "COMMAND", short: nil, valueName: nil,
                 help: "The command to explain.", arity: .repeating, choices: [], expectation: "",
-                isSecret: false, valuePrefixes: [], completion: .command)
+                isSecret: false, valuePrefixes: [], completion: .topic)
         ])
 
     /// The words that can follow `path`, in the order of the table.
@@ -74,6 +77,9 @@ extension ParameterInfo {
     /// `-k` and `--key`, as typed.
     var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + [label] }
 
+    /// Whether its values are the words of a command's name.
+    var takesCommand: Bool { completion == .command || completion == .topic }
+
     /// What a shell can offer for the value.
     enum Offer {
         case nothing
@@ -81,6 +87,9 @@ extension ParameterInfo {
         case files
         case directories
         case commands
+
+        /// As the commands, and ``CompletionTree/optionsTopic``.
+        case topics
 
         /// The lines that this command of the tool prints.
         case lines(String)
@@ -96,6 +105,7 @@ extension ParameterInfo {
         case .file: .files
         case .directory: .directories
         case .command: .commands
+        case .topic: .topics
         case .lines(let command): .lines(command)
         }
     }

@@ -20,6 +20,13 @@ struct FishCompletions {
             end
         end
 
+        # Prints what 'help' explains after the words typed, each with what it does.
+        function \(name)_topics
+            \(name)_next $\(name)_operands
+            set -q \(name)_operands[1]; or printf '%s\\t%s\\n' \
+                \(quoted(topic.term)) \(quoted(topic.meaning))
+        end
+
         \(FishReader.script.substituting("NAME", with: name))
         complete -c \(tree.tool) -f
         \(tree.nodes.flatMap(offers).joined(separator: "\n"))
@@ -28,6 +35,7 @@ struct FishCompletions {
     }
 
     private var name: String { "_\(tree.function)" }
+    private var topic: Definition { CompletionTree.optionsTopic }
 
     private func next(_ node: CompletionTree.Node) -> String {
         let words = node.next.map { "            \(quoted($0.term)) \(quoted($0.meaning))" }
@@ -74,6 +82,7 @@ struct FishCompletions {
         case .files: "-F"
         case .directories: "-f -a '(__fish_complete_directories (commandline -ct))'"
         case .commands: "-f -a '(\(name)_next $\(name)_operands)'"
+        case .topics: "-f -a '(\(name)_topics)'"
         case .lines(let command): "-f -a '(\(tree.tool) \(command) 2>/dev/null)'"
         case .secret: "-f -a '(\(name)_secret)'"
         }

@@ -20,6 +20,13 @@ struct ZshCompletions {
         # Offers the next word of a command whose name is typed as operands.
         \(name)_spoken() { \(name)_next "${(j: :)words[1,CURRENT-1]}" }
 
+        # Offers what 'help' explains: commands, and one topic.
+        \(name)_topics() {
+            local -a topics=(\(quoted("\(topic.term):\(topic.meaning)")))
+            ((CURRENT > 1)) || _describe -t topics topic topics
+            \(name)_spoken
+        }
+
         # After an '@', offers the files that a secret can be read from.
         \(name)_secret() { compset -P @ && _files }
 
@@ -36,6 +43,7 @@ struct ZshCompletions {
     }
 
     private var name: String { tree.function }
+    private var topic: Definition { CompletionTree.optionsTopic }
 
     private func function(at path: String) -> String {
         path.isEmpty ? name : "\(name)__\(CompletionTree.identifier(path))"
@@ -102,7 +110,7 @@ struct ZshCompletions {
 
     /// `1:`, `2::` if it may be left out, `*:` for the rest; `*::` hands over only the rest.
     private func place(_ index: Int, _ operand: ParameterInfo) -> String {
-        if operand.repeats { return operand.completion == .command ? "*::" : "*:" }
+        if operand.repeats { return operand.takesCommand ? "*::" : "*:" }
         return operand.isRequired ? "\(index + 1):" : "\(index + 1)::"
     }
 
@@ -123,6 +131,7 @@ struct ZshCompletions {
         case .files: "_files"
         case .directories: "_files -/"
         case .commands: "\(name)_spoken"
+        case .topics: "\(name)_topics"
         case .lines(let command): "{compadd -- ${(f)\"$(\(tree.tool) \(command) 2>/dev/null)\"}}"
         case .secret: "\(name)_secret"
         }

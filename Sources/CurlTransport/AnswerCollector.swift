@@ -75,6 +75,6 @@ struct AnswerCollector {
 package enum AnswerRule: Hashable, Sendable {
     /// It is answered; one that is longer than any of Apple's is an error.
     case whole
-    /// It is not looked at: so many bytes are read, and no more.
+    /// The body is ignored; at most this number of bytes is read.
     case dropped(limit: Int)
 }

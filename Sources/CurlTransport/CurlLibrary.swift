@@ -10,6 +10,8 @@ struct CurlLibrary: @unchecked Sendable {
     let authorityFolder: String?
     /// The file of trusted authorities that libcurl was built for.
     let authorityFile: String?
+    /// Whether its TLS is that of OpenSSL 3, the only one whose sessions can be read.
+    let usesOpenSSL: Bool
 
     static let shared = Result { () throws(TransportError) in try CurlLibrary() }
 
@@ -28,6 +30,8 @@ struct CurlLibrary: @unchecked Sendable {
         }
         authorityFolder = version.pointee.capath.map { String(cString: $0) }
         authorityFile = version.pointee.cainfo.map { String(cString: $0) }
+        usesOpenSSL =
+            version.pointee.ssl_version.map { String(cString: $0).hasPrefix("OpenSSL/3") } ?? false
         self.functions = UnsafePointer(functions)
     }
 

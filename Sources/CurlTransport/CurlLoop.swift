@@ -151,7 +151,7 @@ struct CurlLoop<Feed: RequestFeed> {
         multi.remove(seat.transfer)
     }
 
-    /// So many are no accident: the server's HTTP/2 is faulty.
+    /// After this number of failures, the server's HTTP/2 is considered faulty.
     private static var toleratedDeaths: Int { 8 }
 }
 

@@ -70,9 +70,3 @@ final class CurlMulti: @unchecked Sendable {
             .unavailable, reason ?? "libcurl failed", requestMayHaveLeft: mayHaveLeft)
     }
 }
-
-extension Duration {
-    fileprivate var wholeMilliseconds: Int {
-        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
-    }
-}

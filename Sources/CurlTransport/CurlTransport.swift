@@ -89,6 +89,3 @@ package final class CurlTransport: FeedTransport {
         }.get()
     }
 }
-
-/// The name for modules that have a `CurlTransport` of their own.
-package typealias CurlEngine = CurlTransport

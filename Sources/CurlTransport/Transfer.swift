@@ -60,7 +60,7 @@ final class Transfer {
         // The slot number plus one, passed as a pointer that libcurl returns; plus one because zero
         // would be a null pointer.
         let number = UnsafeRawPointer(bitPattern: slot + 1)
-        try check(siwa_set_pointer(library.functions, easy, CURLOPT_PRIVATE, number))
+        try options.set(CURLOPT_PRIVATE, lending: number)
     }
 
     /// The slot on a handle's label.
@@ -110,7 +110,7 @@ final class Transfer {
     private func kind(of code: CURLcode) -> TransportError.Kind {
         // A single field beyond libcurl's own limit is "out of memory" to it.
         if answer.isTooLarge || isOnItsWay && code == CURLE_OUT_OF_MEMORY { return .tooLarge }
-        // A proxy that refuses to connect is no error of its own in libcurl.
+        // libcurl has no error code for a proxy that refuses to connect.
         let proxyStatus = status(CURLINFO_HTTP_CONNECTCODE)
         if !isOnItsWay, proxyStatus != 0, proxyStatus / 100 != 2 { return .proxy }
         return TransportError.Kind(code)
@@ -132,34 +132,30 @@ final class Transfer {
 extension Transfer {
     /// What holds for every request.
     private func configure(trusting authorities: Authorities) throws(TransportError) {
-        try set(CURLOPT_PROTOCOLS_STR, "https,http")
-        try set(CURLOPT_FOLLOWLOCATION, 0)
+        try options.setCommon(trusting: authorities)
         try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
-        try set(CURLOPT_NOSIGNAL, 1)
-        // Otherwise cleaning up waits for a resolver that does not answer.
-        try set(CURLOPT_QUICK_EXIT, 1)
         // Rather a stream of a connection that is being made than another connection.
         try set(CURLOPT_PIPEWAIT, 1)
-        try set(CURLOPT_CAPATH, authorities.folder)
-        try set(CURLOPT_CAINFO, authorities.file)
         try setCallbacks()
     }
 
     /// What belongs to one request.
     private func setRequest(timeout: Duration, over version: Version) throws(TransportError) {
-        try set(CURLOPT_URL, request.url)
+        try options.set(CURLOPT_URL, request.url)
         try set(
             CURLOPT_HTTP_VERSION,
             version == .http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
         // A kept connection that turns out dead makes libcurl send again by itself.
         try set(CURLOPT_FRESH_CONNECT, request.isRepeatable ? 0 : 1)
-        let milliseconds = max(timeout.milliseconds, 1)
+        let milliseconds = max(timeout.wholeMilliseconds, 1)
         try set(CURLOPT_TIMEOUT_MS, milliseconds)
         try set(CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 10_000))
         // Plain http is for loopback: a proxy would see secrets in the open.
-        if !policy.usesProxies || request.url.hasPrefix("http://") { try set(CURLOPT_PROXY, "") }
+        if !policy.usesProxies || request.url.hasPrefix("http://") {
+            try options.set(CURLOPT_PROXY, "")
+        }
         try setBody()
         try setFields()
     }
@@ -170,8 +166,7 @@ extension Transfer {
         try set(CURLOPT_POSTFIELDSIZE, request.body.count)
         // libcurl borrows these bytes; the request, and so they, live as long as this object.
         try request.body.withUnsafeBytes { bytes throws(TransportError) in
-            try check(
-                siwa_set_pointer(library.functions, easy, CURLOPT_POSTFIELDS, bytes.baseAddress))
+            try options.set(CURLOPT_POSTFIELDS, lending: bytes.baseAddress)
         }
     }
 
@@ -190,15 +185,15 @@ extension Transfer {
             fieldList = longer
         }
         listedFields = fields
-        try check(siwa_set_pointer(library.functions, easy, CURLOPT_HTTPHEADER, fieldList))
+        try options.set(CURLOPT_HTTPHEADER, lending: fieldList)
     }
 
     private func setCallbacks() throws(TransportError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
-        try check(siwa_set_pointer(library.functions, easy, CURLOPT_ERRORBUFFER, errorText))
-        try check(siwa_set_pointer(library.functions, easy, CURLOPT_WRITEDATA, context))
-        try check(siwa_set_pointer(library.functions, easy, CURLOPT_HEADERDATA, context))
-        try check(siwa_set_pointer(library.functions, easy, CURLOPT_PREREQDATA, context))
+        try options.set(CURLOPT_ERRORBUFFER, lending: errorText)
+        try options.set(CURLOPT_WRITEDATA, lending: context)
+        try options.set(CURLOPT_HEADERDATA, lending: context)
+        try options.set(CURLOPT_PREREQDATA, lending: context)
         try check(
             siwa_set_write(library.functions, easy, CURLOPT_WRITEFUNCTION) {
                 bytes, _, count, context in
@@ -220,24 +215,18 @@ extension Transfer {
         context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    private var options: EasyOptions { EasyOptions(easy: easy, library: library) }
+
     private func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
-        try check(siwa_set_long(library.functions, easy, option, value))
+        try options.set(option, value)
     }
 
-    private func set(_ option: CURLoption, _ value: String?) throws(TransportError) {
-        try check(siwa_set_string(library.functions, easy, option, value))
-    }
-
-    /// The one check of libcurl's "returns CURLE_OK" convention.
-    private func check(_ code: CURLcode) throws(TransportError) {
-        guard code == CURLE_OK else {
-            throw unavailable("libcurl refuses a setting: \(library.message(code))")
-        }
-    }
+    private func check(_ code: CURLcode) throws(TransportError) { try options.check(code) }
 }
 
 extension Duration {
-    fileprivate var milliseconds: Int {
+    /// Whole milliseconds, as far as they fit.
+    var wholeMilliseconds: Int {
         Int(clamping: components.seconds.multipliedReportingOverflow(by: 1000).partialValue)
             + Int(components.attoseconds / 1_000_000_000_000_000)
     }

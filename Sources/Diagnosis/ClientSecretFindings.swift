@@ -56,7 +56,7 @@ package struct ClientSecretFindings: Sendable {
             }
         return Finding(
             .malformed,
-            seen: "it is no JWT\(isCut ? ", a part of it may be cut off" : ""): \(error)",
+            seen: "it is not a JWT\(isCut ? ", a part of it may be cut off" : ""): \(error)",
             advice: "check what was copied, or mint another: 'siwa secret'")
     }
 }

@@ -1,21 +1,20 @@
 internal import CMicroHTTPD
 internal import Synchronization
 
-/// A body that is written while it is sent, between the task that writes it and libmicrohttpd's
-/// thread that sends it.
+/// A streamed body: connects the task that writes it with libmicrohttpd's thread that sends it.
 ///
-/// While there is nothing to send the connection is suspended: no thread waits, and nothing is
-/// polled. The task continues only once everything was taken, so that a client that does not
-/// read holds up one piece of text and nothing else; the idle timeout then ends the connection.
+/// While there is nothing to send, the connection is suspended: no thread waits or polls. The task
+/// continues only after the previous bytes were sent, so a client that does not read costs one
+/// chunk of memory; the idle timeout then closes the connection.
 ///
-/// Who frees this: the response that sends it retains it, and releases it when it is freed.
+/// Ownership: the response that sends it retains it, and releases it when it is freed.
 package final class BodyWriter: Sendable {
     private struct State {
         var waiting: ArraySlice<UInt8> = []
         var isSuspended = false
         /// The task has nothing more to write.
         var hasEnded = false
-        /// The connection is gone.
+        /// The connection is closed.
         var isClosed = false
         var writer: CheckedContinuation<Void, Never>?
 
@@ -31,7 +30,7 @@ package final class BodyWriter: Sendable {
 
     init(on connection: Connection) { self.connection = connection }
 
-    /// Writes some bytes and waits until they are taken; false once the connection is gone.
+    /// Writes some bytes and waits until they are sent; returns false if the connection is closed.
     package func write(_ bytes: [UInt8]) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -51,7 +50,7 @@ package final class BodyWriter: Sendable {
         return state.withLock { !$0.isClosed }
     }
 
-    /// Ends the stream: the connection is libmicrohttpd's again.
+    /// Ends the stream; libmicrohttpd then continues with the connection.
     func end() {
         state.withLock { state in
             state.hasEnded = true
@@ -59,7 +58,7 @@ package final class BodyWriter: Sendable {
         }
     }
 
-    /// Gives libmicrohttpd what there is; called on its thread.
+    /// Copies waiting bytes into libmicrohttpd's buffer; called on its thread.
     func read(into buffer: UnsafeMutablePointer<CChar>, room: Int) -> Int {
         state.withLock { state in
             if !state.waiting.isEmpty {
@@ -76,7 +75,7 @@ package final class BodyWriter: Sendable {
         }
     }
 
-    /// The response is freed: the connection is gone.
+    /// Called when the response is freed: the connection is closed.
     func close() {
         state.withLock { state in
             state.isClosed = true

@@ -1,6 +1,6 @@
 internal import CMicroHTTPD
 
-/// What libmicrohttpd calls for `loop`, which must live until the daemon has stopped.
+/// The callbacks that libmicrohttpd calls for `loop`, which must live until the daemon has stopped.
 func callbacks(for loop: EventLoop) -> siwa_callbacks {
     siwa_callbacks(
         connection: { loop, connection, context, change in
@@ -11,17 +11,19 @@ func callbacks(for loop: EventLoop) -> siwa_callbacks {
         begun: { loop, target, connection in
             guard let loop, let target, let connection else { return nil }
             let exchange = Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue()
-                .begin(String(cString: target), on: Connection(connection))
+                .begin(target, on: Connection(connection))
             return Unmanaged.passRetained(exchange).toOpaque()
         },
-        step: { _, connection, _, method, _, upload, uploadSize, request in
+        step: { _, connection, _, method, version, upload, uploadSize, request in
             guard let connection, let method, let uploadSize, let request = request?.pointee
             else { return .NO }
             let bytes = UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee)
-            // Everything that came is taken.
+            // All received bytes are consumed.
             uploadSize.pointee = 0
             return Unmanaged<Exchange>.fromOpaque(request).takeUnretainedValue()
-                .step(on: Connection(connection), method: method, receiving: bytes)
+                .step(
+                    on: Connection(connection), method: method, version: version,
+                    receiving: bytes)
         },
         ended: { _, connection, request, _ in
             guard let pointer = request?.pointee else { return }

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// What an event loop knows of a connection, for as long as it is open.
+/// The state of an open connection: its peer and its deadline.
 ///
-/// Who frees this: the connection callback retains it when the connection begins, and releases it
-/// when it ends. Only the loop's thread uses it.
+/// Ownership: the connection callback retains it when the connection is opened, and releases it
+/// when it is closed. Only the event loop's thread uses it.
 final class ClientConnection: @unchecked Sendable {
-    /// The loop that serves it.
+    /// The event loop that serves it.
     let loop: EventLoop
     /// The client.
     let peer: ServerRequest.Peer
@@ -27,23 +27,25 @@ final class ClientConnection: @unchecked Sendable {
         deadline = .now + requestTime
     }
 
-    /// The request line came. The time of a first request counts from the connection's begin.
+    /// Called when the request line was received. The time of the first request is counted from the
+    /// opening of the connection.
     func beginRequest(within limit: Duration) {
         if !isNew { deadline = .now + limit }
         isNew = false
     }
 
-    /// An answer was sent: the next request line has to come in time. libmicrohttpd's own idle time
-    /// begins anew with each byte, and would never end for a client that sends one now and then.
+    /// Called when a response was sent: starts the deadline of the next request line.
+    /// libmicrohttpd's own idle time restarts with each byte, and would never end for a client that
+    /// sends one now and then.
     func awaitRequest() { deadline = .now + idleTime }
 
-    /// The whole request came, or an answer that has no limit is sent.
+    /// Called when the whole request was received, or when a response without a time limit is sent.
     func removeDeadline() { deadline = nil }
 
-    /// An answer is sent.
+    /// Called when a response is about to be sent.
     func beginAnswer(within limit: Duration) { deadline = .now + limit }
 
-    /// Ends both directions if the time is up; libmicrohttpd then closes the connection.
+    /// Shuts the socket down if the deadline has passed; libmicrohttpd then closes the connection.
     func closeIfLate(at now: ContinuousClock.Instant) {
         guard let deadline, deadline < now else { return }
         self.deadline = nil

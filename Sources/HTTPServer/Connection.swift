@@ -2,14 +2,14 @@ internal import CMicroHTTPD
 internal import Glibc
 internal import Lifecycle
 
-/// A client's connection, lent by libmicrohttpd for the length of a callback or, while
-/// it is suspended, until it is resumed.
+/// A client's connection. It is valid during a callback of libmicrohttpd and, if it is suspended,
+/// until it is resumed.
 struct Connection: @unchecked Sendable {
     private let pointer: OpaquePointer
 
     init(_ pointer: OpaquePointer) { self.pointer = pointer }
 
-    /// Every header field in the order it came.
+    /// Every header field in the order received.
     var fields: [HTTPField] {
         var fields: [HTTPField] = []
         withUnsafeMutablePointer(to: &fields) { fields in
@@ -26,7 +26,7 @@ struct Connection: @unchecked Sendable {
         return fields
     }
 
-    /// What this server knows of the connection; nil when there was no memory for it.
+    /// The state of the connection; nil if memory was exhausted when it was opened.
     var client: ClientConnection? {
         siwa_connection_context(pointer).map {
             Unmanaged<ClientConnection>.fromOpaque($0).takeUnretainedValue()
@@ -42,18 +42,18 @@ struct Connection: @unchecked Sendable {
             .map { .address($0) } ?? .local
     }
 
-    /// Takes the connection away from libmicrohttpd's thread.
+    /// Stops libmicrohttpd's thread from working on the connection.
     func suspend() { MHD_suspend_connection(pointer) }
 
-    /// Gives it back, from any thread; it must not be used afterwards.
+    /// Lets libmicrohttpd's thread continue, from any thread; do not use the connection afterwards.
     func resume() {
-        // Asked for before: a connection that was resumed may end at any time.
+        // Read first: a resumed connection may be closed at any time.
         let loop = client?.loop
         MHD_resume_connection(pointer)
         loop?.wake()
     }
 
-    /// Sends an answer, which libmicrohttpd shares and frees when it is sent.
+    /// Sends a response; libmicrohttpd retains it until it is sent.
     func queue(_ response: consuming OwnedResponse, status: Int) -> MHD_Result {
         MHD_queue_response(pointer, CUnsignedInt(status), response.pointer)
     }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A file descriptor, closed when its owner lets go of it.
+/// A file descriptor, closed when its owner is released.
 struct Descriptor: ~Copyable {
     let number: CInt
 
@@ -15,9 +15,9 @@ struct Descriptor: ~Copyable {
         return number
     }
 
-    /// Another descriptor of the same socket or file; nil when the system has none left.
+    /// Another descriptor of the same socket or file; nil if none is available.
     static func copy(of number: CInt) -> Descriptor? {
-        // 0 to 2 are the standard streams', even when they are closed.
+        // 0 to 2 are reserved for the standard streams, even when those are closed.
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
         return copy < 0 ? nil : Descriptor(adopting: copy)
     }

@@ -6,33 +6,33 @@ internal import Synchronization
 /// One daemon of libmicrohttpd and the thread that drives it.
 ///
 /// The thread also runs the tasks that answer its requests: no other thread has to be woken for
-/// them, before they wait for something or after.
+/// them, before their first suspension or after it.
 ///
-/// Who frees this: the thread retains it for as long as it runs, and libmicrohttpd uses it until
-/// the thread has stopped the daemon.
+/// Ownership: the thread retains it while it runs, and libmicrohttpd uses it until the thread has
+/// stopped the daemon.
 final class EventLoop: TaskExecutor {
-    /// What the loop is asked to do.
+    /// The phases of an event loop.
     private enum Phase: Int {
-        /// Serve.
+        /// Accepts and serves connections.
         case serving
-        /// Accept no connection, and end with the last one.
+        /// Accepts no new connections, and ends when the last one is closed.
         case draining
-        /// End now: nothing is in flight.
+        /// Ends immediately: no request is in flight.
         case stopping
     }
 
-    /// Set before the thread starts, and used by it alone but for ``quiesce()``.
+    /// Set before the thread starts; afterwards only the thread and ``quiesce()`` use it.
     private nonisolated(unsafe) var daemon: OpaquePointer?
-    /// The open connections; used by the loop's thread alone.
+    /// The open connections; only the loop's thread uses them.
     private nonisolated(unsafe) var clients: [ObjectIdentifier: ClientConnection] = [:]
     private nonisolated(unsafe) var lastSweep = ContinuousClock.now
     private let phase = Atomic(Phase.serving.rawValue)
     private let isQuiesced = Atomic(false)
-    /// When the loop last turned, in milliseconds of the system's clock since it started.
+    /// When the loop last completed an iteration, in milliseconds since the process started.
     private let lastTurn = Atomic(0)
     private let handling: RequestHandling
     private let ended = WakeSignal()
-    /// What other threads wake the loop with.
+    /// The event descriptor with which other threads wake the loop.
     private let alarm: Descriptor
     /// Whether the alarm was used since the loop last waited.
     private let isWoken = Atomic(false)
@@ -41,7 +41,7 @@ final class EventLoop: TaskExecutor {
     /// What tasks have to do next, on the loop's thread.
     private let jobs = Mutex<[UnownedJob]>([])
 
-    /// Takes connections from a socket; the loop runs when this returns.
+    /// Accepts connections from a socket; the loop is running when this returns.
     init(
         _ socket: consuming Descriptor, _ identity: TLSIdentity?, sendsDate: Bool,
         connections: Int, _ handling: RequestHandling
@@ -52,9 +52,9 @@ final class EventLoop: TaskExecutor {
         let limits = siwa_limits(
             connections: CUnsignedInt(connections),
             idle_seconds: CUnsignedInt(handling.limits.idleTime.components.seconds),
-            // Room for the header section of the answer, and for what libmicrohttpd notes.
+            // Room for the response's header section and libmicrohttpd's own bookkeeping.
             memory_bytes: 2 * handling.limits.headerBytes)
-        // libmicrohttpd closes the socket from here on, also when it fails to start.
+        // libmicrohttpd owns the socket from here on, even if it fails to start.
         daemon = siwa_start_daemon(
             socket.release(), identity?.certificate, identity?.key, limits, sendsDate ? 1 : 0,
             callbacks(for: self))
@@ -83,7 +83,7 @@ final class EventLoop: TaskExecutor {
         return true
     }
 
-    /// Accepts no connection any more, and ends with the last one.
+    /// Stops accepting connections; the loop ends when the last one is closed.
     func drain() {
         _ = phase.compareExchange(
             expected: Phase.serving.rawValue, desired: Phase.draining.rawValue,
@@ -91,31 +91,31 @@ final class EventLoop: TaskExecutor {
         quiesce()
     }
 
-    /// Ends, closing all connections; nothing may be in flight.
+    /// Closes all connections and ends the loop; no request may be in flight.
     func stop() async {
         phase.store(Phase.stopping.rawValue, ordering: .relaxed)
         quiesce()
         await ended.wait(after: 0)
     }
 
-    /// How long ago the loop last turned.
+    /// The time since the loop last completed an iteration.
     var silence: Duration {
         .milliseconds(Self.milliseconds() - lastTurn.load(ordering: .relaxed))
     }
 
-    /// The longest silence of a loop that works.
+    /// The longest iteration of a loop that works.
     static let longestWait = Duration.seconds(1)
 
     private func quiesce() {
         defer { wake() }
         guard !isQuiesced.exchange(true, ordering: .relaxed) else { return }
-        // The answered socket is closed with the daemon.
+        // The returned socket is closed with the daemon.
         socketToClose.store(MHD_quiesce_daemon(daemon), ordering: .relaxed)
     }
 
-    /// Wakes the loop: a connection was resumed, a task can go on, or the loop is to end.
+    /// Wakes the loop after a connection was resumed or a task became ready, or to end the loop.
     func wake() {
-        // One that was woken and has not begun to work yet sees this as well.
+        // A loop that was woken and has not begun to work yet sees this as well.
         guard !isWoken.exchange(true, ordering: .acquiringAndReleasing) else { return }
         siwa_wake(alarm.number)
     }
@@ -171,7 +171,7 @@ final class EventLoop: TaskExecutor {
 
     // MARK: Callbacks, on the loop's thread
 
-    /// A connection began or ended.
+    /// Called when a connection was opened or closed.
     func note(
         _ change: MHD_ConnectionNotificationCode, of connection: Connection,
         _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>
@@ -191,13 +191,13 @@ final class EventLoop: TaskExecutor {
         }
     }
 
-    /// A request line came.
-    func begin(_ target: String, on connection: Connection) -> Exchange {
+    /// Called when a request line was received.
+    func begin(_ target: UnsafePointer<CChar>, on connection: Connection) -> Exchange {
         connection.client?.beginRequest(within: handling.limits.requestTime)
         return Exchange(target: target, in: handling)
     }
 
-    /// Looks once a second.
+    /// Checks the deadlines once a second.
     private func closeLateConnections() {
         let now = ContinuousClock.now
         guard lastSweep.duration(to: now) >= Self.longestWait else { return }

@@ -2,11 +2,11 @@ internal import CMicroHTTPD
 internal import Lifecycle
 internal import Synchronization
 
-/// One request and its answer, for as long as libmicrohttpd works on it.
+/// One request and its response, for as long as libmicrohttpd works on it.
 ///
-/// `begun` retains it and passes it to libmicrohttpd as the request's own pointer; `ended`, which is
-/// called exactly once for a request, however it ends, releases it. A debug build asserts after a
-/// stop that all were released.
+/// `begun` retains it and passes it to libmicrohttpd as the request's own pointer; `ended`, which
+/// is called exactly once for a request, however it ends, releases it. A debug build asserts after
+/// a stop that all were released.
 final class Exchange: Sendable {
     private enum Stage {
         case announced
@@ -16,7 +16,7 @@ final class Exchange: Sendable {
         case sent
     }
 
-    /// What to do next.
+    /// The next step.
     private enum Action {
         case wait
         case handle(ServerRequest)
@@ -24,22 +24,22 @@ final class Exchange: Sendable {
         case abort
     }
 
-    private let target: String
+    private let target: RawTarget
     private let stage = Mutex(Stage.announced)
     private let handling: RequestHandling
 
-    init(target: String, in handling: RequestHandling) {
-        self.target = target
+    init(target: UnsafePointer<CChar>, in handling: RequestHandling) {
+        self.target = RawTarget(target)
         self.handling = handling
         handling.exchanges.add(1, ordering: .relaxed)
     }
 
     deinit { handling.exchanges.subtract(1, ordering: .relaxed) }
 
-    /// Takes what came, on the thread of the event loop. The first call only announces a body, an
-    /// empty one later ends it.
+    /// Takes received bytes, on the event loop's thread. The first call only announces a body; a
+    /// later call without bytes ends it.
     func step(
-        on connection: Connection, method: UnsafePointer<CChar>,
+        on connection: Connection, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>?,
         receiving bytes: UnsafeRawBufferPointer
     ) -> MHD_Result {
         let action = stage.withLock { stage -> Action in
@@ -47,7 +47,8 @@ final class Exchange: Sendable {
             case .announced:
                 return announce(
                     IncomingRequest(
-                        method: String(cString: method), target: target, on: connection,
+                        method: String(cString: method), target: target.text,
+                        isMalformed: target.isMalformed(between: method, version), on: connection,
                         handling.limits), &stage)
             case .receiving(var request):
                 stage = .announced
@@ -69,8 +70,7 @@ final class Exchange: Sendable {
         }
     }
 
-    /// A request that is refused for what its header section says is answered at once; the
-    /// connection then ends.
+    /// Answers a request that its header section rules out immediately, and closes the connection.
     private func announce(_ request: IncomingRequest, _ stage: inout Stage) -> Action {
         if request.isRefused { return handle(request, &stage) }
         stage = .receiving(request)
@@ -82,8 +82,8 @@ final class Exchange: Sendable {
         return .handle(request.whole)
     }
 
-    /// Asks the handler. Its answer is sent at once when it has one already; otherwise the
-    /// connection is suspended, and the answer resumes it.
+    /// Calls the handler. A response that is ready is sent immediately; otherwise the connection is
+    /// suspended until the response arrives.
     private func handle(_ request: ServerRequest, on connection: Connection) -> MHD_Result {
         connection.client?.removeDeadline()
         let reply = ServerReply(exchange: self)
@@ -100,7 +100,7 @@ final class Exchange: Sendable {
         return response.map { handling.send($0, on: connection) } ?? .YES
     }
 
-    /// Keeps the answer until libmicrohttpd asks for it.
+    /// Keeps the response until libmicrohttpd asks for it.
     func answer(_ response: ServerResponse) {
         stage.withLock { stage in
             guard case .answering(let suspended) = stage else { return }

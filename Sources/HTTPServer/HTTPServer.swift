@@ -4,12 +4,12 @@ internal import Synchronization
 
 /// A listener and the event loops that serve it.
 package final class HTTPServer: Sendable {
-    /// What answers requests.
+    /// The code that answers requests.
     package enum Handler: Sendable {
-        /// Runs on the event loop's thread, and must not block it; while it waits for something,
-        /// the loop serves others. Its task is cancelled when the server stops.
+        /// An asynchronous function. It runs on the event loop's thread and must not block; while it
+        /// is suspended, the loop serves others. Its task is cancelled when the server stops.
         case task(@Sendable (ServerRequest) async -> ServerResponse)
-        /// Is called on the event loop's thread, must not block, and answers when it can.
+        /// A function with a callback. It is called on the event loop's thread and must not block.
         case direct(@Sendable (ServerRequest, ServerReply) -> Void)
     }
 
@@ -26,7 +26,7 @@ package final class HTTPServer: Sendable {
     /// Serves the connections of `socket` from now on.
     ///
     /// - Parameters:
-    ///   - identity: makes it speak TLS.
+    ///   - identity: the TLS certificate and key; nil for plain HTTP.
     ///   - loops: how many threads share the connections.
     ///   - sendsDate: false if the handler sets `Date`.
     package init(
@@ -34,7 +34,7 @@ package final class HTTPServer: Sendable {
         limits: ServerLimits = ServerLimits(), loops: Int = 1, sendsDate: Bool = true,
         _ handler: Handler
     ) throws(ServerError) {
-        // A client that hangs up must not end the program.
+        // A closed connection must not end the process with SIGPIPE.
         signal(SIGPIPE, SIG_IGN)
         handling = RequestHandling(limits, handler)
         (self.sendsDate, loopCount) = (sendsDate, loops)
@@ -43,10 +43,10 @@ package final class HTTPServer: Sendable {
         state = Mutex(State(socket: socket, loops: started))
     }
 
-    /// Proves itself with another certificate to new connections; those that exist end after their
-    /// next answer.
+    /// Uses another certificate for new connections; existing ones are closed after their next
+    /// response.
     ///
-    /// - Throws: ``ServerError`` if the certificate cannot be used: everything stays as it was.
+    /// - Throws: ``ServerError`` if the certificate cannot be used; the old one then stays in use.
     package func reload(_ identity: TLSIdentity) throws(ServerError) {
         try state.withLock { state throws(ServerError) in
             let old = state.loops
@@ -56,7 +56,7 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    /// Accepts no connection any more; each connection ends after its next answer.
+    /// Stops accepting connections; each open one is closed after its next response.
     package func stopAccepting() {
         handling.closeConnections()
         for loop in state.withLock({ $0.loops }) { loop.drain() }
@@ -70,14 +70,14 @@ package final class HTTPServer: Sendable {
         // libmicrohttpd must not stop while a connection is suspended.
         await handling.inFlight.close()
         for loop in state.withLock({ $0.loops }) { await loop.stop() }
-        // A task lets go of its request a moment after it has left the list of those in flight.
+        // A task releases its request a moment after the request has left the list in flight.
         for _ in 0..<1000 where requestCount != 0 {
             try? await Task.sleep(for: .milliseconds(1))
         }
         assert(requestCount == 0, "a request was never freed")
     }
 
-    /// Whether all event loops turn: each does so at least once a second.
+    /// Whether all event loops are running: each completes an iteration at least once a second.
     package func isAlive(within limit: Duration) -> Bool {
         state.withLock { $0.loops }.allSatisfy { $0.silence < limit }
     }

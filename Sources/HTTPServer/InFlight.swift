@@ -1,13 +1,13 @@
 internal import Lifecycle
 internal import Synchronization
 
-/// The requests that are being answered: a server must not stop before each of them has
-/// let go of its connection.
+/// The requests that are being answered. A server must not stop before each of them has released
+/// its connection.
 final class InFlight: Sendable {
     private enum Slot {
-        /// The handler is called.
+        /// The handler is being called.
         case begun
-        /// A task of it runs.
+        /// A task is running.
         case running(Task<Void, Never>)
     }
 
@@ -19,7 +19,7 @@ final class InFlight: Sendable {
     private let state = Mutex(State())
     private let changes = WakeSignal()
 
-    /// Enters a request; false once the server is stopping.
+    /// Adds a request; returns false if the server is stopping.
     func begin(_ key: ObjectIdentifier) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
@@ -28,10 +28,10 @@ final class InFlight: Sendable {
         }
     }
 
-    /// The request is answered by a task, which is cancelled when the server stops.
+    /// Notes the task that answers a request; it is cancelled when the server stops.
     func run(_ key: ObjectIdentifier, _ task: Task<Void, Never>) {
         state.withLock { state in
-            // It may have ended by now.
+            // It may have ended already.
             guard state.slots[key] != nil else { return }
             state.slots[key] = .running(task)
             if state.isClosed { task.cancel() }
@@ -47,7 +47,7 @@ final class InFlight: Sendable {
         if isLast { changes.notify() }
     }
 
-    /// Lets nothing in any more, cancels all tasks, and returns when all requests are answered.
+    /// Admits no more requests, cancels all tasks, and returns when all requests are answered.
     func close() async {
         let slots = state.withLock { state in
             state.isClosed = true

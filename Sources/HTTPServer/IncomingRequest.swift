@@ -11,11 +11,17 @@ struct IncomingRequest {
     private var received = 0
     private var fault: ServerRequest.Fault?
 
-    init(method: String, target: String, on connection: Connection, _ limits: ServerLimits) {
+    /// - Parameter isMalformed: whether the request line has a NUL or bad UTF-8 in it.
+    init(
+        method: String, target: String, isMalformed: Bool, on connection: Connection,
+        _ limits: ServerLimits
+    ) {
         (self.method, self.target, self.limits) = (method, target, limits)
         fields = connection.fields
         peer = connection.client?.peer ?? .local
-        fault = Self.fault(fields, limits)
+        fault =
+            isMalformed || !method.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            ? .malformedRequestLine : Self.fault(fields, limits)
     }
 
     private static func fault(
@@ -31,11 +37,11 @@ struct IncomingRequest {
         return length.map { $0 > limits.readBytes } ?? false ? .bodyTooLarge : nil
     }
 
-    /// Whether it is refused without reading its body.
+    /// Whether the request is refused without reading its body.
     var isRefused: Bool { fault != nil }
 
-    /// Takes a part of the body. What is over the limit is read, so that the client listens to the
-    /// answer, and thrown away.
+    /// Takes a part of the body. Bytes over the limit are read, so that the client gets to read the
+    /// response, and discarded.
     ///
     /// - Returns: false if the body is so long that the connection must be closed.
     mutating func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {

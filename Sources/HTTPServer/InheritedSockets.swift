@@ -5,7 +5,8 @@ package struct InheritedSockets: Sendable {
     /// The descriptors by their names.
     package let descriptors: [String: CInt]
 
-    /// Reads the variables of the protocol; empty if the sockets are for another process.
+    /// Reads the environment variables of the protocol; empty if the sockets are for another
+    /// process.
     package init(_ variables: (String) -> String?, processID: Int = Int(getpid())) {
         guard variables("LISTEN_PID").flatMap({ Int($0) }) == processID,
             let count = variables("LISTEN_FDS").flatMap({ Int($0) }), (1...64).contains(count)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A socket that listens, closed when its owner lets go of it.
+/// A listening socket, closed when its owner is released.
 ///
 /// libmicrohttpd could open one itself, but could not say why it failed.
 package struct ListeningSocket: ~Copyable {
@@ -38,7 +38,7 @@ package struct ListeningSocket: ~Copyable {
         let type = found.pointee.ai_socktype | CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let opened = ListeningSocket(
             adopting: Descriptor(adopting: socket(found.pointee.ai_family, type, 0)))
-        // Connections of a server that just ended may linger on the port.
+        // Connections of a server that has just ended may linger on the port.
         opened.set(SO_REUSEADDR, 1)
         opened.limitBuffers()
         guard bind(opened.descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0,
@@ -71,8 +71,8 @@ package struct ListeningSocket: ~Copyable {
     /// Another descriptor of the same socket, for one event loop.
     func duplicated() -> Descriptor? { Descriptor.copy(of: descriptor) }
 
-    /// Accepted connections inherit it. Unset, the system keeps megabytes for a client that does
-    /// not read.
+    /// Accepted connections inherit this send buffer size. The system's default keeps megabytes for
+    /// a client that does not read.
     func limitBuffers() { set(SO_SNDBUF, 256 * 1024) }
 
     private func set(_ option: CInt, _ value: CInt) {
@@ -81,7 +81,7 @@ package struct ListeningSocket: ~Copyable {
             descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<CInt>.size))
     }
 
-    /// The port it got, when it asked for any; 0 for a Unix socket.
+    /// The port, chosen by the system if 0 was requested; 0 for a Unix socket.
     package var port: UInt16 {
         SocketAddress(socket: descriptor).port
     }
@@ -100,7 +100,7 @@ package struct ListeningSocket: ~Copyable {
     /// More connections wait here while the limit is reached.
     static let backlog: CInt = 4096
 
-    /// Takes addresses only: a name could mean somewhere else tomorrow.
+    /// Accepts IP addresses only: a host name could resolve to another address tomorrow.
     private static func resolve(
         _ address: String, _ port: UInt16
     ) -> UnsafeMutablePointer<addrinfo>? {

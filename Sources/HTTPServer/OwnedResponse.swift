@@ -1,11 +1,11 @@
 internal import CMicroHTTPD
 internal import Lifecycle
 
-/// A response of libmicrohttpd with one owner; queued, it lives on until it is sent.
+/// A response of libmicrohttpd with one owner; libmicrohttpd keeps a queued one until it is sent.
 struct OwnedResponse: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Copies an answer; nil when there is no memory, and for one that is written while it is sent.
+    /// Copies a response; nil if memory is exhausted, and for a streamed body.
     init?(_ response: ServerResponse) {
         let pointer =
             switch response.body {
@@ -17,7 +17,7 @@ struct OwnedResponse: ~Copyable {
         self.init(pointer, response.fields)
     }
 
-    /// An answer whose body is written while it is sent.
+    /// A response with a streamed body.
     init?(_ response: ServerResponse, writing body: BodyWriter) {
         guard let pointer = Self.stream(body) else { return nil }
         self.init(pointer, response.fields)
@@ -26,7 +26,8 @@ struct OwnedResponse: ~Copyable {
     private init(_ pointer: OpaquePointer, _ fields: [HTTPField]) {
         self.pointer = pointer
         for field in fields {
-            // Refuses what it writes itself, such as Content-Length: then there is only one.
+            // libmicrohttpd refuses fields that it writes itself, such as Content-Length, so none
+            // is sent twice.
             MHD_add_response_header(pointer, field.name, field.value)
         }
     }
@@ -60,7 +61,7 @@ struct OwnedResponse: ~Copyable {
         }
     }
 
-    /// Announces a longer body, sends some of it and breaks the connection.
+    /// Announces a body, sends only a part of it and breaks the connection.
     private static func broken(_ bytes: [UInt8], announcing length: Int) -> OpaquePointer? {
         let part = Unmanaged.passRetained(PartialBody(bytes))
         let response = MHD_create_response_from_callback(

@@ -5,11 +5,11 @@ internal import Synchronization
 /// What all connections of one server share: the handler, the limits, and what is in flight.
 final class RequestHandling: Sendable {
     let inFlight = InFlight()
-    /// How many requests libmicrohttpd works on.
+    /// The number of requests that libmicrohttpd works on.
     let exchanges = Atomic(0)
-    /// How many answers are open whose bodies are written while they are sent.
+    /// The number of streamed bodies that are being sent.
     private let streams = Atomic(0)
-    /// Connections end after their next answer.
+    /// Whether connections are closed after their next response.
     private let closesConnections = Atomic(false)
     let limits: ServerLimits
     private let handler: HTTPServer.Handler
@@ -19,10 +19,10 @@ final class RequestHandling: Sendable {
         self.handler = handler
     }
 
-    /// Ends each connection after its next answer.
+    /// Closes each connection after its next response.
     func closeConnections() { closesConnections.store(true, ordering: .relaxed) }
 
-    /// Asks the handler, on the thread of the event loop; false once the server is stopping.
+    /// Calls the handler, on the event loop's thread; returns false if the server is stopping.
     func start(_ request: ServerRequest, _ reply: ServerReply, on loop: EventLoop?) -> Bool {
         let key = ObjectIdentifier(reply.exchange)
         guard inFlight.begin(key) else { return false }
@@ -37,7 +37,7 @@ final class RequestHandling: Sendable {
         return true
     }
 
-    /// Sends an answer, on the thread of the event loop.
+    /// Sends a response, on the event loop's thread.
     func send(_ response: ServerResponse, on connection: Connection) -> MHD_Result {
         var response = response
         if closesConnections.load(ordering: .relaxed) {

@@ -1,4 +1,4 @@
-/// The path and the query of a request line: split as they came, then decoded once.
+/// The path and the query of a request line: split first, then percent-decoded once.
 package struct RequestTarget: Hashable, Sendable {
     /// The segments between the slashes, decoded. `/` has one, which is empty.
     package let segments: [String]
@@ -14,7 +14,8 @@ package struct RequestTarget: Hashable, Sendable {
     }
 
     /// Reads a target in origin form (RFC 9112 §3.2.1); nil if it does not begin with a slash, or
-    /// if anything in it is not a valid percent-encoding, no UTF-8, or a control character.
+    /// if it contains an invalid percent-encoding, a control character, or bytes that are not
+    /// UTF-8.
     package init?(_ target: String) {
         let bytes = target.utf8
         guard bytes.first == UInt8(ascii: "/") else { return nil }

@@ -1,17 +1,17 @@
-/// Why a server does not listen.
+/// Why a server cannot listen.
 package enum ServerError: Error, Hashable, Sendable {
-    /// The text is no IPv4 or IPv6 address.
+    /// The text is not an IPv4 or IPv6 address.
     case address(String)
     /// Another program listens there.
     case inUse(address: String, port: UInt16)
-    /// The system refused, in its own words.
+    /// The system refused; `reason` is its message.
     case refused(address: String, port: UInt16, reason: String)
-    /// Another process answers on the Unix socket.
+    /// Another process listens on the Unix socket.
     case socketInUse(path: String)
-    /// The Unix socket cannot be made, in the system's words.
+    /// The Unix socket cannot be created; `reason` is the system's message.
     case socket(path: String, reason: String)
-    /// The service manager passed no listening socket of this name.
+    /// The service manager passed no listening socket with this name.
     case notInherited(name: String)
-    /// The HTTP server did not start: with TLS, most likely for its certificate.
+    /// The HTTP server did not start: with TLS, most likely because of its certificate.
     case notStarted
 }

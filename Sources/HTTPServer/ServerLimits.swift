@@ -1,4 +1,4 @@
-/// What clients of one listener may take up.
+/// The resources that clients of one listener may use.
 package struct ServerLimits: Sendable {
     /// Open connections; more wait in the backlog.
     package var connections = 1024
@@ -9,14 +9,13 @@ package struct ServerLimits: Sendable {
     /// The bytes of a body that are read at most. A longer body is refused, and its connection
     /// closed.
     package var readBytes = 1 << 20
-    /// The time to send a request. A slower connection is closed without an answer.
+    /// The time to send a request. A slower connection is closed without a response.
     package var requestTime = Duration.seconds(10)
-    /// The time that a client may take to read an answer.
+    /// The time that a client may take to read a response.
     package var answerTime = Duration.seconds(60)
-    /// The time that a connection may stay without traffic.
+    /// The time that a connection may be idle.
     package var idleTime = Duration.seconds(75)
-    /// Answers at the same time whose bodies are written while they are sent; more are refused
-    /// with 503.
+    /// The number of streamed bodies at the same time; more are refused with 503.
     package var streams = 32
 
     /// The limits of siwa-server's listeners.

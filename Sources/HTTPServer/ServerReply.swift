@@ -1,7 +1,7 @@
-/// Answers one request: from any thread, and once.
+/// Sends the response to one request: exactly once, from any thread.
 package struct ServerReply: Sendable {
     let exchange: Exchange
 
-    /// Sends the answer.
+    /// Sends the response.
     package func send(_ response: ServerResponse) { exchange.answer(response) }
 }

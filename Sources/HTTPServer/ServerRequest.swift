@@ -1,16 +1,16 @@
 package import Lifecycle
 
-/// A request as it reached a listener.
+/// A request as a listener received it.
 package struct ServerRequest: Sendable {
-    /// The method as it was sent: any text.
+    /// The method as sent; any text.
     package let method: String
     /// Path and query as in the request line, not decoded.
     package let target: String
-    /// The header fields in the order they came.
+    /// The header fields in the order received.
     package let fields: [HTTPField]
     /// The body, up to the limit of the listener.
     package let body: [UInt8]
-    /// What is wrong with the request as a whole; nil when nothing is.
+    /// Why the request as a whole must be refused; nil if it is acceptable.
     package let fault: Fault?
     /// The client.
     package let peer: Peer
@@ -19,11 +19,13 @@ package struct ServerRequest: Sendable {
     package enum Fault: Hashable, Sendable {
         /// The body is longer than the limit of the listener.
         case bodyTooLarge
-        /// The header section is.
+        /// The header section is longer than its limit.
         case headerTooLarge
         /// More than one length of the body is given (RFC 9112 §6.3). The connection is closed
-        /// after the answer.
+        /// after the response.
         case ambiguousLength
+        /// The request line has a NUL or bad UTF-8 in it, or the method is not a word.
+        case malformedRequestLine
     }
 
     /// The client that sent a request.
@@ -42,7 +44,7 @@ package struct ServerRequest: Sendable {
         }
     }
 
-    /// Composes a request.
+    /// Creates a request.
     package init(
         method: String, target: String, fields: [HTTPField] = [], body: [UInt8] = [],
         fault: Fault? = nil, peer: Peer = .local

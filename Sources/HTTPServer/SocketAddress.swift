@@ -1,7 +1,7 @@
 internal import CMicroHTTPD
 internal import Glibc
 
-/// An address of the system's, copied.
+/// A copy of a socket address of the system.
 struct SocketAddress {
     private var storage = sockaddr_storage()
 
@@ -14,7 +14,7 @@ struct SocketAddress {
         }
     }
 
-    /// The address that a pointer leads to.
+    /// Copies the address at a pointer.
     init(_ address: UnsafePointer<sockaddr>) {
         let size =
             switch CInt(address.pointee.sa_family) {

@@ -1,4 +1,4 @@
-/// What proves a server to TLS clients, both in PEM.
+/// A server's TLS certificate and private key, both in PEM.
 package struct TLSIdentity: Sendable {
     let certificate: String
     let key: String

@@ -5,7 +5,7 @@ struct UnixSocket {
     let path: String
     let group: String?
 
-    /// Makes the file and listens. A file on which no process answers is replaced.
+    /// Creates the file and listens. A socket file on which no process listens is replaced.
     ///
     /// Owner and permissions are set before it listens: until then the system refuses connections.
     func listening() throws(ServerError) -> ListeningSocket {
@@ -25,23 +25,23 @@ struct UnixSocket {
         return opened
     }
 
-    /// Removes a socket file on which no process answers.
+    /// Removes a socket file on which no process listens.
     private func removeStale() throws(ServerError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw failure() }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
-            throw .socket(path: path, reason: "another file has this path")
+            throw .socket(path: path, reason: "a file with this path exists already")
         }
         let probe = try Self.made(path)
         let answers = withAddress { connect(probe.number, $0, $1) } == 0
-        // A full backlog is a process that listens, too.
+        // A full backlog also means that a process listens.
         guard !answers, errno == ECONNREFUSED else { throw .socketInUse(path: path) }
         guard unlink(path) == 0 else { throw failure() }
     }
 
     private static func made(_ path: String) throws(ServerError) -> Descriptor {
         guard (1..<108).contains(path.utf8.count) else {
-            throw .socket(path: path, reason: "a path of a socket has 1 to 107 bytes")
+            throw .socket(path: path, reason: "the path of a socket must have 1 to 107 bytes")
         }
         let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_UNIX, type, 0)
@@ -80,7 +80,7 @@ struct UnixSocket {
         var found: UnsafeMutablePointer<Glibc.group>?
         var buffer = [CChar](repeating: 0, count: 16 << 10)
         guard getgrnam_r(name, &entry, &buffer, buffer.count, &found) == 0, found != nil else {
-            throw .socket(path: path, reason: "there is no group '\(name)'")
+            throw .socket(path: path, reason: "the group '\(name)' does not exist")
         }
         return entry.gr_gid
     }

@@ -74,7 +74,7 @@ package enum Base64URL {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 }
 
-/// Turns characters of base64url into bytes, one at a time: the caller decides where
+/// RequestSlots characters of base64url into bytes, one at a time: the caller decides where
 /// the bytes are kept.
 package struct Base64Decoder {
     private var accumulator: UInt32 = 0

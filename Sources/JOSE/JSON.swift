@@ -27,7 +27,7 @@ package enum JSON: Hashable, Sendable {
         }
     }
 
-    /// The member called `name`; nil when absent or when this is no object.
+    /// The member called `name`; nil if it is absent or if this is not an object.
     package subscript(name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         for index in members.indices where members[index].name.isExactly(name) {

@@ -36,7 +36,7 @@ package final class JSONText: Sendable {
     /// The whole of it as a value.
     package var value: JSON { value(at: 0) }
 
-    /// The member of this name, when this is an object that has it.
+    /// The member with this name; nil if this is not an object that has it.
     package subscript(name: String) -> Value? {
         guard isObject else { return nil }
         let wanted = name.utf8.span

@@ -36,7 +36,7 @@ package struct JSONLine: Sendable {
         writer.output.append(UInt8(ascii: "{"))
     }
 
-    /// Adds a member; that there is no other of its name is the caller's care.
+    /// Adds a member. The caller must not add two members with the same name.
     package mutating func add(_ name: String, _ value: JSON) {
         begin(name)
         writer.write(value, depth: 1)
@@ -225,7 +225,8 @@ private struct JSONWriter {
             case "\n": append("\\n")
             case "\r": append("\\r")
             case "\t": append("\\t")
-            // More than JSON requires: a refusal's text comes from outside and is shown on a screen.
+            // More than JSON requires: a refusal's text comes from outside and is shown on a
+            // screen.
             case _ where scalar.controlsTerminals: escape(scalar)
             default: output.append(contentsOf: scalar.utf8)
             }

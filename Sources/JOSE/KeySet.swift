@@ -51,7 +51,7 @@ package struct IgnoredKey: Hashable, Sendable {
     /// Why a key cannot be used, as the end of a sentence.
     package enum Reason: String, Error, CaseIterable {
         /// A JWK is an object.
-        case noObject = "it is no object"
+        case noObject = "it is not an object"
         /// Apple's tokens name their key by it.
         case noKeyID = "it has no kid"
         /// `kty`.
@@ -92,7 +92,7 @@ private struct Reading {
         }
     }
 
-    /// Leaves no two keys under one `kid`. The same key twice is no ambiguity.
+    /// Removes keys that share a `kid`, unless they are equal.
     private mutating func settleAmbiguity() {
         for id in ambiguous.sorted() {
             keys[id] = nil

@@ -10,6 +10,8 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package let code: CInt
     /// Why, in words.
     package let reason: String
+    /// What to do, where it does not follow from the other members.
+    package let remedy: String?
 
     /// Takes the reason from the system's error number.
     init(_ operation: String, _ path: String, code: CInt = errno) {
@@ -17,14 +19,18 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
         self.path = path
         self.code = code
         reason = String(cString: strerror(code)).lowercased()
+        remedy = nil
     }
 
     /// Gives a reason of this program's own.
-    package init(_ operation: String, _ path: String, reason: String, code: CInt = 0) {
+    package init(
+        _ operation: String, _ path: String, reason: String, code: CInt = 0, remedy: String? = nil
+    ) {
         self.operation = operation
         self.path = path
         self.code = code
         self.reason = reason
+        self.remedy = remedy
     }
 
     /// Whether there is no such file.
@@ -37,6 +43,9 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Whether it holds something where it must be empty.
     package var isNotEmpty: Bool { code == ENOTEMPTY }
+
+    /// Whether it holds something else than it should.
+    package var holdsSomethingElse: Bool { code == EBADMSG }
 
     /// Whether it holds more than was asked for.
     package var isTooLarge: Bool { code == EFBIG }

@@ -119,13 +119,14 @@ package final class LineReader: Sendable {
         var failure: FileError?
         var bytesRead = 0
         do throws(FileError) {
-            while !state.withLock({ $0.isStopped }), case let chunk = try readChunk(),
-                chunk.count > 0
-            {
+            var isStopped = false
+            while !isStopped, case let chunk = try readChunk(), chunk.count > 0 {
                 bytesRead += chunk.count
                 give(splitter.split(chunk), bytesRead)
+                isStopped = state.withLock { $0.isStopped }
             }
-            give(splitter.rest(), bytesRead)
+            // In a stopped reader that may be the beginning of a line.
+            if !isStopped { give(splitter.rest(), bytesRead) }
         } catch {
             failure = error
         }

@@ -130,16 +130,20 @@ package final class LineWriter: Sendable {
                 }
             } catch {
                 if written < group.count { keep(group[..<written], in: &tail) }
-                let lost = lineCount(group[written...]) + unreadLines(tail)
-                state.withLock { state in
-                    state.failure = error
-                    state.undelivered += lost + lineCount(state.pending[...])
-                    state.pending = []
-                }
+                fail(error, losing: lineCount(group[written...]) + unreadLines(tail))
                 return news()
             }
             if wasFull { news() }
             if isClosing { return }
+        }
+    }
+
+    /// Notes that writing failed, and how many lines were lost besides the pending ones.
+    private func fail(_ error: FileError, losing lines: Int) {
+        state.withLock { state in
+            state.failure = error
+            state.undelivered += lines + lineCount(state.pending[...])
+            state.pending = []
         }
     }
 

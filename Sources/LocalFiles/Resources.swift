@@ -21,9 +21,8 @@ private func requireDescriptors() throws(FileError) {
         guard descriptor >= 0 else {
             throw FileError(
                 "use", "file descriptors",
-                reason:
-                    "fewer than \(neededDescriptors) file descriptors are left: raise the limit (ulimit -n)",
-                code: EMFILE)
+                reason: "fewer than \(neededDescriptors) file descriptors are left", code: EMFILE,
+                remedy: "raise the limit of file descriptors: ulimit -n")
         }
         descriptors.append(descriptor)
     }
@@ -63,9 +62,10 @@ extension FileError {
     static func tooFewThreads(_ needed: Int, code: CInt) -> FileError {
         FileError(
             "use", "threads",
-            reason:
-                "fewer than \(needed) threads are available: raise the limit of processes or memory "
-                + "(ulimit -u, ulimit -v, the control group's pids.max)", code: code)
+            reason: "fewer than \(needed) threads are available", code: code,
+            remedy:
+                "raise the limit of processes or memory: ulimit -u, ulimit -v, the control group's "
+                + "pids.max")
     }
 }
 
@@ -74,6 +74,7 @@ extension FileError {
 package func requireDispatch() throws(FileError) {
     guard fileExists("/proc/self/stat") else {
         throw FileError(
-            "use", "/proc", reason: "it is not mounted, and a server needs it", code: ENOENT)
+            "use", "/proc", reason: "it is not mounted, and a server needs it", code: ENOENT,
+            remedy: "mount it: mount -t proc proc /proc")
     }
 }

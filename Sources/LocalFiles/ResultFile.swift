@@ -21,7 +21,9 @@ extension LineWriter {
         let writer = LineWriter(descriptor, named: path, news: news)
         guard let size else { return writer }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            throw FileError("write", path, reason: "another run is writing it")
+            throw FileError(
+                "write", path, reason: "another run is writing it",
+                remedy: "wait until that run has ended, or name another file")
         }
         guard let keep else {
             guard size == 0 else {
@@ -119,7 +121,8 @@ extension LineWriter {
     }
 
     private static func noResult(_ line: InputLine, _ path: String) -> FileError {
-        FileError("write", path, reason: "line \(line.number) is no result of a batch")
+        FileError(
+            "write", path, reason: "line \(line.number) is not a batch result", code: EBADMSG)
     }
 }
 

@@ -16,7 +16,7 @@ struct TemporaryFile {
 
     private static let mark = ".siwa-"
 
-    /// Removes what killed processes of this user left beside `target`: not locked any more, and a
+    /// Removes what killed processes of this user left beside `target`: no longer locked, and a
     /// minute old, because a file is made before it is locked.
     static func removeStale(beside target: String) {
         let folder = folderPrefix(of: target)

@@ -102,7 +102,7 @@ extension FileError {
 
 /// A new descriptor of a stream that is open already and is named as `/dev/stdin`, `/dev/stdout`,
 /// `/dev/stderr`, `/dev/fd/N` or `/proc/self/fd/N`; nil for any other path. To open such a path
-/// would fail on a socket, and begin a file anew.
+/// would fail on a socket, and truncate a file.
 func duplicateOfDescriptor(
     named path: String, for operation: String
 ) throws(FileError) -> CInt? {

@@ -13,19 +13,7 @@ extension World {
         var world = World(
             clocks: Clocks(now: { NumericDate(secondsSinceEpoch()) }, timekeeper: .system),
             variables: environment, processors: processorCount(),
-            files: Files(
-                read: { path throws(FileError) in try readFile(path) },
-                write: { contents, path, link throws(FileError) in
-                    try writeFile(contents, to: path, link: link)
-                },
-                create: { contents, path throws(FileError) in
-                    try createFile(contents, at: path)
-                },
-                exists: fileExists, status: fileStatus, names: namesInFolder,
-                makeFolder: { path throws(FileError) in try makePrivateFolder(path) },
-                tryLock: { path throws(FileError) in try LocalFiles.tryLock(path) },
-                readLine: { () throws(FileError) in try readStandardInputLine() },
-                readAll: { () throws(FileError) in try readStandardInput() }),
+            files: .real,
             output: { bytes throws(FileError) in
                 try writeAll(bytes, to: 1, named: "standard output")
             },
@@ -39,7 +27,9 @@ extension World {
                 do throws(FileError) {
                     try requireResources()
                 } catch {
-                    throw TransportError(.resources, error.reason, requestMayHaveLeft: false)
+                    let detail = [error.reason, error.remedy].compactMap(\.self)
+                    throw TransportError(
+                        .resources, detail.joined(separator: ": "), requestMayHaveLeft: false)
                 }
                 return try CurlTransport(
                     authorityFile: settings.authorityFile, variables: settings.variables)
@@ -62,6 +52,11 @@ extension World {
         files.remove = { path throws(FileError) in try removeFile(path) }
         files.publish = { contents, path throws(FileError) in
             try writeFile(contents, to: path, permissions: 0o644)
+        }
+        inspectTLS = { url, host, offer, timeout, settings throws(TransportError) in
+            try await TLSInspector(
+                authorityFile: settings.authorityFile, variables: settings.variables
+            ).handshake(with: url, host: host, offer, timeout: timeout)
         }
         runProgram = { program throws(FileError) in try LocalFiles.runProgram(program) }
         if isTerminal(0), isTerminal(2) {
@@ -99,4 +94,19 @@ extension World.Streams {
             },
             progress: isTerminal(2) ? showProgress : nil)
     }
+}
+
+extension World.Files {
+    /// The system's files and standard input.
+    fileprivate static let real = Self(
+        read: { path throws(FileError) in try readFile(path) },
+        write: { contents, path, link throws(FileError) in
+            try writeFile(contents, to: path, link: link)
+        },
+        create: { contents, path throws(FileError) in try createFile(contents, at: path) },
+        exists: fileExists, status: fileStatus, names: namesInFolder,
+        makeFolder: { path throws(FileError) in try makePrivateFolder(path) },
+        tryLock: { path throws(FileError) in try LocalFiles.tryLock(path) },
+        readLine: { () throws(FileError) in try readStandardInputLine() },
+        readAll: { () throws(FileError) in try readStandardInput() })
 }

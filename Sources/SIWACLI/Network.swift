@@ -6,6 +6,7 @@ struct Network: Sendable {
     let baseURL: BaseURL
     let authorities: AuthorityFile?
     let deadline: Deadline
+    let transportSettings: World.TransportSettings
     /// Waits, until a signal comes.
     let timekeeper: Timekeeper
     let delivery: Delivery
@@ -21,10 +22,9 @@ struct Network: Sendable {
         baseURL = try settings.baseURL()
         authorities = try settings.authorityFile(in: world)
         deadline = Deadline(after: try settings.timeout(), by: world.clocks.timekeeper)
-        let feeds = DeferredTransport(
-            settings: World.TransportSettings(
-                authorityFile: authorities?.path, variables: world.variables),
-            opening: world.transport)
+        transportSettings = World.TransportSettings(
+            authorityFile: authorities?.path, variables: world.variables)
+        let feeds = DeferredTransport(settings: transportSettings, opening: world.transport)
         let ending = world.ending
         timekeeper = Timekeeper(elapsed: world.clocks.timekeeper.elapsed, sleep: ending.sleep)
         self.transport = BoundedTransport(base: feeds, ending: ending)

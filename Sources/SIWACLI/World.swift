@@ -30,13 +30,21 @@ package struct World: Sendable {
     package var vault: @Sendable (String, VaultPatience) throws(VaultError) -> any VaultStore
     /// Makes the store of siwa-server's tables in a vault's database, likewise.
     package var serverStore: @Sendable (String, VaultPatience) throws(VaultError) -> any ServerStore
+    /// Shakes hands with the TLS server of a URL, whose host is given beside it, within a time.
+    package var inspectTLS:
+        @Sendable (String, String, TLSOffer, Duration, TransportSettings)
+            async throws(TransportError) ->
+            TLSHandshake = { _, _, _, _, _ throws(TransportError) in
+                throw TransportError(.unavailable, "not provided", requestMayHaveLeft: false)
+            }
     /// The terminals that results and messages are shown on; by default there are none.
     package var terminal = Terminal()
     /// Makes so many threads, of the process's own, for tasks that run in parallel.
     package var threads: @Sendable (Int) throws(FileError) -> any TaskExecutor = { _ in
         globalConcurrentExecutor
     }
-    /// Shows a question on standard error and reads a line of standard input; nil without a terminal.
+    /// Shows a question on standard error and reads a line of standard input; nil without a
+    /// terminal.
     package var ask: (@Sendable (String) throws(FileError) -> String)?
     /// What the command reports to Prometheus; ``runSIWA(_:in:)`` makes one for each run.
     var metrics = TaskMetrics()
@@ -105,7 +113,7 @@ package struct World: Sendable {
         package var readLine: @Sendable () throws(FileError) -> SecretBytes
         /// Reads standard input to its end.
         package var readAll: @Sendable () throws(FileError) -> SecretBytes
-        /// Removes a file; that it does not exist is no error.
+        /// Removes a file; a missing file is not an error.
         package var remove: @Sendable (String) throws(FileError) -> Void = {
             path throws(FileError) in
             throw FileError("remove", path, reason: "not provided")

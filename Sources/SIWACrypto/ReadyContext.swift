@@ -63,7 +63,8 @@ final class ReadyContext: Sendable {
         var bytes = hash.mutableSpan
         try bytes.withUnsafeMutableBufferPointer { bytes throws(OpenSSLError) in
             try message.withUnsafeBytes { message throws(OpenSSLError) in
-                // No algorithm is the one it has: the context begins anew.
+                // Without an algorithm, the context keeps the one it has and starts a new
+                // computation.
                 try check(
                     openssl.EVP_DigestInit_ex2(digest, nil, nil) == 1
                         && openssl.EVP_DigestUpdate(digest, message.baseAddress, message.count) == 1

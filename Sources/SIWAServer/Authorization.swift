@@ -3,13 +3,13 @@ internal import Lifecycle
 internal import ServerRecords
 
 extension ServerContext {
-    /// What the caller of a route may do.
+    /// Returns the scopes of a route's caller.
     ///
-    /// - Throws: ``Problem`` 401 without a usable token, 403 without the scope.
+    /// - Throws: ``Problem`` 401 without a valid token, 403 without the scope.
     func authorize(
         _ request: ServerRequest, for route: Route, _ options: Router.Options
     ) async throws(Problem) -> Set<APIScope> {
-        // Who may open a Unix socket may call.
+        // The permissions of a Unix socket decide who may call.
         guard options.requiresToken, route.scope != .open else { return Set(APIScope.allCases) }
         let scopes: Set<APIScope>
         do {
@@ -25,7 +25,7 @@ extension ServerContext {
             let needed = accepted.map(\.rawValue).sorted().joined(separator: "' or '")
             throw Problem(
                 403, "forbidden", "the token lacks the scope '\(needed)'",
-                hints: ["make one that has it: siwa-server token add NAME --scope SCOPE"])
+                hints: ["create one that has it: siwa-server token add NAME --scope SCOPE"])
         }
         return scopes
     }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Tasks that nobody waits for, and that end before the process does.
+/// Tasks that run without a caller. The process waits for them before it exits.
 final class BackgroundTasks: Sendable {
     private let state = Mutex(State())
 
@@ -9,7 +9,7 @@ final class BackgroundTasks: Sendable {
         var tasks: [Int: Task<Void, Never>] = [:]
     }
 
-    /// How many are running.
+    /// The number of running tasks.
     var count: Int { state.withLock { $0.tasks.count } }
 
     /// Starts a task.

@@ -1,15 +1,16 @@
 internal import Synchronization
 
-/// Calls that go on whatever becomes of their callers; callers with the same key share one.
+/// Concurrent calls with the same key share one execution, which continues if its callers are
+/// cancelled.
 final class JoinedCalls<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let running = Mutex<[Key: Task<Value, Never>]>([:])
 
-    /// The result of the call that is under way for `key`; nil if none is.
+    /// Waits for the current call of `key`; nil if there is none.
     func value(of key: Key) async -> Value? {
         await running.withLock { $0[key] }?.value
     }
 
-    /// Joins the call that is under way for `key`, or begins one.
+    /// Joins the current call of `key`, or starts one.
     func join(_ key: Key, _ body: @escaping @Sendable () async -> Value) async -> Value {
         let task = running.withLock { running in
             if let task = running[key] { return task }
@@ -23,7 +24,7 @@ final class JoinedCalls<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return await task.value
     }
 
-    /// Waits until no call is under way.
+    /// Waits for all current calls.
     func drain() async {
         while let task = running.withLock({ $0.values.first }) { _ = await task.value }
     }

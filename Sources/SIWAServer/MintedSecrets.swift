@@ -2,7 +2,7 @@ internal import JOSE
 internal import Lifecycle
 internal import Synchronization
 
-/// The client_secrets that callers asked for, so that those who ask often get the same one.
+/// The client_secrets that were minted for callers, so that frequent callers get the same one.
 final class MintedSecrets: Sendable {
     private struct Key: Hashable {
         let clientID: ClientID
@@ -12,10 +12,10 @@ final class MintedSecrets: Sendable {
 
     private let minted = Mutex<[Key: ClientSecret]>([:])
 
-    /// How many are kept.
+    /// The maximum number of cached secrets.
     private static let limit = 1000
 
-    /// A secret with at least half of its lifetime left.
+    /// Returns a secret with at least half of its lifetime left.
     ///
     /// - Throws: ``ClientSecretError``.
     func secret(

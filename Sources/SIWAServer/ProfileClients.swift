@@ -1,13 +1,13 @@
 package import Lifecycle
 package import SIWACLI
 
-/// The clients of all profiles; they share one vault.
+/// The clients of all profiles, which share one vault.
 package struct ProfileClients: Sendable {
     /// All of them, in the order of the configuration.
     package let all: [ProfileClient]
-    /// The client of requests that name none; nil if the configuration chooses none.
+    /// The client of requests without a client_id; nil if the configuration has no default profile.
     package let standard: ProfileClient?
-    /// The clients for whose tokens the server accepts identity tokens and notifications.
+    /// The accepted values of `aud` in identity tokens and notifications.
     package let audiences: [String]
 
     /// - Parameter standard: the name of the default profile.
@@ -20,25 +20,46 @@ package struct ProfileClients: Sendable {
         self.audiences = audiences
     }
 
-    /// The client of this id; nil if no profile has it.
+    /// The client with this id; nil if no profile has it. Of several profiles with the same client,
+    /// the default profile is taken.
     package subscript(clientID: ClientID) -> ProfileClient? {
-        all.first { $0.clientID == clientID }
+        standard?.clientID == clientID ? standard : all.first { $0.clientID == clientID }
     }
 
-    /// The ids of the clients, each once: profiles may share a client.
+    /// Fails if several profiles have the same client and none of them is the default profile: keys
+    /// and redirect URIs may differ, and requests name the client only.
+    func checkDistinct() throws(Diagnosis) {
+        for client in all where client.clientID != standard?.clientID {
+            let names = all.filter { $0.clientID == client.clientID }.map { "'\($0.name)'" }
+            guard names.count == 1 else {
+                throw Diagnosis(
+                    "configuration",
+                    """
+                    the profiles \(names.joined(separator: " and ")) have the same client_id, \
+                    \(client.clientID), and none of them is the default profile
+                    """,
+                    hints: [
+                        "set default_profile to the one whose key siwa-server is to use",
+                        "or give siwa-server a configuration without the others, with --config",
+                    ], exitCode: .settings)
+            }
+        }
+    }
+
+    /// The ids of the clients without duplicates: profiles may share a client.
     var clientIDs: [ClientID] {
         var ids: [ClientID] = []
         for client in all where !ids.contains(client.clientID) { ids.append(client.clientID) }
         return ids
     }
 
-    /// The client that a request names, or the standard one.
+    /// The client of a request, or the default one.
     ///
     /// - Throws: ``Diagnosis`` if no profile has it.
     func client(_ clientID: ClientID?) throws(Diagnosis) -> ProfileClient {
         guard let clientID else {
             guard let standard else {
-                throw .malformed("client_id", "is needed: there is no default profile")
+                throw .malformed("client_id", "is required: there is no default profile")
             }
             return standard
         }

@@ -2,20 +2,20 @@ internal import Lifecycle
 internal import SIWACLI
 internal import ServerRecords
 
-/// Whether the server can work, by what it needs.
+/// Whether the server is ready: the database, the keys and Apple's keys.
 struct Readiness: Sendable {
     /// Why the database cannot be used; nil if it can.
     let databaseFault: String?
     /// Why no client_secret can be minted; nil if all can.
     let keyFault: String?
-    /// What is known of Apple's keys. Without them notifications are kept until they come, so that
-    /// an outage at Apple takes no receiver out of rotation.
+    /// The state of Apple's keys. It does not affect readiness: notifications are kept until the
+    /// keys can be fetched, so an outage at Apple takes no replica out of rotation.
     let appleKeys: String
 
-    /// Whether requests should be sent here.
+    /// Whether a load balancer should send requests here.
     var isReady: Bool { databaseFault == nil && keyFault == nil }
 
-    /// A line for each.
+    /// The report, a line for each part.
     var text: String {
         """
         \(isReady ? "ready" : "not ready")
@@ -28,7 +28,7 @@ struct Readiness: Sendable {
 }
 
 extension ServerContext {
-    /// Looks at what the server needs.
+    /// Checks the parts that the server needs.
     func readiness() async -> Readiness {
         Readiness(
             databaseFault: await databaseFault(), keyFault: keyFault(),

@@ -4,10 +4,10 @@ internal import Synchronization
 package final class Reloadable<Value: Sendable>: Sendable {
     private let state: Mutex<Value>
 
-    /// Begins with a value.
+    /// Creates a holder with its first value.
     package init(_ value: Value) { state = Mutex(value) }
 
-    /// The newest value.
+    /// The current value.
     package var current: Value { state.withLock { $0 } }
 
     /// Replaces the value.

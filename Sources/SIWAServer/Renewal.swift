@@ -1,6 +1,6 @@
 internal import Lifecycle
 
-/// Renews a lease while something is done under it.
+/// Runs `body` while its lease is renewed.
 ///
 /// - Parameter renew: extends the lease.
 func renewing<Value: Sendable>(
@@ -14,7 +14,7 @@ func renewing<Value: Sendable>(
     return await body()
 }
 
-/// How long a claimed item is another replica's without a renewal.
+/// The duration of a lease. Without a renewal, another replica can then claim the item.
 let leaseDuration = Duration.seconds(30)
 /// How often leases are renewed.
 let leaseRenewal = Duration.seconds(10)

@@ -1,10 +1,10 @@
 internal import HTTPServer
 internal import Lifecycle
 
-/// What names a request in logs.
+/// The id of a request in logs.
 enum RequestID {
     /// The caller's `X-Request-Id` if it has 1 to 128 letters, digits, dots, underscores and
-    /// hyphens; else a random one.
+    /// hyphens; otherwise a random id.
     static func of(_ request: ServerRequest) -> String {
         guard let given = request.fields["x-request-id"], isUsable(given) else { return random() }
         return given

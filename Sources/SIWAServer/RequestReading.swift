@@ -5,7 +5,7 @@ internal import Lifecycle
 internal import SIWACLI
 internal import ServerRecords
 
-/// Reads the parts of a request to a route, strictly: what is unknown is an error.
+/// Reads the parts of a request to a route strictly: unknown parameters and members are errors.
 struct RequestReading {
     private let route: Route
     private let values: [String: String]
@@ -16,7 +16,7 @@ struct RequestReading {
     }
 
     func request(
-        _ http: ServerRequest, _ id: String, _ scopes: Set<APIScope>
+        _ http: ServerRequest, _ id: String, _ scopes: Set<APIScope>, _ subject: RequestSubject
     ) throws(Problem) -> RouteRequest {
         if !route.mediaTypes.isEmpty, http.fields["accept"] != nil,
             AcceptedTypes(http.fields["accept"]).preferred(among: route.mediaTypes) == nil
@@ -26,17 +26,18 @@ struct RequestReading {
                 "the answer is \(route.mediaTypes.joined(separator: " or ")), which Accept refuses")
         }
         return RouteRequest(
-            id: id, parameters: try parameters(), body: try body(http), scopes: scopes, http: http)
+            id: id, parameters: try parameters(), body: try body(http), scopes: scopes, http: http,
+            subject: subject)
     }
 
     private func parameters() throws(Problem) -> [String: String] {
         var parameters = values
         let known = route.parameters.filter { $0.place == .query }.map(\.name)
-        // What calls an open route, such as a monitoring system, may add parameters of its own.
+        // A caller of an open route, such as a monitoring system, may add its own parameters.
         for parameter in target.parameters where route.scope != .open || !known.isEmpty {
             guard known.contains(parameter.name) else {
                 throw .malformed(
-                    "the query has the unknown parameter '\(printable(parameter.name))'",
+                    "the query has an unknown parameter '\(printable(parameter.name))'",
                     hints: didYouMean(suggestions(for: parameter.name, among: known)))
             }
             guard parameters.updateValue(parameter.value, forKey: parameter.name) == nil else {
@@ -58,17 +59,17 @@ struct RequestReading {
         } catch {
             throw .malformed("the body \(error)")
         }
-        guard let members = body.members else {
-            throw .malformed("the body must be an object, not \(body.kind)")
-        }
-        let known = schema.json["properties"]
-        for member in members where known?[member.name] == nil {
-            let names = known?.members?.map(\.name) ?? []
+        let known = schema.json["properties"]?.members?.map(\.name) ?? []
+        do throws(ShapeError) {
+            return try JSONObjectReader(body, at: "the body", knowing: known).json
+        } catch {
+            guard case .unknown(let name, _) = error.fault else {
+                throw .malformed("\(error.place) \(error.fault)")
+            }
             throw .malformed(
-                "the body has the unknown member '\(printable(member.name))'",
-                hints: didYouMean(suggestions(for: member.name, among: names)))
+                "the body has an unknown member '\(printable(name))'",
+                hints: didYouMean(suggestions(for: name, among: known)))
         }
-        return body
     }
 
     private func isJSON(_ http: ServerRequest) -> Bool {
@@ -82,7 +83,7 @@ struct RequestReading {
 }
 
 extension Problem {
-    /// A request that is not as its route demands.
+    /// A request that violates the rules of its route.
     package static func malformed(_ detail: String, hints: [String] = []) -> Self {
         Self(400, "invalid_request", detail, hints: hints)
     }

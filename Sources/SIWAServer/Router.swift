@@ -3,17 +3,17 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACLI
 
-/// Answers the requests of one listener from its table.
+/// Dispatches the requests of one listener to its routes.
 struct Router: Sendable {
     private let table: RouteTable
     private let context: ServerContext
     private let options: Options
 
-    /// How the listener is reached.
+    /// How callers reach the listener.
     struct Options: Sendable {
-        /// Callers have to bring a token of the API.
+        /// Whether callers need an API token.
         var requiresToken = false
-        /// A reverse proxy stands before it, and names the client.
+        /// Whether a reverse proxy is in front, which passes the client's address.
         var isBehindProxy = false
     }
 
@@ -26,11 +26,11 @@ struct Router: Sendable {
         let elapsed = context.clocks.timekeeper.elapsed
         let start = elapsed()
         let id = RequestID.of(request)
-        let found = Found(request, in: table)
+        let (found, subject) = (Found(request, in: table), RequestSubject())
         var response: ServerResponse
         var problem: Problem?
         do throws(Problem) {
-            response = try await answer(request, id, found)
+            response = try await answer(request, id, found, subject)
         } catch {
             problem = error
             response = error.response
@@ -44,12 +44,14 @@ struct Router: Sendable {
         context.metrics.countRequest(
             on: table.listener, found.template, status: response.status, time)
         if found.isLogged || response.status >= 400 {
-            log(request, id, found, response.status, time, problem)
+            log(
+                request, id, found, response.status, time,
+                subject.members + (problem?.logMembers ?? []))
         }
         return response
     }
 
-    /// What a request leads to.
+    /// The route of a request.
     private struct Found {
         /// Nil if it is malformed.
         let target: RequestTarget?
@@ -60,7 +62,7 @@ struct Router: Sendable {
             match = target.map { table.match(request.method, $0.segments) } ?? .nothing
         }
 
-        /// The template of the path, of another method as well.
+        /// The template of the path, also if only another method matches.
         var template: PathTemplate? {
             switch match {
             case .route(let route, _): route.path
@@ -75,7 +77,7 @@ struct Router: Sendable {
     }
 
     private func answer(
-        _ request: ServerRequest, _ id: String, _ found: Found
+        _ request: ServerRequest, _ id: String, _ found: Found, _ subject: RequestSubject
     ) async throws(Problem) -> ServerResponse {
         if let fault = request.fault { throw Problem(fault) }
         guard let target = found.target else {
@@ -83,20 +85,22 @@ struct Router: Sendable {
         }
         switch found.match {
         case .nothing:
-            throw Problem(404, "not_found", "there is nothing at this path", exitCode: .no)
+            throw Problem(404, "not_found", "no route has this path", exitCode: .no)
         case .otherMethod(_, let allowed):
             var problem = Problem(
-                405, "method_not_allowed", "the path takes \(allowed.joined(separator: ", "))")
+                405, "method_not_allowed", "the path allows only \(allowed.joined(separator: ", "))"
+            )
             problem.fields = [HTTPField("Allow", allowed.joined(separator: ", "))]
             throw problem
         case .route(let route, let values):
             let scopes = try await context.authorize(request, for: route, options)
             return try await route.handle(
-                try RequestReading(route, values, target).request(request, id, scopes), context)
+                try RequestReading(route, values, target).request(request, id, scopes, subject),
+                context)
         }
     }
 
-    /// The fields that every answer has.
+    /// Adds the fields that every response has.
     private func finish(_ response: inout ServerResponse, _ id: String) {
         response.fields.append(HTTPField("X-Request-Id", id))
         if response.fields["cache-control"] == nil {
@@ -106,9 +110,9 @@ struct Router: Sendable {
 
     private func log(
         _ request: ServerRequest, _ id: String, _ found: Found, _ status: Int, _ time: Duration,
-        _ problem: Problem?
+        _ details: [JSON.Member]
     ) {
-        var members: [JSON.Member] = [
+        let members: [JSON.Member] = [
             .init("request_id", .string(id)), .init("listener", .string(table.listener.rawValue)),
             .init("method", .string(printable(request.method, limit: 16))),
             .init("path", .string(found.template?.description ?? "other")),
@@ -116,11 +120,11 @@ struct Router: Sendable {
             .init("duration_ms", .integer(Int(time / .milliseconds(1)))),
             .init("client", .string(client(of: request))),
         ]
-        if let problem { members += problem.logMembers }
-        context.log(status >= 500 ? .error : status >= 400 ? .warning : .info, "request", members)
+        context.log(
+            status >= 500 ? .error : status >= 400 ? .warning : .info, "request", members + details)
     }
 
-    /// The last of `X-Forwarded-For` is what the proxy itself saw.
+    /// The client's address. The last one in `X-Forwarded-For` was added by the proxy itself.
     private func client(of request: ServerRequest) -> String {
         guard options.isBehindProxy, let field = request.fields["x-forwarded-for"],
             let last = field.split(separator: ",").last
@@ -130,7 +134,7 @@ struct Router: Sendable {
 }
 
 extension Problem {
-    /// A request that is refused as a whole.
+    /// The problem of a request that is refused as a whole.
     init(_ fault: ServerRequest.Fault) {
         switch fault {
         case .bodyTooLarge:
@@ -139,6 +143,8 @@ extension Problem {
             self.init(431, "header_too_large", "the header fields are longer than 16 KiB")
         case .ambiguousLength:
             self.init(400, "invalid_request", "the length of the body is given more than once")
+        case .malformedRequestLine:
+            self.init(400, "invalid_request", "the request line is malformed")
         }
     }
 

@@ -4,50 +4,50 @@ internal import SIWACLI
 internal import ServerRecords
 internal import Synchronization
 
-/// What the routes and the workers of one process share.
+/// The state that the routes and the workers of one process share.
 package final class ServerContext: Sendable {
     /// The calendar and the stopwatch.
     package let clocks: Clocks
     /// The log.
     package let log: ServerLog
-    /// What the process counts.
+    /// The metrics.
     package let metrics: Metrics
-    /// The clients of all profiles, as they were read last.
+    /// The clients of all profiles, as last read.
     package let clients: Reloadable<ProfileClients>
     /// Apple's keys.
     package let keys: AppleKeySets
-    /// The vault; all profiles share it.
+    /// The vault, which all profiles share.
     package let vault: SharedVault
-    /// The database, for calls of the API.
+    /// The database connection of the API.
     package let access: StoreAccess
-    /// The database, for workers, which must not keep callers waiting.
+    /// The database connection of the workers, which must not delay callers.
     package let workerAccess: StoreAccess
-    /// The tokens of the API.
+    /// The API tokens.
     package let tokens: APITokens
-    /// The settings of the object `server`.
+    /// The settings in the object `server`.
     package let settings: ServerSettings
     /// Exchanges codes.
     package let exchanges: ExchangeService
     /// Refreshes tokens.
     package let refreshes: RefreshService
-    /// The client_secrets that callers asked for.
+    /// The client_secrets that were minted for callers.
     let secrets = MintedSecrets()
-    /// Takes orders to revoke.
+    /// Accepts requests to revoke.
     package let revocations: RevocationService
-    /// Carries out what was ordered.
+    /// Carries out revocations.
     let revocationWorker: RevocationWorker
-    /// Delivers events; nil if nothing is delivered.
+    /// Delivers events; nil without a delivery target.
     let deliveryWorker: DeliveryWorker?
     /// Receives notifications.
     let receiver: NotificationReceiver
-    /// What the database holds.
+    /// The numbers of records in the database.
     let counts: CachedCounts
     /// Takes the tokens of `/v1/verify` apart.
     let tokenReader = SharedJWSReader()
     /// Writes the results of `/v1/verify`.
     let verdicts = Mutex(VerdictWriter())
 
-    /// What a context is made of.
+    /// The dependencies of a context.
     package struct Parts: Sendable {
         package var clocks: Clocks
         package var log: ServerLog
@@ -57,24 +57,24 @@ package final class ServerContext: Sendable {
         package var vault: SharedVault
         package var access: StoreAccess
         package var workerAccess: StoreAccess
-        /// The database, for notifications.
+        /// The database connection of notifications.
         package var receivingAccess: StoreAccess
         package var settings: ServerSettings
-        /// Where and how events are delivered; nil if they are not.
+        /// How events are delivered; nil if they are not delivered.
         package var delivery: Delivery?
-        /// One run of one process.
+        /// Identifies this run of this process.
         package var owner: String
     }
 
     /// How events are delivered.
     package struct Delivery: Sendable {
-        /// The application and the secrets that sign.
+        /// The application's URL and the secrets that sign.
         package let settings: Reloadable<DeliveryWorker.Settings>
-        /// Sends to the application.
+        /// The transport to the application.
         package let transport: any Transport
     }
 
-    /// Puts the services together.
+    /// Creates the services.
     package init(_ parts: Parts) {
         (clocks, log, metrics) = (parts.clocks, parts.log, parts.metrics)
         (clients, keys, vault) = (parts.clients, parts.keys, parts.vault)

@@ -2,14 +2,14 @@ package import JOSE
 internal import Lifecycle
 internal import SIWACLI
 
-/// The log: a JSON object a line. It holds no secret.
+/// The log: one JSON object a line, without secrets.
 package struct ServerLog: Sendable {
     private let now: @Sendable () -> NumericDate
     private let write: @Sendable (String) -> Void
     private let showsUserIDs: Bool
 
     /// - Parameters:
-    ///   - showsUserIDs: false logs fingerprints in place of user ids.
+    ///   - showsUserIDs: if false, fingerprints are logged in place of user ids.
     ///   - write: writes a line.
     package init(
         now: @escaping @Sendable () -> NumericDate, showsUserIDs: Bool = true,

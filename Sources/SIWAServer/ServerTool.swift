@@ -4,12 +4,12 @@ internal import LocalFiles
 internal import SIWACLI
 internal import SIWACrypto
 
-/// The table of commands: parser, help, manual pages and completions all read it.
+/// The table of commands, which parser, help, manual pages and completions read.
 package let serverTool = Tool<ServerWorld>(
     name: "siwa-server", version: version, released: "2026-11-22",
     abstract: "The server of siwa: notifications, tokens and revocations over HTTP.",
     discussion: """
-        siwa-server stands beside an application. It receives Apple's notifications and loses none, \
+        siwa-server runs beside an application. It receives Apple's notifications and loses none, \
         exchanges codes and stores the tokens, revokes them with proof even when Apple is down, and \
         hands out client secrets.
 
@@ -23,12 +23,12 @@ package let serverTool = Tool<ServerWorld>(
     ],
     globals: [], exitCodes: ServerExitCodes.entries)
 
-/// The exit codes, for help: a part of those of `siwa`.
+/// The exit codes, for help: a subset of those of `siwa`.
 enum ServerExitCodes {
     static var entries: [Definition] {
         [
-            Definition("0", "Done; a server that SIGTERM or SIGINT has stopped is done, too."),
-            Definition("1", "There is no token of this name, or there is one already."),
+            Definition("0", "Success; also a server that SIGTERM or SIGINT stopped."),
+            Definition("1", "A token with this name does not exist, or exists already."),
             Definition("2", "Usage error: an unknown flag, a missing argument."),
             Definition("3", "The configuration, a key, the vault or a listener cannot be used."),
             Definition("70", "A defect in siwa-server."),
@@ -37,16 +37,15 @@ enum ServerExitCodes {
     }
 }
 
-/// Runs one command line, without the name of the program; returns the exit code.
+/// Runs one command line, without the program's name; returns the exit code. All errors are
+/// reported here.
 ///
-/// Every error is caught here.
-///
-/// - Parameter arguments: nil when they are not UTF-8.
+/// - Parameter arguments: nil if they are not UTF-8.
 package func runServer(_ arguments: [String]?, in world: ServerWorld) async -> CInt {
     do {
         guard let arguments else {
             throw Diagnosis(
-                "usage", "an argument is not UTF-8",
+                "usage", "an argument is not valid UTF-8",
                 hints: ["rename the file, or use a UTF-8 locale"], exitCode: .usage)
         }
         switch try serverTool.parse(arguments) {

@@ -1,24 +1,24 @@
 package import JOSE
 
-/// Something that the log of the server should show. Holds no secret.
+/// An event in the server's log, without secrets.
 package struct ServiceEvent: Sendable {
-    /// How bad it is.
+    /// The severity.
     package enum Level: String, Sendable {
         case info, warning, error
     }
 
-    /// How bad it is.
+    /// The severity.
     package let level: Level
-    /// What happened, in snake_case.
+    /// The name of the event, in snake_case.
     package let name: String
-    /// What is known about it.
+    /// The details.
     package let members: [JSON.Member]
 
-    /// Describes an event.
+    /// Creates an event.
     package init(_ level: Level, _ name: String, _ members: [JSON.Member] = []) {
         (self.level, self.name, self.members) = (level, name, members)
     }
 }
 
-/// Takes events for the log.
+/// Writes events to the log.
 package typealias ServiceLog = @Sendable (ServiceEvent) -> Void

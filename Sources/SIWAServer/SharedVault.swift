@@ -1,21 +1,21 @@
 package import Lifecycle
 internal import Synchronization
 
-/// The vault of a process that runs for long: its keys are read again when others made a newer one.
+/// The vault of a long-running process: its keys are reloaded when another process adds a key.
 package final class SharedVault: Sendable {
     private let state: Mutex<Vault>
     private let readKeys: @Sendable () throws -> VaultKeyRing
 
-    /// - Parameter readKeys: reads the keys from where they are kept.
+    /// - Parameter readKeys: reads the keys from their file.
     package init(_ vault: Vault, readKeys: @escaping @Sendable () throws -> VaultKeyRing) {
         state = Mutex(vault)
         self.readKeys = readKeys
     }
 
-    /// The vault with the keys that were read last.
+    /// The vault with the keys that were last read.
     package var current: Vault { state.withLock { $0 } }
 
-    /// Does something that encrypts or decrypts; again, with the keys read again, if a key is
+    /// Runs `body`, which encrypts or decrypts; reloads the keys and runs it again if a key is
     /// missing or is not the newest. Blocks.
     package func with<Result>(
         _ body: (Vault) throws(VaultError) -> Result
@@ -28,9 +28,9 @@ package final class SharedVault: Sendable {
         }
     }
 
-    /// Reads the keys again.
+    /// Reloads the keys.
     ///
-    /// - Returns: false if they cannot be read; then the old ones stay.
+    /// - Returns: false if they cannot be read; the old keys then stay in use.
     @discardableResult
     package func renew() -> Bool {
         let old = current

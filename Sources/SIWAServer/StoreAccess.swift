@@ -1,18 +1,18 @@
 package import Lifecycle
 package import ServerRecords
 
-/// Calls of the store, which block, on threads of their own.
+/// Runs blocking calls of the store on their own threads.
 package struct StoreAccess: Sendable {
-    /// The store, for calls from such threads.
+    /// The store, for calls on these threads.
     package let store: any ServerStore
     private let threads: any TaskExecutor
 
-    /// - Parameter threads: where calls block; nothing else should run there.
+    /// - Parameter threads: the executor for blocking calls only.
     package init(_ store: any ServerStore, on threads: any TaskExecutor) {
         (self.store, self.threads) = (store, threads)
     }
 
-    /// Runs something that blocks. It goes on if the caller is cancelled.
+    /// Runs a blocking function. It continues if the caller is cancelled.
     package func run<Value: Sendable>(
         _ body: @escaping @Sendable (any ServerStore) throws(VaultError) -> Value
     ) async throws(VaultError) -> Value {
@@ -29,7 +29,7 @@ package struct StoreAccess: Sendable {
 }
 
 extension StoreAccess {
-    /// Runs something that blocks and that nobody waits for here.
+    /// Starts a blocking function without waiting for it.
     @Sendable func start(_ body: @escaping @Sendable () -> Void) {
         Task(executorPreference: threads) { body() }
     }

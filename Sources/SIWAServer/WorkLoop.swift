@@ -1,6 +1,6 @@
 package import Lifecycle
 
-/// Works on what is due, many at a time, until the task is cancelled. What was begun goes on then.
+/// Processes due items concurrently until the task is cancelled. Items in progress then continue.
 package struct WorkLoop: Sendable {
     private let limit: Int
     private let pause: Duration
@@ -8,18 +8,18 @@ package struct WorkLoop: Sendable {
     private let tasks = BackgroundTasks()
 
     /// - Parameters:
-    ///   - limit: how much is worked on at a time.
-    ///   - pause: how long to wait before looking again when nothing is due.
+    ///   - limit: the maximum number of concurrent items.
+    ///   - pause: how long to wait when nothing is due.
     ///   - wake: ends the wait.
     package init(limit: Int, pause: Duration, wake: WakeSignal) {
         (self.limit, self.pause, self.wake) = (limit, pause, wake)
     }
 
-    /// Works.
+    /// Processes items.
     ///
     /// - Parameters:
-    ///   - claim: up to so many items that are due.
-    ///   - work: does what is to be done about one.
+    ///   - claim: claims up to this number of due items.
+    ///   - work: processes one item.
     func run<Item: Sendable>(
         claim: (Int) async -> [Item], work: @escaping @Sendable (Item) async -> Void
     ) async {
@@ -28,12 +28,12 @@ package struct WorkLoop: Sendable {
             let room = limit - tasks.count
             let items = room > 0 ? await claim(room) : []
             for item in items { start { await work(item) } }
-            // Fewer than there was room for: nothing else is due.
+            // Fewer items than requested: nothing else is due.
             if items.count < room || room <= 0 { await wake.wait(after: count, atMost: pause) }
         }
     }
 
-    /// Works on something besides.
+    /// Processes something else within the same limit.
     func start(_ work: @escaping @Sendable () async -> Void) {
         let wake = wake
         tasks.start {
@@ -42,6 +42,6 @@ package struct WorkLoop: Sendable {
         }
     }
 
-    /// Waits until all that was begun has ended.
+    /// Waits for the items in progress.
     package func drain() async { await tasks.drain() }
 }

@@ -1,5 +1,5 @@
-/// How long the server keeps what has ended. A `jti` is remembered until its notification has
-/// expired for an hour in any case.
+/// How long the server keeps records that need no more work. A `jti` is kept at least until an hour
+/// after its notification expires.
 package struct Retention: Hashable, Sendable {
     /// Delivered, discarded and other events that need no further work.
     package let events: Duration
@@ -7,8 +7,7 @@ package struct Retention: Hashable, Sendable {
     /// Keeps events for 30 days by default.
     package init(events: Duration = .seconds(30 * 86_400)) { self.events = events }
 
-    /// How long an event is kept after its state last changed; nil while something is to be done
-    /// about it.
+    /// How long an event is kept after its last change of state; nil while it needs more work.
     package func duration(of state: InboxState) -> Duration? {
         switch state {
         case .done, .discarded, .none, .rejected: events
@@ -17,8 +16,8 @@ package struct Retention: Hashable, Sendable {
         }
     }
 
-    /// Events and revocations that were given up, and revocations that ended.
+    /// Dead events, and all revocations that ended.
     package static let dead = Duration.seconds(90 * 86_400)
-    /// How long after its expiry a notification may still be sent again, by a clock that is slow.
+    /// How long after its expiry a notification may still be repeated, because of clock skew.
     package static let afterExpiry = Duration.seconds(3600)
 }

@@ -1,28 +1,28 @@
 package import JOSE
 package import Lifecycle
 
-/// What the database holds, as the gauges show it.
+/// The numbers of records in the database, for the gauges.
 package struct ServerCounts: Hashable, Sendable {
-    /// How many events there are of each state.
+    /// The number of events in each state.
     package var inbox: [InboxState: Int] = [:]
     /// How long the oldest pending event has waited; nil without pending events.
     package var oldestPendingEvent: Duration?
-    /// How many requests to revoke there are of each state.
+    /// The number of requests to revoke in each state.
     package var revocations: [RevocationJob.State: Int] = [:]
     /// How long the oldest pending request has waited; nil without pending requests.
     package var oldestPendingRevocation: Duration?
-    /// How many tokens of each state there are, by client; counted within the last minute.
+    /// The number of tokens in each state, by client; at most a minute old.
     package var tokens: [ClientID: [VaultState: Int]] = [:]
 
     /// All zero.
     package init() {}
 }
 
-/// How much happened within an hour.
+/// The numbers of events and revocations within an hour.
 package struct HourlyActivity: Hashable, Sendable {
     /// When the hour began.
     package let begin: NumericDate
-    /// How often each thing happened.
+    /// The count of each kind.
     package var counts: [Kind: Int]
 
     /// What is counted.
@@ -31,17 +31,17 @@ package struct HourlyActivity: Hashable, Sendable {
         case received
         /// The application accepted an event.
         case delivered
-        /// An event was given up.
+        /// An event became dead.
         case undelivered
-        /// A request to revoke came in.
+        /// A request to revoke was received.
         case requested
-        /// A request to revoke ended with its tokens revoked.
+        /// A request to revoke ended: its tokens are revoked.
         case revoked
         /// A request to revoke ended in another way.
         case unrevoked
     }
 
-    /// Describes an hour.
+    /// Creates the counts of an hour.
     package init(begin: NumericDate, counts: [Kind: Int]) {
         (self.begin, self.counts) = (begin, counts)
     }

@@ -14,7 +14,7 @@ public struct AccountEvent: Sendable {
         /// Takes any word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The user stopped using Sign in with Apple for the app: its tokens do not work any more.
+        /// The user stopped using Sign in with Apple for the app: its tokens no longer work.
         public static let consentRevoked = Self(rawValue: "consent-revoked")
         /// The user deleted their Apple Account.
         public static let accountDeleted = Self(rawValue: "account-deleted")

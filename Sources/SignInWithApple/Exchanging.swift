@@ -1,7 +1,6 @@
 internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
-internal import Synchronization
 
 extension SignInWithAppleClient {
     /// Exchanges an authorization code for tokens, and verifies the identity token.
@@ -102,72 +101,5 @@ extension SignInWithAppleClient {
             throw SignInWithAppleError(.invalidArgument, "\(name) \(error)")
         }
         return secret
-    }
-}
-
-/// Lets work be cancelled until a code may have left, and not afterwards.
-final class CancellationGate: Sendable {
-    private struct State {
-        var isClosed = false
-        var isCancelled = false
-    }
-
-    private let state = Mutex(State())
-
-    /// Does `body` in a task of its own, which the caller's cancellation reaches through the gate.
-    func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
-        let task = Task { await body() }
-        return await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            let isOpen = state.withLock { state in
-                state.isCancelled = true
-                return !state.isClosed
-            }
-            if isOpen { task.cancel() }
-        }
-    }
-
-    /// Stops cancellation from here on; false if it came before.
-    func close() -> Bool {
-        state.withLock { state in
-            state.isClosed = !state.isCancelled
-            return state.isClosed
-        }
-    }
-
-    /// Lets cancellation through again, because the code did not leave; false if it came meanwhile.
-    func open() -> Bool {
-        state.withLock { state in
-            state.isClosed = false
-            return !state.isCancelled
-        }
-    }
-}
-
-/// Closes a gate while a request is on its way, and for good once it may have left.
-struct GatedTransport: Lifecycle.Transport {
-    private let base: any Lifecycle.Transport
-    private let gate: CancellationGate
-
-    init(_ base: any Lifecycle.Transport, _ gate: CancellationGate) {
-        (self.base, self.gate) = (base, gate)
-    }
-
-    func send(
-        _ request: HTTPRequest, timeout: Duration
-    ) async throws(Lifecycle.TransportError) -> HTTPResponse {
-        guard gate.close() else { throw Self.cancelled }
-        do {
-            return try await base.send(request, timeout: timeout)
-        } catch {
-            guard error.requestMayHaveLeft || gate.open() else { throw Self.cancelled }
-            throw error
-        }
-    }
-
-    private static var cancelled: Lifecycle.TransportError {
-        Lifecycle.TransportError(
-            .cancelled, "the task was cancelled", requestMayHaveLeft: false)
     }
 }

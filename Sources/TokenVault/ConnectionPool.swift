@@ -1,7 +1,7 @@
 internal import Lifecycle
 internal import Synchronization
 
-/// A store's one connection: made when it is first needed, made anew when it broke.
+/// A store's single connection: opened when first needed, and reopened after it broke.
 final class ConnectionPool: Sendable {
     private let connector: any DatabaseConnector
     private let schema: Schema

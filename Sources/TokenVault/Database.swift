@@ -16,7 +16,7 @@ protocol Database: AnyObject {
     /// Begins a transaction.
     func begin(_ access: Access) throws(DatabaseFailure)
 
-    /// Ends a transaction that failed; what cannot be undone is not there any more.
+    /// Ends a transaction that failed; a transaction that cannot be rolled back no longer exists.
     func rollBack()
 
     /// What is wrong with what it has stored, a sentence each.

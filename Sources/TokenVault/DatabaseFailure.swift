@@ -6,7 +6,7 @@ struct DatabaseFailure: Error {
     let error: VaultError
     /// What helps, perhaps.
     let remedy: Remedy
-    /// Whether the transaction may be on disk all the same: its COMMIT was not answered.
+    /// Whether the transaction may be on disk: its COMMIT was not answered.
     var mayHaveCommitted = false
 
     enum Remedy {

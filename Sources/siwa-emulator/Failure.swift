@@ -46,7 +46,10 @@ struct Failure: Error {
     private init(_ error: FileError) {
         self.init(
             code: error.isTemporary ? "temporary" : "configuration", message: error.description,
-            hints: [error.isTemporary ? "make room, then run it again" : "name a path to use"],
+            hints: [
+                error.remedy
+                    ?? (error.isTemporary ? "make room, then run it again" : "name a path to use")
+            ],
             exitCode: error.isTemporary ? .temporary : .settings)
     }
 

@@ -67,8 +67,8 @@ extension AuthorizeCase {
         unregistered("another host", "https://example.com.evil.example/callback"),
         unregistered("in capitals", "https://EXAMPLE.com/callback"),
         redirect("plain http", "http://example.com/callback", "must begin with https://"),
-        redirect("a scheme of its own", "com.example.app:/callback", "is no http or https URL"),
-        redirect("no URL", "example.com/callback", "is no http or https URL"),
+        redirect("a scheme of its own", "com.example.app:/callback", "is not an http or https URL"),
+        redirect("no URL", "example.com/callback", "is not an http or https URL"),
         redirect("a fragment", "https://example.com/callback#x", "has a fragment"),
         redirect("an empty fragment", "https://example.com/callback#", "has a fragment"),
         redirect("localhost", "https://localhost/callback", ownMachine),
@@ -80,10 +80,11 @@ extension AuthorizeCase {
         redirect("an IPv6 address", "https://[2001:db8::1]/callback", noName),
         redirect("an IPv6 address with dots", "https://[::ffff:192.0.2.a]/callback", noName),
         redirect("a name without a domain", "https://intranet/callback", noName),
-        redirect("a user name", "https://example.com@evil.example/", "is no http or https URL"),
-        redirect("a backslash", #"https://evil.example\.example.com/"#, "is no http or https URL"),
-        redirect("a line break", "https://example.com/\r\nX: y", "is no http or https URL"),
-        redirect("no port", "https://example.com:x/callback", "is no http or https URL"),
+        redirect("a user name", "https://example.com@evil.example/", "is not an http or https URL"),
+        redirect(
+            "a backslash", #"https://evil.example\.example.com/"#, "is not an http or https URL"),
+        redirect("a line break", "https://example.com/\r\nX: y", "is not an http or https URL"),
+        redirect("no port", "https://example.com:x/callback", "is not an http or https URL"),
     ]
 
     private static let loopback = [

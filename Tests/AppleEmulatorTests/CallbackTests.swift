@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("user", "dave", "user: there is no such user"), ("user", nil, "user: missing or empty"),
+        ("user", "dave", "user: the user does not exist"), ("user", nil, "user: missing or empty"),
         ("email", "keep", "email: must be share or hide"),
         ("email", nil, "email: missing or empty"),
         ("transaction", nil, "transaction: missing or empty"),

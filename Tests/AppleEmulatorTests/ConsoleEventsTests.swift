@@ -61,7 +61,7 @@ import Testing
         #expect(html.hasPrefix(#"<li id="request-1000""#))
     }
 
-    @Test func `a stream goes on where the browser was`() async throws {
+    @Test func `a stream continues where the browser stopped`() async throws {
         let harness = try await EmulatorHarness()
         for _ in 0..<3 { _ = await harness.get("/auth/keys") }
         for (query, field) in [("after=2", nil), ("after=0", HTTPField("Last-Event-ID", "2"))] {

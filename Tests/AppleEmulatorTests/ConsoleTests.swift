@@ -191,7 +191,7 @@ import Testing
 
 /// `GET /emulator/requests?wait=`, and notifications sent again.
 @Suite struct ConsoleWaitTests {
-    @Test func `a waiting look at the log ends with the next request`() async throws {
+    @Test func `a long poll of the log ends with the next request`() async throws {
         let harness = try await EmulatorHarness()
         let waiting = Task { try await harness.control("requests", ["wait": "60s", "after": "0"]) }
         while await harness.get("/auth/keys").status != 200 {}

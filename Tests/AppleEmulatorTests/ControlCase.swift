@@ -55,11 +55,11 @@ extension ControlCase {
             testDescription: "nothing", path: "codes", status: 400, text: "'client_id' is missing"),
         ControlCase(
             testDescription: "no such client", path: "codes", body: #"{"client_id":"x"}"#,
-            status: 400, text: "'x' is no client; known are com.example.app, com.example.web"),
+            status: 400, text: "'x' is not a client; known are com.example.app, com.example.web"),
         ControlCase(
             testDescription: "no such user", path: "codes",
             body: #"{"client_id":"com.example.app","user":"dave"}"#, status: 400,
-            text: "there is no such user; known are alice, bob, carol"),
+            text: "the user does not exist; known are alice, bob, carol"),
         ControlCase(
             testDescription: "no such redirect", path: "codes",
             body: #"{"client_id":"com.example.web","redirect_uri":"https://x.example"}"#,
@@ -79,7 +79,7 @@ extension ControlCase {
             text: "'offset' must be a number of seconds, or a duration"),
         ControlCase(
             testDescription: "no such key", path: "keys/revoke", body: #"{"key_id":"ZZZZZZZZZZ"}"#,
-            status: 400, text: "'ZZZZZZZZZZ' is no key of this team; known are K1L2M3N4P5"),
+            status: 400, text: "'ZZZZZZZZZZ' is not a key of this team; known are K1L2M3N4P5"),
         ControlCase(
             testDescription: "no keys at all", path: "keys/rotate", body: #"{"keys":0}"#,
             status: 400, text: "'keys' must be 1 to 10"),

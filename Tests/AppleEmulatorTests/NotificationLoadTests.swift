@@ -52,6 +52,32 @@ import Testing
         #expect(await harness.look().text.contains("<span class=\"badge ok\">200 × 100</span>"))
     }
 
+    @Test func `an attempt names its delivery, and a reset ends the deliveries that wait`()
+        async throws
+    {
+        let harness = try await EmulatorHarness(posting: Receiver(503, 200, 200, nil))
+        try await harness.control(
+            "notifications", ["type": "x", "copies": 2, "attempts": 2, "url": .string(Self.url)])
+        try await harness.control("notifications/resend", ["number": 1])
+        let attempts = try #require(try await harness.sent()[0]["attempts"]?.elements)
+        let deliveries = attempts.compactMap { $0["delivery"]?.integer }
+        #expect(deliveries.sorted() == [1, 1, 2, 3] || deliveries.sorted() == [1, 2, 2, 3])
+        #expect(attempts.last?["delivery"] == 3 && attempts.last?["error"] != nil)
+
+        let receiver = Receiver()
+        let other = try await EmulatorHarness(posting: receiver)
+        try await other.control(
+            "notifications",
+            [
+                "type": "x", "count": 3, "delay": "1h", "wait": false, "url": .string(Self.url),
+            ])
+        try await other.control("reset")
+        try await other.control("notifications", ["type": "y", "url": .string(Self.url)])
+        let sent = try await other.sent()
+        #expect(sent.map { $0["type"] } == ["y"] && sent.first?["pending"] == 0)
+        #expect(sent.first?["attempts"]?.elements?.count == 1)
+    }
+
     @Test func `a rate of 1,000 a second starts a delivery every millisecond`() async throws {
         let receiver = Receiver()
         let harness = try await EmulatorHarness(posting: receiver)

@@ -26,7 +26,7 @@ import Testing
         #expect(try await EmulatorHarness().refresh(token) == Self.dead)
     }
 
-    @Test func `an access token is no refresh token`() async throws {
+    @Test func `an access token is not a refresh token`() async throws {
         let harness = try await EmulatorHarness()
         let token = try await harness.session().text("access_token")
         #expect(try await harness.refresh(token) == Self.dead)

@@ -92,7 +92,7 @@ struct Revocation: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: [("session", 200), ("user", 400)])
-    func `what one revocation ends`(_ scope: String, _ expected: Int) async throws {
+    func `the tokens that one revocation ends`(_ scope: String, _ expected: Int) async throws {
         let harness = try await EmulatorHarness(["revoke_scope": .string(scope)])
         let sessions = (
             first: try await harness.session(), second: try await harness.session(),

@@ -75,7 +75,7 @@ import Testing
         (#"{}"#, "'users' is missing"), (#"{"users": 0}"#, "'users' must be 1 to 1000000"),
         (#"{"users": 1, "tokens": 11}"#, "'tokens' 1 to 10"),
         (#"{"users": 1, "format": "csv"}"#, "'format' must be one of 'json', 'lines'"),
-        (#"{"users": 1, "client_id": "com.example.unknown"}"#, "is no client; known are"),
+        (#"{"users": 1, "client_id": "com.example.unknown"}"#, "is not a client; known are"),
     ])
     func `no seed`(_ body: String, _ message: String) async throws {
         let answer = await seed(try await EmulatorHarness(), body)

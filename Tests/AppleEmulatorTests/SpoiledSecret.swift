@@ -28,17 +28,18 @@ extension SpoiledSecret {
         SpoiledSecret("no JWT", "it has no dot") { $0.spoilText = { _ in "clientSecret" } },
         SpoiledSecret("five parts", "it has 5 parts") { $0.spoilText = { $0 + ".x.y" } },
         SpoiledSecret("padded", "its signature is not base64url") { $0.spoilText = { $0 + "=" } },
-        SpoiledSecret("header is no JSON", "its header") {
+        SpoiledSecret("header is not JSON", "its header") {
             $0.spoilText = { "e30K" + $0.dropFirst(2) }
         },
         SpoiledSecret("HS256", "alg is 'HS256', must be ES256") { $0.header("alg", "HS256") },
         SpoiledSecret("alg none", "alg is 'none', must be ES256") { $0.header("alg", "none") },
         SpoiledSecret("alg missing", "alg is missing, must be ES256") { $0.header("alg", nil) },
         SpoiledSecret("kid missing", "kid is missing from the header") { $0.header("kid", nil) },
-        SpoiledSecret("kid unknown", "kid 'ZZZZZZZZZZ' is no key of this team") {
+        SpoiledSecret("kid unknown", "kid 'ZZZZZZZZZZ' is not a key of this team") {
             $0.header("kid", "ZZZZZZZZZZ")
         },
-        SpoiledSecret("kid with a Kelvin sign", "kid '\u{212A}1L2M3N4P5' is no key of this team") {
+        SpoiledSecret("kid with a Kelvin sign", "kid '\u{212A}1L2M3N4P5' is not a key of this team")
+        {
             $0.header("kid", "\u{212A}1L2M3N4P5")
         },
         SpoiledSecret("DER signature", "signature is DER, not r||s") {

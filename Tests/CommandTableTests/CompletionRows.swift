@@ -45,6 +45,10 @@ enum CompletionRows {
         ("siwa manual config ", ["path", "show"]),
         ("siwa help config ", ["path", "show"]),
         ("siwa help re", ["revoke"]),
+        ("siwa help ", (commands + ["options"]).sorted()),
+        ("siwa help opt", ["options"]),
+        ("siwa help config opt", []),
+        ("siwa manual opt", []),
     ]
 
     /// The tool itself, as far as completions ask it: a function of the shell.

@@ -26,7 +26,7 @@ import Testing
         #expect(!text.hasSuffix("\n\n"))
     }
 
-    @Test func `has no page for what is no command`() {
+    @Test func `has no page for an unknown command`() {
         #expect(throws: UsageError.self) { try sampleTool.help(for: "frobnicate") }
     }
 

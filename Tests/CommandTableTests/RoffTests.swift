@@ -13,7 +13,7 @@ import Testing
         #expect(Roff.escaped(text) == roff)
     }
 
-    @Test func `a line that begins with a dot is no order`() {
+    @Test func `a line that begins with a dot is not a request of roff`() {
         #expect(Roff.paragraph(".a b") == [".PP", "\\&.a b"])
         #expect(Roff.verbatim([".a"]) == [".PP", ".RS 4", ".EX", "\\&.a", ".EE", ".RE"])
     }

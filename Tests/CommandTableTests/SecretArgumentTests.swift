@@ -21,7 +21,7 @@ import Testing
         #expect(SecretArgument(argument: argument) == expected)
     }
 
-    @Test(arguments: ["", "@", "@env:"]) func `refuses what is empty`(_ argument: String) {
+    @Test(arguments: ["", "@", "@env:"]) func `refuses an empty value`(_ argument: String) {
         #expect(SecretArgument(argument: argument) == nil)
     }
 

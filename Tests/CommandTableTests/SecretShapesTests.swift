@@ -61,7 +61,7 @@ import Testing
         arguments: secrets.filter {
             ["a", "c", "r", "eyJ", "MI", "LS0t"].contains(where: $0.hasPrefix)
         })
-    func `what is left of a cut secret is masked`(_ secret: String) {
+    func `a truncated secret is masked`(_ secret: String) {
         for count in [20, 34] {
             let shown = maskingSecrets(in: "not '\(secret.prefix(count))…'")
             let isMasked = shown.hasPrefix("not '(secret, not shown)")

@@ -17,7 +17,7 @@ import Testing
         #expect(TextLayout.wrapped(text + "b").map(\.count) == [40, 40])
     }
 
-    @Test func `a longer word has a line of its own`() {
+    @Test func `a word longer than the line has its own line`() {
         let word = String(repeating: "w", count: 100)
         #expect(TextLayout.wrapped("a \(word) b") == ["a", word, "b"])
     }

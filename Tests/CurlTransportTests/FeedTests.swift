@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `who does not answer, cuts or is not there fails its request alone`() async throws {
+    @Test func `an unreachable or failing server affects only its own request`() async throws {
         try await RawServer.serving(script: { index in
             [.readRequest, index % 3 == 0 ? .close : .answer(200, "{}"), .close]
         }) { server in
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `what is in flight when a feed ends is given up`() async throws {
+    @Test func `requests in flight are cancelled when a feed ends`() async throws {
         try await RawServer.serving([.readRequest, .hold]) { server in
             let feed = try await carry(
                 CountedFeed(server.url, count: 2, width: 2, endsEarly: true))

@@ -29,7 +29,7 @@ import Testing
         [Step.read(1), .write("HTTP/1.1 400 Bad Request\r\n\r\n"), .endSending],
         [.read(1), .close], [.read(1), .reset],
     ])
-    func `a server that speaks no TLS`(_ steps: [Step]) async throws {
+    func `a server without TLS`(_ steps: [Step]) async throws {
         try await RawServer.serving(steps) { server in
             let error = try await CurlTransport().failure(of: "https://127.0.0.1:\(server.port)")
             #expect(error?.kind == .tls, "\(error?.message ?? "")")
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a request that was sent is another matter`() async throws {
+    @Test func `a request that was sent may have left`() async throws {
         try await RawServer.serving([.readRequest, .hold]) { server in
             let error = try await CurlTransport().failure(
                 of: server.url, timeout: .seconds(3))
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a month is a timeout like another`() async throws {
+    @Test func `a timeout of a month`() async throws {
         try await RawServer.serving([.readRequest, .answer(200), .hold]) { server in
             let answer = try await CurlTransport().post(server.url, timeout: .seconds(60 * 86_400))
             #expect(answer.status == 200)

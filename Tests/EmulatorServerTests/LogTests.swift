@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [15, 9] as [CInt])
-    func `an emulator that ends is waited for, on whichever port it comes back`(
+    func `the log waits for an emulator that restarts, on any port`(
         _ signal: CInt
     ) async throws {
         let fixture = try await EmulatorFixture()
@@ -85,7 +85,7 @@ import Testing
         log.signal(9)
     }
 
-    @Test func `after a reset the log goes on`() async throws {
+    @Test func `the log continues after a reset`() async throws {
         let fixture = try await EmulatorFixture()
         let server = try await fixture.serve()
         try await server.get("/auth/keys")

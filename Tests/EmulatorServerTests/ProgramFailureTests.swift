@@ -49,7 +49,7 @@ struct FailingCall: Sendable, CustomTestStringConvertible {
         #expect(result.errors.contains(message), "\(result)")
     }
 
-    @Test func `a name is no address to listen on`() async throws {
+    @Test func `a host name is not an address to listen on`() async throws {
         let fixture = try await EmulatorFixture()
         let result = try await fixture.emulator("serve", fixture.path, "--listen", "localhost")
         #expect(result.ending == .exit(2), "\(result)")

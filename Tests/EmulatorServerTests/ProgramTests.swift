@@ -120,7 +120,7 @@ import Testing
         #expect(core?.split(separator: " ").suffix(3).dropLast() == ["0", "0"], "\(core ?? "")")
     }
 
-    @Test func `listening to everybody is said aloud`() async throws {
+    @Test func `listening on all addresses causes a warning`() async throws {
         let server = try await EmulatorFixture().serve("--listen", "0.0.0.0")
         #expect(server.url.hasPrefix("http://127.0.0.1:"))
         server.program.signal(SIGINT)

@@ -13,7 +13,7 @@ import Testing
     ]
 
     @Test(arguments: ["appleid.apple.com", "localhost", "127.0.0.1"])
-    func `a client that trusts the authority is content`(_ name: String) async throws {
+    func `a client that trusts the authority connects`(_ name: String) async throws {
         try await serving { served, authority in
             let result = try await curl([
                 "--cacert", authority, "--connect-to", "::127.0.0.1:\(served.port)",
@@ -30,7 +30,7 @@ import Testing
         ("another name", ["--connect-to", "example.com::127.0.0.1:"], 60),
         ("TLS 1.1", ["--tls-max", "1.1"], 35), ("TLS 1.2", ["--tls-max", "1.2"], 0),
     ])
-    func `a client that should not be`(
+    func `a client without the right authority or name does not connect`(
         _ row: String, _ options: [String], _ expected: Int32
     ) async throws {
         try await serving { served, authority in

@@ -26,7 +26,9 @@ import Testing
     ]
 
     @Test(arguments: keySets)
-    func `the tokens are printed all the same`(_ name: String, _ steps: [Step]) async throws {
+    func `the tokens are printed even without Apple's keys`(_ name: String, _ steps: [Step])
+        async throws
+    {
         let siwa = try Siwa()
         let answer = "{\"access_token\":\"aACCESS\",\"id_token\":\"\(Self.idToken)\"}"
         try await RawServer.serving(.answering(200, answer), steps) { server in

@@ -7,7 +7,8 @@ import Testing
 
     init() throws { siwa = try Siwa() }
 
-    @Test func `a reader that goes away from what only shows something is no error`() async throws {
+    @Test func `a reader may close the output of a command that only shows something`() async throws
+    {
         for var call in [Executable.Call(["--help"]), Executable.Call(["manual"])] {
             call.output = .closedPipe
             let result = try await siwa.run(call)

@@ -86,7 +86,8 @@ import Testing
         }
     }
 
-    @Test func `a connection that hangs before the request is no unknown outcome`() async throws {
+    @Test func `a connection that hangs before the request is not an unknown outcome`() async throws
+    {
         let port = try SilentPort()
         let result = try await siwa.run(siwa.exchange(port.url, timeout: "1s"))
         #expect(result.ending == .exit(75), "\(result)")

@@ -43,7 +43,7 @@ import Testing
         #expect(try text("seen") == "0 b c\n")
     }
 
-    @Test func `does not get what is withheld, and gets the rest`() throws {
+    @Test func `does not get withheld variables, and gets the others`() throws {
         let path = try script("env > \(folder.path("seen"))")
         #expect(try run(path, withheld: ["HOME"]) == .exit(0))
         let names = try text("seen").split(separator: "\n").map { $0.prefix { $0 != "=" } }
@@ -51,7 +51,7 @@ import Testing
         #expect(!names.contains("HOME"), "\(names)")
     }
 
-    @Test func `its end is told`() throws {
+    @Test func `the exit status is returned`() throws {
         #expect(try run(script("exit 7")) == .exit(7))
         #expect(try run(script("kill -9 $$")) == .signal(9))
     }
@@ -62,7 +62,7 @@ import Testing
         #expect(try run(script("kill -PIPE $$; exit 3")) == .signal(13))
     }
 
-    @Test func `one that takes too long is ended, its own children too`() throws {
+    @Test func `a program that takes too long is ended with its children`() throws {
         let path = try script("sleep 600 & echo $! > \(folder.path("child")); wait")
         #expect(try run(path, limit: 1) == .overdue)
         let child = try #require(
@@ -72,7 +72,7 @@ import Testing
         #expect(state.isEmpty || state.contains(") Z "), "\(state)")
     }
 
-    @Test func `one that ignores SIGTERM is killed`() throws {
+    @Test func `a program that ignores SIGTERM is killed`() throws {
         #expect(try run(script("trap '' TERM; while :; do sleep 1; done"), limit: 1) == .overdue)
     }
 

@@ -23,11 +23,11 @@ import Testing
         }
     }
 
-    @Test func `what is not there has no status`() {
+    @Test func `a missing file has no status`() {
         #expect(fileStatus(folder.path("absent")) == nil)
     }
 
-    @Test func `a device is no regular file`() throws {
+    @Test func `a device is not a regular file`() throws {
         let status = try #require(fileStatus("/dev/null"))
         #expect(!status.isRegular && !status.isReadableByOthers)
     }

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `it has no name in the folder`() throws {
+    @Test func `the file has no name in the folder`() throws {
         let folder = try TemporaryFolder()
         let file = try HashFile(in: folder.path)
         #expect(try file.insert(0) && file.insert(.max) && !file.insert(0))

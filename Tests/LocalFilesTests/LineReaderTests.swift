@@ -1,4 +1,5 @@
 import SIWACrypto
+import TestSupport
 import Testing
 
 @testable import LocalFiles
@@ -22,14 +23,14 @@ import Testing
         #expect(try await read("one").count == 1)
     }
 
-    @Test func `a line that is too long is passed over, and its number kept`() async throws {
+    @Test func `a line that is too long is skipped and counted`() async throws {
         let long = String(repeating: "x", count: 200_000)
         try folder.write("a\n\(long)\nb\n\(long)", to: "in")
         let lines = try await read("in", limit: 1000)
         #expect(lines.map(\.text) == ["a", nil, "b", nil])
     }
 
-    @Test func `a byte order mark is no part of the first line`() async throws {
+    @Test func `a byte order mark is not part of the first line`() async throws {
         try folder.write("\u{FEFF}one\n\u{FEFF}two", to: "in")
         #expect(try await read("in").map(\.text) == ["one", "\u{FEFF}two"])
         try folder.write("\u{FEFF}", to: "mark")
@@ -54,14 +55,38 @@ import Testing
         #expect(try LineReader("/dev/null") {}.expectedLines == nil)
     }
 
-    @Test func `a reader may go before its lines do`() async throws {
+    /// Lines for three reads, of which the first call may get one, and more than are read ahead.
+    @Test(arguments: [4000, 200_000])
+    func `a reader may go before its lines do`(_ count: Int) async throws {
+        try folder.write((0..<count).map { "line \($0)\n" }.joined(), to: "in")
+        weak var gone: LineReader?
+        do {
+            let reader = try LineReader(folder.path("in")) {}
+            gone = reader
+            _ = reader.next()
+            if count == 200_000 { reader.stop() }
+        }
+        // Its thread is the last to let it go.
+        try await eventually("the reader is gone") { gone == nil }
+    }
+
+    @Test func `a stopped reader gives out whole lines, and ends`() async throws {
         try folder.write((0..<200_000).map { "line \($0)\n" }.joined(), to: "in")
         let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let reader = try LineReader(folder.path("in")) { news.continuation.yield() }
-        if case .notYet = reader.next() { for await _ in news.stream { break } }
-        guard case .lines = reader.next() else {
-            Issue.record("no lines")
-            return
+        _ = reader.next()
+        reader.stop()
+        var number = 0
+        while true {
+            switch reader.next() {
+            case .lines(let lines):
+                number = try #require(lines.last?.number)
+                #expect(lines.last?.text == "line \(number - 1)")
+            case .notYet: for await _ in news.stream { break }
+            case .end(let failure):
+                #expect(failure == nil && number < 200_000)
+                return
+            }
         }
     }
 

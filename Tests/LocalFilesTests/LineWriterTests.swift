@@ -140,13 +140,14 @@ import Testing
 
     @Test func `a new run does not touch a file that is not empty`() throws {
         try folder.write("old\n", to: "out")
-        #expect(throws: FileError.self) {
+        let error = #expect(throws: FileError.self) {
             _ = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
         }
+        #expect(error?.isNotEmpty == true)
         #expect(try folder.read("out") == "old\n")
     }
 
-    @Test func `a later run sees what is there, and cuts off what a crash left of a line`() throws {
+    @Test func `a later run reads earlier results, and cuts off an incomplete line`() throws {
         try folder.write("one\ntwo\nthr", to: "out")
         var seen: [String?] = []
         let writer = try LineWriter.appending(to: folder.path("out")) {
@@ -178,7 +179,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"lin"#, "{\"line\":2\n", "\u{0}\u{0}", ""])
-    func `of a line with its beginning, what a crash left is cut off`(_ rest: String) throws {
+    func `an incomplete line after a crash is cut off`(_ rest: String) throws {
         let whole = #"{"line":1}"# + "\n"
         try folder.write(whole + rest, to: "out")
         _ = try LineWriter.appending(
@@ -190,24 +191,26 @@ import Testing
     @Test(arguments: ["a token\n", "a token", #"{"team_id": "A1B2C3D4E5"}"#, "{\"line\":1}\ntext"])
     func `nothing is cut off a file that no crash can have left so`(_ text: String) throws {
         try folder.write(text, to: "wrong")
-        #expect(throws: FileError.self) {
+        let error = #expect(throws: FileError.self) {
             _ = try LineWriter.appending(
                 to: folder.path("wrong"), keeping: { $0.text == #"{"line":1}"# },
                 beginning: #"{"line":"#
             ) {}
         }
+        #expect(error?.holdsSomethingElse == true)
         #expect(try folder.read("wrong") == text)
     }
 
     @Test func `two runs cannot write one file`() throws {
         let first = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
-        #expect(throws: FileError.self) {
+        let error = #expect(throws: FileError.self) {
             _ = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
         }
+        #expect(error?.remedy?.hasPrefix("wait until that run has ended") == true)
         try first.close()
     }
 
-    @Test func `a full disk is an error, told at once and at the end`() async throws {
+    @Test func `a full disk is reported immediately and at the end`() async throws {
         let news = AsyncStream<Void>.makeStream()
         let writer = try LineWriter.appending(to: "/dev/full", keeping: nil) {
             news.continuation.yield()
@@ -218,7 +221,7 @@ import Testing
         #expect(throws: FileError.self) { try writer.close() }
     }
 
-    @Test func `nothing written is no failure`() throws {
+    @Test func `writing nothing succeeds`() throws {
         let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
         try writer.close()
         #expect(try folder.read("out").isEmpty)

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root gives folders away"))
-    func `refuses what belongs to somebody else`() throws {
+    func `refuses the folder of another user`() throws {
         let path = folder.path("folder")
         try makePrivateFolder(path)
         chown(path, 12345, 12345)
@@ -47,7 +47,7 @@ import Testing
         #expect(throws: FileError.self) { try makePrivateFolder("") }
     }
 
-    @Test func `many at once make one folder`() async throws {
+    @Test func `concurrent callers create one folder`() async throws {
         let path = folder.path("a/b/c/d")
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<64 {

@@ -86,7 +86,7 @@ import Testing
         #expect(try folder.isLink("one") && folder.isLink("two"))
     }
 
-    @Test func `a folder is no file`() throws {
+    @Test func `a folder is not a file`() throws {
         try createDirectory(folder.path("inner"))
         #expect {
             try writeFile(SecretBytes([1]), to: folder.path("inner"))

@@ -93,7 +93,7 @@ import Testing
         #expect(results.hasRoom(for: 5) && !results.hasRoom(for: 6))
     }
 
-    @Test func `an item in the middle of a group that is called as an earlier one is no item`() {
+    @Test func `a repeated id in the middle of a group is reported`() {
         let sink = Lines()
         let output = BatchOutput(sink)
         let results = OrderedResults(
@@ -115,8 +115,7 @@ import Testing
         #expect((counts.done, counts.refused, counts.invalid) == (3, 1, 2))
     }
 
-    @Test func `where ids cannot be kept, nothing is written that --resume would pass over`() throws
-    {
+    @Test func `without memory for ids, nothing is written that --resume would skip`() throws {
         let noRoom = { @Sendable () throws(FileError) -> any HashSink in
             throw FileError("create", "/", code: 28)
         }

@@ -97,7 +97,7 @@ import Testing
         #expect(kept["first_seen"] == ["one": 1_800_000_000])
     }
 
-    @Test func `who waits for another's fetch uses what that one fetched`() async throws {
+    @Test func `a process that waits for another one's fetch uses its result`() async throws {
         let lock = try #require(harness.memory.lock(harness.lockFile))
         async let waiting = harness.keySet("one")
         async let another = harness.keySet(nil)

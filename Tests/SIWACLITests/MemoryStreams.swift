@@ -70,7 +70,7 @@ private final class MemoryResults: LineSink {
         var splitter = LineSplitter(limit: 1 << 20)
         let lines = splitter.split(SecretBytes(contents))
         guard lines.allSatisfy(keep) else {
-            throw FileError("write", path, reason: "it holds no results")
+            throw FileError("write", path, reason: "it holds no results", code: 74)
         }
         let whole = lines.reduce(0) { $0 + ($1.bytes?.count ?? 0) + 1 }
         memory.with { $0.files[path] = .init(contents: Array(contents.prefix(whole))) }

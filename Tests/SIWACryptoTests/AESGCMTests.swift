@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: ["", "r", "r1234.0.abcd", String(repeating: "t", count: 5000)])
-    func `what was sealed opens`(_ text: String) throws {
+    func `sealed text can be opened`(_ text: String) throws {
         let opened = try AESGCM.open(try sealed(text), with: key, authenticating: context)
         #expect(opened?.revealed() == Array(text.utf8))
     }

@@ -52,7 +52,9 @@ import Testing
         ("an encrypted key", (try? SIWACryptoTests.key("encrypted")) ?? []),
     ]
 
-    @Test(arguments: noKeys) func `refuses what is no key`(_ name: String, _ der: [UInt8]) throws {
+    @Test(arguments: noKeys) func `refuses text that is not a key`(_ name: String, _ der: [UInt8])
+        throws
+    {
         #expect {
             try P256PrivateKey(derRepresentation: SecretBytes(der))
         } throws: { error in

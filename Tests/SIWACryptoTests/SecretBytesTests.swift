@@ -63,12 +63,15 @@ import Testing
     }
 
     @Test func `shows nothing when printed or dumped`() {
-        let secret = SecretBytes(Array("hunter2".utf8))
-        var dumped = ""
-        dump(secret, to: &dumped)
-        for shown in ["\(secret)", String(reflecting: secret), dumped] {
-            #expect(!shown.contains("hunter2"))
-            #expect(!shown.contains("104"), "the first byte in decimal: \(shown)")
+        func shown(_ text: String) -> [String] {
+            let secret = SecretBytes(Array(text.utf8))
+            var dumped = ""
+            dump(secret, to: &dumped)
+            // An address tells nothing, and can contain any digits.
+            return ["\(secret)", String(reflecting: secret), dumped].map {
+                $0.replacing(/0x[0-9a-f]+/, with: "")
+            }
         }
+        #expect(shown("hunter2") == shown("Tr0ub4d"))
     }
 }

@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test
-    func `nobody at the address is a failure like others`() async throws {
+    func `a refused connection is an ordinary failure`() async throws {
         let fixture = try await ServiceFixture(.sqlite)
         let closed = try await RawServer.serving([.close]) { $0.url }
         let outcome = try await fixture.attempt(at: closed)

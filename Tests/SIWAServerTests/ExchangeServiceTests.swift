@@ -109,10 +109,10 @@ import TokenVault
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         let code = try await fixture.code()
-        let order = ExchangeOrder(
+        let input = ExchangeInput(
             code, for: try #require(replica.clients[ServiceFixture.app]), isClientGiven: true)
         let lease = VaultLease(owner: "dead", duration: .seconds(1))
-        #expect(try fixture.store().begin(try order.request, for: lease) == .send)
+        #expect(try fixture.store().begin(try input.request, for: lease) == .send)
         let error = try await Diagnosis.thrown { try await replica.exchanged(code) }
         #expect(error.code == "code_may_be_spent")
         #expect(try await fixture.requests("/auth/token") == 0)

@@ -78,7 +78,7 @@ import Testing
         let client = try #require(replica.clients[ServiceFixture.app])
         for number in 0..<18 {
             let token = RefreshToken(SecretText("r\(number)"))
-            _ = try? await replica.refresh.refresh(RefreshOrder(.token(token, client)))
+            _ = try? await replica.refresh.refresh(RefreshInput(.token(token, client)))
         }
         try await fixture.fault(["endpoint": "/auth/token", "error": "invalid_grant"])
         _ = try? await replica.refreshed(userID)
@@ -94,9 +94,9 @@ import Testing
             .body(isRevealing: true)
         let token = RefreshToken(SecretText(try #require(body["refresh_token"]?.string)))
         let client = try #require(replica.clients[ServiceFixture.app])
-        let order = RefreshOrder(.token(token, client), maxAge: .seconds(60))
-        #expect(try await replica.refresh.refresh(order)["access_token"] != nil)
-        #expect(try await replica.refresh.refresh(order)["cached"] == true)
+        let input = RefreshInput(.token(token, client), maxAge: .seconds(60))
+        #expect(try await replica.refresh.refresh(input).json["access_token"] != nil)
+        #expect(try await replica.refresh.refresh(input).json["cached"] == true)
         #expect(try await fixture.requests("/auth/token", grant: "refresh_token") == 1)
     }
 }
@@ -105,7 +105,7 @@ extension Replica {
     fileprivate func refreshed(
         _ userID: UserID, of clientID: ClientID? = nil, maxAge: Duration? = nil
     ) async throws -> JSON {
-        try await refresh.refresh(RefreshOrder(.user(userID, clientID), maxAge: maxAge))
+        try await refresh.refresh(RefreshInput(.user(userID, clientID), maxAge: maxAge)).json
     }
 }
 

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `nobody was ever known`(_ backend: Backend) async throws {
+    func `a user who was never stored is not found`(_ backend: Backend) async throws {
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         let error = try await Diagnosis.thrown {
@@ -78,7 +78,7 @@ import Testing
         let userID = try await fixture.signedIn(replica)
         try await fixture.fault(["endpoint": "/auth/revoke", "status": 503, "count": 2])
         let reply = try await replica.revocation.revoke(
-            RevocationDemand(.user(userID, nil), patience: .milliseconds(1)))
+            RevocationInput(.user(userID, nil), patience: .milliseconds(1)))
         guard case .pending(let status) = reply else {
             Issue.record("not pending: \(reply)")
             return
@@ -114,8 +114,8 @@ import Testing
             try await Task.sleep(for: .seconds(3600))
             return try await send()
         }
-        let order = RevocationDemand(.user(userID, nil), patience: .zero)
-        guard case .pending(let status) = try await doomed.revocation.revoke(order) else {
+        let input = RevocationInput(.user(userID, nil), patience: .zero)
+        guard case .pending(let status) = try await doomed.revocation.revoke(input) else {
             Issue.record("it ended")
             return
         }
@@ -222,9 +222,9 @@ import Testing
 
 extension Replica {
     /// The result of a revocation that ends soon.
-    fileprivate func ended(_ target: RevocationDemand.Target) async throws -> JSON {
+    fileprivate func ended(_ target: RevocationInput.Target) async throws -> JSON {
         let reply = try await revocation.revoke(
-            RevocationDemand(target, patience: .seconds(60)))
+            RevocationInput(target, patience: .seconds(60)))
         switch reply {
         case .ended(let json): return json
         case .pending(let status):

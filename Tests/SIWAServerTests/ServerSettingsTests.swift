@@ -34,7 +34,7 @@ import Testing
         #expect(!settings.logsUserIDs && settings.keySetFile == "/etc/siwa/keys.json")
     }
 
-    @Test func `what is absent is not opened`() throws {
+    @Test func `a listener without settings is not opened`() throws {
         let settings = try settings(["api": ["listen": "systemd:api"]])
         #expect(settings.notifications == nil && settings.metrics == nil)
         #expect(settings.api?.address == .inherited(name: "api"))
@@ -46,16 +46,19 @@ import Testing
             (["listen": "localhost:80"], "server.api.listen 'localhost:80' is not HOST:PORT"),
             (["listen": "127.0.0.1:65536"], "server.api.listen"),
             (["listen": "unix:"], "server.api.listen 'unix:' is not"),
-            (["listen": "127.0.0.1:1", "group": "web"], "server.api.group goes only with unix"),
+            (
+                ["listen": "127.0.0.1:1", "group": "web"],
+                "server.api.group can only be used with unix"
+            ),
             (
                 ["listen": "unix:/a", "tls": ["certificate": "a", "key": "b"]],
-                "server.api.tls does not"
+                "server.api.tls cannot be used"
             ),
             (
                 ["listen": "127.0.0.1:1", "tls": ["certificate": "a"]],
                 "server.api.tls.key is not set"
             ),
-            (["listen": "127.0.0.1:1", "path": "/a"], "server.api has the unknown member 'path'"),
+            (["listen": "127.0.0.1:1", "path": "/a"], "server.api has an unknown member 'path'"),
             (["listen": 1], "server.api.listen must be a string"),
             ("x", "server.api must be an object"),
         ] as [(JSON, String)])

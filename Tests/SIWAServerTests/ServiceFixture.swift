@@ -12,7 +12,8 @@ import TokenVault
 
 @testable import SIWAServer
 
-/// A database with a vault, an emulator in the same process, and replicas of siwa-server's services.
+/// A database with a vault, an emulator in the same process, and replicas of siwa-server's
+/// services.
 struct ServiceFixture: Sendable {
     let url: String
     let emulator: AppleEmulator
@@ -190,7 +191,7 @@ struct Replica: Sendable {
         nonce: String? = nil, isStoring: Bool = true
     ) async throws -> ExchangeAnswer {
         try await exchange.exchange(
-            ExchangeOrder(
+            ExchangeInput(
                 code, for: try #require(clients[client]), isClientGiven: true,
                 redirectURI: client == ServiceFixture.web ? ServiceFixture.redirectURI : nil,
                 nonce: nonce.map { SecretText($0) }, isStoring: isStoring))

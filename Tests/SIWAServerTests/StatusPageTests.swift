@@ -19,25 +19,25 @@ import Testing
             isKeySetFixed: false)
     }
 
-    @Test func `a good day has nothing to look at`() {
+    @Test func `without problems the page says so`() {
         let page = StatusPage(report()).html
-        #expect(report().troubles.isEmpty && page.contains("Nothing is wrong"))
+        #expect(report().issues.isEmpty && page.contains("No problems"))
         #expect(page.contains("client_secret of app&lt;1&gt;") && page.contains("5 minutes"))
         #expect(!page.contains("<script") && !page.contains("http://"))
     }
 
-    @Test func `what is wrong comes first, with what to do`() {
+    @Test func `problems are listed first, with remedies`() {
         var counts = ServerCounts()
         counts.inbox[.dead] = 3
         counts.oldestPendingEvent = .seconds(7200)
         counts.revocations[.dead] = 1
         counts.oldestPendingRevocation = .seconds(90_000)
         let report = report(databaseFault: "it is down", counts: counts, keySetAge: nil)
-        #expect(report.troubles.count == 6)
-        #expect(report.troubles.first?.fault == "The database cannot be used: it is down.")
-        #expect(report.troubles[1].remedy.contains("siwa inbox replay --state dead"))
-        #expect(report.troubles[2].fault.contains("2 hours"))
-        #expect(report.troubles[4].fault.contains("1 day"))
+        #expect(report.issues.count == 6)
+        #expect(report.issues.first?.fault == "The database cannot be used: it is down.")
+        #expect(report.issues[1].remedy.contains("siwa inbox replay --state dead"))
+        #expect(report.issues[2].fault.contains("2 hours"))
+        #expect(report.issues[4].fault.contains("1 day"))
     }
 
     @Test func `bars show the hours of the last day, and no others`() {

@@ -40,7 +40,7 @@ struct AppleSigned: Sendable, CustomTestStringConvertible {
         let verifier = try #require(verifier)
         let now = now ?? moment
         guard let token = try? CompactJWS(text) else {
-            return Outcome(IdentityTokenVerification(impossible: .format, "it is no JWT"))
+            return Outcome(IdentityTokenVerification(impossible: .format, "it is not a JWT"))
         }
         return isNotification
             ? Outcome(verifier.verify(notification: token, at: now))
@@ -172,7 +172,7 @@ struct AppleSigned: Sendable, CustomTestStringConvertible {
         #expect(identity.check("subject")?.detail?.contains("it is a notification") == true)
     }
 
-    /// Turns every bit of `bytes` in turn; what the token becomes must never be valid.
+    /// RequestSlots every bit of `bytes` in turn; what the token becomes must never be valid.
     private func expectInvalid(
         _ signed: AppleSigned, everyBitOf bytes: [UInt8], token: ([UInt8]) -> [UInt8]
     ) async throws {

@@ -59,7 +59,7 @@ struct BatchRunTests {
         #expect(page.status == 503)
     }
 
-    @Test func `what goes wrong after a long silence of the input is no outage`() {
+    @Test func `a failure after a long silence of the input is not an outage`() {
         var harness = BatchHarness(items: 2, concurrency: 1)
         _ = harness.startAll(at: .zero)
         harness.answer(item: 1, .ok, at: .zero)
@@ -123,7 +123,7 @@ struct BatchRunTests {
         #expect(harness.results == ["1 done"])
     }
 
-    @Test func `a 429 with Retry-After stops everybody until then`() {
+    @Test func `a 429 with Retry-After pauses the whole run`() {
         var harness = BatchHarness(items: 10, concurrency: 4)
         _ = harness.startAll(at: .zero)
         harness.answer(item: 1, .throttled(seconds: 7), at: .zero)
@@ -132,7 +132,7 @@ struct BatchRunTests {
         #expect(!harness.startAll(at: .seconds(7)).isEmpty)
     }
 
-    @Test func `a Retry-After beyond all patience ends the run and says how long`() {
+    @Test func `a Retry-After beyond the time limit ends the run and says how long`() {
         var harness = BatchHarness(items: 10, concurrency: 1)
         _ = harness.startAll(at: .zero)
         harness.answer(item: 1, .throttled(seconds: 3600), at: .zero)
@@ -192,7 +192,7 @@ struct BatchRunTests {
         #expect(harness.isFinished && harness.isCompleted)
     }
 
-    @Test func `what is in doubt waits for an item that is not`() {
+    @Test func `doubtful refusals wait for another answer`() {
         var harness = BatchHarness(items: 4, concurrency: 4, doubts: [1, 3])
         _ = harness.startAll(at: .zero)
         for item in [1, 3] { harness.answer(item: item, .ok, at: .zero) }
@@ -202,7 +202,7 @@ struct BatchRunTests {
     }
 
     @Test(arguments: [true, false])
-    func `what is in doubt has a result when the input ends, and none when the run stops`(
+    func `doubtful refusals have results if the input ends, and none if the run stops`(
         _ stops: Bool
     ) {
         var harness = BatchHarness(items: 3, concurrency: 3, doubts: [1, 2, 3])

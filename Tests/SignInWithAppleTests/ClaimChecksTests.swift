@@ -95,7 +95,7 @@ import Testing
             verifier.verify(identityToken: try Forge.sign(), at: Forge.now).failed == ["issuer"])
     }
 
-    @Test func `shows all that is wrong at once`() throws {
+    @Test func `shows all faults at once`() throws {
         let claims: JSON = ["iss": "x", "aud": "y", "exp": 1, "iat": .integer(.max), "sub": ""]
         let token = try Forge.sign(claims, ["alg": "RS256", "kid": "two"])
         let result = try Forge.verifier().verify(

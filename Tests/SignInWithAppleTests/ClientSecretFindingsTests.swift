@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test(arguments: others) func `what is no client_secret is named`(
+    @Test(arguments: others) func `text that is not a client_secret is recognised`(
         _ row: Row<(String, FindingCode, String)>
     ) throws {
         let (text, code, seen) = row.value

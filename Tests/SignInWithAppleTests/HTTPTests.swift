@@ -20,7 +20,7 @@ import Testing
         #expect(HTTPResponse(status: 200, fields: fields).isHTML == row.value.1)
     }
 
-    @Test func `what a server echoes of the request's secrets is replaced`() {
+    @Test func `secrets that a server echoes are replaced`() {
         let secret = SecretText("c0123456789.0.abc")
         let echo = HTTPResponse(
             status: 400, fields: [HTTPField("X", "id c0123456789.0.abc")],

@@ -44,7 +44,7 @@ import Testing
         #expect(try Self.claims([:]).email == nil)
     }
 
-    @Test func `a status of tomorrow is kept`() throws {
+    @Test func `an unknown status is kept`() throws {
         #expect(try Self.claims(["real_user_status": 9]).realUserStatus?.rawValue == 9)
         #expect(try Self.claims(["real_user_status": 9]).realUserStatus?.name == nil)
         #expect(try Self.claims(["real_user_status": "2"]).realUserStatus == nil)

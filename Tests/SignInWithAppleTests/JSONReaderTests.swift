@@ -108,7 +108,7 @@ import Testing
         Row("cut in the middle", [0xF0, 0x9F, 0x98]), Row("Latin-1", [0x61, 0xE9, 0x62]),
     ]
 
-    @Test(arguments: notUTF8) func `refuses what is no UTF-8`(_ row: Row<[UInt8]>) {
+    @Test(arguments: notUTF8) func `refuses bytes that are not UTF-8`(_ row: Row<[UInt8]>) {
         #expect {
             try JSON([0x22] + row.value + [0x22])
         } throws: { error in

@@ -39,7 +39,7 @@ import Testing
         #expect(cache.holds("one") && !cache.isFresh(at: now))
     }
 
-    @Test func `while there is no set, only a request that left pauses`() throws {
+    @Test func `without a key set, only a request that was sent causes a pause`() throws {
         var cache = KeySetCache()
         cache.note(failure(left: false), at: now)
         let next = KeySetQuery(holding: nil, askedAt: now)

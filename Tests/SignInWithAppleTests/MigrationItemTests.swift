@@ -13,7 +13,7 @@ import Testing
         ("  u \r", "u"), (#"{"user_id":"u","more":[1]}"#, "u"), (#"{"sub":"u"}"#, "u"),
         (#"{"sub":"v","user_id":"u"}"#, "u"),
     ])
-    func `a user who goes`(_ line: String, _ name: String) throws {
+    func `an exported user`(_ line: String, _ name: String) throws {
         let item = try MigrationItem(SecretBytes(line.utf8), line: 3, half: Self.export)
         #expect(item.identifier == name && item.line == 3 && item.oldUserID == nil)
     }
@@ -26,13 +26,13 @@ import Testing
             "t", "u"
         ),
     ])
-    func `a user who arrives`(_ line: String, _ name: String, _ old: String?) throws {
+    func `an imported user`(_ line: String, _ name: String, _ old: String?) throws {
         let item = try MigrationItem(SecretBytes(line.utf8), line: 1, half: .admission)
         #expect(item.identifier == name && item.oldUserID?.rawValue == old)
     }
 
     @Test(arguments: [
-        ("{", "the line is no JSON*"), ("{}", "the line has no member 'user_id'"),
+        ("{", "the line is not a JSON*"), ("{}", "the line has no member 'user_id'"),
         (#"{"user_id":7}"#, "'user_id' is a number, not a string"),
         (#"{"user_id":""}"#, "the line has no identifier"),
         (#"{"transfer_id":"t"}"#, "the line has no member 'user_id'"),
@@ -41,7 +41,7 @@ import Testing
         ("ü", "*a blank*"), ("x@example.com", "*an e-mail address*"),
         ("A1B2C3D4E5", "*a Team ID*"), (String(repeating: "1", count: 256), "*is longer*"),
     ])
-    func `what is no user`(_ line: String, _ reason: String) throws {
+    func `an invalid user`(_ line: String, _ reason: String) throws {
         let error = #expect(throws: InvalidLine.self) {
             try MigrationItem(SecretBytes(line.utf8), line: 1, half: Self.export)
         }
@@ -53,7 +53,7 @@ import Testing
                 : reason.hasSuffix("*") ? found.hasPrefix("the line ") : found == words, "\(found)")
     }
 
-    @Test func `who was not exported does not arrive`() throws {
+    @Test func `a user who was not exported cannot be imported`() throws {
         let line = #"{"line":1,"user_id":"u","transfer_id":null,"status":"refused"}"#
         let error = #expect(throws: InvalidLine.self) {
             try MigrationItem(SecretBytes(line.utf8), line: 1, half: .admission)

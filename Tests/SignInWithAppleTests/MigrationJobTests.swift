@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [0, -1, Int.min])
-    func `one that lives no time is used once all the same`(_ lifetime: Int) throws {
+    func `a bearer token without a lifetime is used once`(_ lifetime: Int) throws {
         var harness = try MigrationHarness()
         _ = try harness.renew(at: Self.start, lifetime: lifetime)
         #expect(try harness.renew(at: Self.start) == nil)
@@ -94,7 +94,7 @@ import Testing
         #expect(verdicts == ["next", "next", "next", "stop invalid_grant"])
     }
 
-    @Test func `until one gets through, refusals are doubtful, and a hundred stop the run`() throws
+    @Test func `until the first success, refusals are doubtful, and a hundred stop the run`() throws
     {
         var harness = try MigrationHarness()
         _ = try harness.renew(at: Self.start)

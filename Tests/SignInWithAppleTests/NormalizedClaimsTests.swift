@@ -89,7 +89,7 @@ import Testing
                 ],
                 ["exp": "soon"]
             )),
-        Row("what is no object", (["a"], ["a"])),
+        Row("not an object", (["a"], ["a"])),
     ]
 
     @Test(arguments: rows) func `come out as`(_ row: Row<(JSON, JSON)>) {

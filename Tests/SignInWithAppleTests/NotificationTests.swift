@@ -143,7 +143,7 @@ import Testing
         #expect(Self.claims(.string(row.value.event.text)).normalizedEvent == row.value.comesOut)
     }
 
-    @Test func `what is no event comes out as none`() {
+    @Test func `an invalid event is not normalized`() {
         #expect(Self.claims(nil).normalizedEvent == nil)
         #expect(Self.claims([1]).normalizedEvent == nil)
         #expect(Self.claims("{").normalizedEvent == nil)

@@ -38,7 +38,7 @@ import Testing
         #expect(shorter.released.isEmpty && shorter.releasedAtEnd == 1)
     }
 
-    @Test func `nothing stops before 200 answers, and then everything refused stops at once`() {
+    @Test func `the brake needs 200 answers, and then stops a run without successes`() {
         let course = course(String(repeating: "r", count: 500))
         #expect(course.stoppedAfter == 200)
         #expect(course.released.isEmpty)

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `who sealed with the key before reads the keys again, once`() throws {
+    @Test func `a vault with an older key reloads the keys once`() throws {
         let newer = try VaultKeyRing(
             SecretBytes(vault.keys.lines.revealed() + VaultKeyRing.newLine(number: 2).revealed()))
         try store.register(newer.check(ofKey: 2))
@@ -204,7 +204,7 @@ import Testing
         #expect(try vault.keyless.remove(user("nobody"), at: start).isEmpty)
     }
 
-    @Test func `what is removed is gone`() throws {
+    @Test func `a removed token is not found`() throws {
         _ = try stored("u")
         #expect(try vault.keyless.remove(user("u"), at: start).records.map(\.user) == [user("u")])
         #expect(try only("u") == nil)

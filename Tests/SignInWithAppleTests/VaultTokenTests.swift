@@ -66,7 +66,7 @@ private struct Fixture {
         #expect(try fixture.records() == [record])
     }
 
-    @Test func `a token whose record is broken is stored all the same`() throws {
+    @Test func `a token whose record is damaged is stored again`() throws {
         let (vault, user) = (fixture.vault, fixture.user)
         let record = try vault.store(fixture.token("r-1"), for: user, at: fixture.start)
         fixture.store.tamper(user) { $0.sealed[3] ^= 1 }
@@ -175,7 +175,7 @@ private struct Fixture {
         #expect(Set(entries.map(\.actor)) == [VaultActor(command: "test", host: "here")])
     }
 
-    @Test func `what changes nothing has no entry`() throws {
+    @Test func `an event without a change has no entry`() throws {
         let (vault, start) = (fixture.vault, fixture.start)
         let record = try vault.store(fixture.token("r-1"), for: fixture.user, at: start)
         for event in [VaultEvent.refreshed, .consentRevoked(at: start - .seconds(1))] {
@@ -286,7 +286,7 @@ private struct Fixture {
         #expect((again.moved, again.absent) == (0, 2))
     }
 
-    @Test func `what does not open stays, and what is there already is not doubled`() throws {
+    @Test func `records that cannot be opened stay, and tokens are not stored twice`() throws {
         let vault = fixture.vault
         try vault.take([fixture.item("r-1")], at: fixture.start)
         fixture.store.tamper(fixture.user) { $0.sealed[3] ^= 1 }

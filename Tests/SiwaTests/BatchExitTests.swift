@@ -47,6 +47,33 @@ import Testing
             "\(result)")
     }
 
+    @Test(arguments: [
+        (
+            "{\"line\":1}\n", "", "it is not empty",
+            "to continue the run that wrote it, add --resume"
+        ),
+        (
+            "a line\n", "--resume", "line 1 is not a batch result",
+            "to continue an earlier run, name the file that it wrote with --output"
+        ),
+    ])
+    func `an output that this run did not write is left alone, with a hint`(
+        _ text: String, _ flag: String, _ reason: String, _ hint: String
+    ) async throws {
+        let (apple, _) = try await seeded(1)
+        try apple.folder.write("out", text)
+        let output = apple.folder.path("out")
+        let result = try await apple.siwa(
+            ["batch", "revoke", "--input", apple.folder.path("tokens"), "--output", output]
+                + [flag].filter { !$0.isEmpty })
+        #expect(result.exitCode == 3, "\(result)")
+        let lines = result.errors.split(separator: "\n").map(String.init)
+        #expect(lines.first == "siwa: configuration: cannot write '\(output)': \(reason)")
+        #expect(lines.dropFirst().first == "hint: \(hint)", "\(result)")
+        #expect(String(decoding: try apple.folder.contents("out"), as: UTF8.self) == text)
+        #expect(try await apple.requests().isEmpty)
+    }
+
     @Test(arguments: ["refresh", "revoke"])
     func `failed items make the exit code 75, even with refusals`(
         _ command: String

@@ -12,7 +12,7 @@ import Testing
     ]
 
     @Test(.timeLimit(.minutes(30)))
-    func `each refresh ends as on a good day, and is answered once`() async throws {
+    func `each refresh succeeds despite faults, and is answered once`() async throws {
         let fixture = try await BatchFixture(items: wished("SIWA_REFRESH_ITEMS", usual: 1_000))
         let good = try await fixture.run("refresh", "good")
         #expect(good.count { $0.value == "done 0" } == fixture.living)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(30)))
-    func `each revocation ends as on a good day, and is answered once`() async throws {
+    func `each revocation succeeds despite faults, and is answered once`() async throws {
         let fixture = try await BatchFixture(items: wished("SIWA_BATCH_ITEMS", usual: 1_000))
         try await fixture.turnBad(Self.badDay, at: "/auth/revoke")
         let bad = try await fixture.run("revoke", "bad", checking: "token")

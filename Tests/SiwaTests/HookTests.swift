@@ -114,7 +114,7 @@ struct HookTests {
     }
 
     @Test(arguments: ["supabase", "kubernetes", "keycloak"])
-    func `what is not set is named`(_ hook: String) async throws {
+    func `a missing variable is named`(_ hook: String) async throws {
         let result = try await deploy(hook, [:])
         #expect(result.exitCode == 8, "\(result)")
         #expect(result.errors.contains("\(hook): "), "\(result)")

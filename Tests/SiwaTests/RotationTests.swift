@@ -6,7 +6,7 @@ import Testing
 
 /// The line in cron.
 @Suite struct RotationTests {
-    @Test func `a secret that lasts is left alone, one that does not is replaced`() async throws {
+    @Test func `a secret is replaced only when it expires soon`() async throws {
         let apple = try await LocalApple()
         let path = apple.folder.path("apple.secret")
         let rotate = ["secret", "--lifetime", "90d", "--out", path, "--renew-within", "30d"]

@@ -7,7 +7,7 @@ import Testing
 /// A process that is killed at any moment leaves a vault in which the same command ends right.
 @Suite(.blocking) struct VaultKillTests {
     @Test(.timeLimit(.minutes(30)), arguments: VaultBackend.available)
-    func `after a kill at any moment the same command ends right`(
+    func `after a kill at any moment, the same command completes the work`(
         _ backend: VaultBackend
     ) async throws {
         let people = Population(usual: 8, all: .migrates)

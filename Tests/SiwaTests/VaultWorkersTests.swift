@@ -10,7 +10,7 @@ import Testing
     private static let victims = 3
 
     @Test(.timeLimit(.minutes(30)), arguments: VaultBackend.available)
-    func `eight workers revoke everybody once, also when three are killed`(
+    func `eight workers revoke every token once, even if three are killed`(
         _ backend: VaultBackend
     ) async throws {
         let people = Population(usual: wished("SIWA_VAULT_USERS", usual: 240), all: .migrates)
@@ -170,7 +170,7 @@ extension VaultWorkersTests {
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
-    func `one bad minute at Apple marks nothing dead`(_ backend: VaultBackend) async throws {
+    func `an outage at Apple marks no token dead`(_ backend: VaultBackend) async throws {
         let fixture = try await VaultFixture(backend, Population(usual: Self.few, all: .migrates))
         _ = try await fixture.store(Array(1...Self.few))
         let fault: JSON = [
@@ -190,7 +190,7 @@ extension VaultWorkersTests {
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
-    func `a run that is on its way opens what was given a new key`(
+    func `a running batch opens records that were encrypted with a new key`(
         _ backend: VaultBackend
     ) async throws {
         let (fixture, slow) = try await onItsWay(backend, "--rate", "12/s")
@@ -202,7 +202,7 @@ extension VaultWorkersTests {
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: VaultBackend.available)
-    func `what an interrupted run did not send the next one has at once`(
+    func `the next run gets the unsent records of an interrupted run immediately`(
         _ backend: VaultBackend
     ) async throws {
         let (fixture, slow) = try await onItsWay(backend, "--rate", "5/s", "--lease", "1h")

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["verify", "notification"], [70_000, 5_000_000])
-    func `more than any token has is no token`(_ command: String, _ count: Int) async throws {
+    func `text longer than any token is not a token`(_ command: String, _ count: Int) async throws {
         let folder = try TemporaryFolder()
         let text = String(repeating: "eyJ.", count: count / 4)
         let path = try folder.write("token", text)

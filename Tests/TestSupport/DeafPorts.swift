@@ -13,6 +13,9 @@ package final class RefusedPort: Sendable {
 
     /// `http://127.0.0.1:` and the port.
     package var url: String { "http://127.0.0.1:\(port)" }
+
+    /// A port for a program that cannot choose one itself; another may take it before.
+    package static func released() throws -> UInt16 { try RefusedPort().port }
 }
 
 /// A port on 127.0.0.1 where connecting neither succeeds nor fails: its queue is full.

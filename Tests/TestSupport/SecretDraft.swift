@@ -8,9 +8,9 @@ package struct SecretDraft: Sendable {
     package var header: [JSON.Member]
     /// The claims.
     package var claims: [JSON.Member]
-    /// Turns the signature into the text after the second dot.
+    /// RequestSlots the signature into the text after the second dot.
     package var spoilSignature: @Sendable (P256Signature) -> [UInt8] = { $0.rawRepresentation }
-    /// Turns the finished token into what is sent.
+    /// RequestSlots the finished token into what is sent.
     package var spoilText: @Sendable (String) -> String = { $0 }
 
     /// A good secret of `client`, five minutes long.

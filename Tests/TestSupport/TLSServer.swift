@@ -80,6 +80,11 @@ package struct TLSIdentity: Sendable {
     /// Its private key.
     package let key: [UInt8]
 
+    /// Takes what another program made.
+    package init(certificate: [UInt8], key: [UInt8]) {
+        (self.certificate, self.key) = (certificate, key)
+    }
+
     /// Has `authority` issue a certificate.
     package init(_ authority: CertificateAuthority, _ names: ServerName...) throws {
         let key = try P256PrivateKey.generate()

@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `what is given up is dead, and is replayed from the beginning`(
+    func `a dead event is replayed with zero attempts`(
         _ backend: SQLBackend
     ) async throws {
         let store = try (await backend.fixture()).preparedServerStore()

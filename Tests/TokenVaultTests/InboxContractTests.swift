@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `what cannot be verified yet is kept apart`(_ backend: SQLBackend) async throws {
+    func `unverified payloads are kept apart`(_ backend: SQLBackend) async throws {
         let store = try (await backend.fixture()).preparedServerStore()
         let samples = try (1...4).map { try UnverifiedNotification.sample($0) }
         #expect(try store.keep(samples[0], limit: 3) == .kept)

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `of those who post a code at once, one sends it`(_ backend: SQLBackend) async throws {
+    func `of several callers with the same code, one sends it`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         _ = try fixture.preparedServerStore()
         let sent = Mutex<[Int]>([])

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: SQLBackend.available)
-    func `a patience that a signal shortens ends a wait for a lock`(
+    func `a signal shortens the time limit of a wait for a lock`(
         _ backend: SQLBackend
     ) async throws {
         let fixture = try await backend.fixture()
@@ -92,7 +92,7 @@ import Testing
         SELECT count(*) FROM numbers
         """
 
-    @Test func `a limit ends with its patience or with its own time, whichever is first`() {
+    @Test func `a limit ends with the call's time or with its own, whichever is first`() {
         #expect(WaitLimit(.eachStatement(.zero)).isOver)
         #expect(WaitLimit(.eachStatement(.zero)).slice == 0)
         #expect(WaitLimit(.eachStatement(.seconds(-3))).slice == 0)

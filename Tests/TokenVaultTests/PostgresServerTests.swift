@@ -65,7 +65,7 @@ import Testing
         #expect(cut == [[.integer(1)]])
     }
 
-    @Test func `who waits for a row that another claims leaves it out`() async throws {
+    @Test func `a claim skips rows that another transaction locks`() async throws {
         let fixture = try await PostgresStoreFixture()
         let store = try fixture.vault()
         try store.put(VaultUser.samples(3).map { VaultRecord($0) })

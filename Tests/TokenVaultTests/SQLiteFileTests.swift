@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `an answer is on disk, and readers wait for nobody`() throws {
+    @Test func `a finished change is on disk, and readers never wait`() throws {
         _ = try fixture.vault()
         let database = try fixture.connect()
         #expect(try database.run("PRAGMA journal_mode") == [[.text("wal")]])
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [20, 5000])
-    func `a file that is no database is said to be none, and kept`(_ size: Int) throws {
+    func `a file that is not a database is reported and left unchanged`(_ size: Int) throws {
         let bytes = Array(repeating: UInt8(ascii: "x"), count: size)
         try fixture.folder.write("vault.db", bytes)
         for call: (any VaultStore) throws -> Void in [
@@ -85,12 +85,12 @@ import Testing
         ] {
             let error = #expect(throws: VaultError.self) { try call(fixture.store()) }
             #expect(error?.kind == .damaged)
-            #expect(error?.message == "'\(fixture.path)': this file is no SQLite database")
+            #expect(error?.message == "'\(fixture.path)': this file is not an SQLite database")
         }
         #expect(try fixture.folder.contents("vault.db") == bytes)
     }
 
-    @Test func `a folder is no file`() throws {
+    @Test func `a folder is not a file`() throws {
         mkdir(fixture.path, 0o700)
         for call: (any VaultStore) throws -> Void in [
             { try $0.create(.first) }, { _ = try $0.keyChecks() },
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a database of somebody else's is left as it is`() throws {
+    @Test func `a database of another program is left unchanged`() throws {
         try fixture.folder.write("vault.db", "")
         _ = try fixture.connect().run("CREATE TABLE theirs (a)")
         let bytes = try fixture.folder.contents("vault.db")
@@ -133,7 +133,7 @@ import Testing
             ])
     }
 
-    @Test func `of a change for which there is no room nothing is left`() throws {
+    @Test func `a change that does not fit on the disk leaves nothing`() throws {
         try fixture.vault().put([VaultRecord(.sample(1))])
         let connector = WatchedConnector(
             base: try fixture.connector(patience: .seconds(60)),

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `what is deleted is found by its age`(_ backend: SQLBackend) async throws {
+    func `a purge finds rows by their age`(_ backend: SQLBackend) async throws {
         let plans = try await plans(of: "DELETE FROM inbox", on: backend.fixture()) { store in
             _ = try store.purge(Retention(), limit: 5)
         }

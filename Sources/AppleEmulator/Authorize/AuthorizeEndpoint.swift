@@ -51,7 +51,7 @@ extension Service {
 extension ReceivedForm {
     fileprivate func user(of users: UserDirectory) throws(Refusal) -> EmulatedUser {
         guard let user = users[try required("user")] else {
-            throw Refusal(.invalidRequest, in: "user", because: "there is no such user")
+            throw Refusal(.invalidRequest, in: "user", because: "the user does not exist")
         }
         return user
     }

@@ -37,7 +37,7 @@ struct RedirectRules {
 
     /// What is wrong with an address, as the end of a sentence.
     private func fault(in address: String) -> String? {
-        guard let url = WebAddress(address) else { return "is no http or https URL" }
+        guard let url = WebAddress(address) else { return "is not an http or https URL" }
         guard !url.hasFragment else { return "has a fragment" }
         guard !url.isLoopback else {
             return allowsLoopback

@@ -20,7 +20,8 @@ struct UserDirectory {
         return positions[name].map { users[$0] }
     }
 
-    /// So many users in turn, beginning with `first` and after the last one again with the first.
+    /// A number of users in turn, starting with `first` and continuing with the first after the
+    /// last.
     func users(_ count: Int, from first: EmulatedUser) -> [EmulatedUser] {
         let start = positions[first.name] ?? 0
         return (0..<count).map { users[(start + $0) % users.count] }

@@ -63,7 +63,7 @@ extension AppleEmulator {
     fileprivate func news(for events: inout ConsoleEvents) -> String {
         var text = ""
         if events.instance != instance {
-            // Requests are counted anew. A page of an earlier start has no valid token, either.
+            // Request numbers start again. A page of an earlier start has no valid token, either.
             text += Self.event(events.panels.isEmpty ? "reload" : "reset", [:], id: 0)
             (events.instance, events.last) = (instance, 0)
         }

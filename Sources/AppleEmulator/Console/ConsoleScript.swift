@@ -123,9 +123,18 @@ enum ConsoleScript {
               value.textContent = code;
               note.append(" ", value);
             }
+            if (kind === "error") {
+              // Errors stay until somebody has read them.
+              const close = document.createElement("button");
+              close.type = "button";
+              close.textContent = "Dismiss";
+              close.addEventListener("click", () => note.remove());
+              note.append(" ", close);
+            } else {
+              setTimeout(() => note.remove(), code ? 60000 : 5000);
+              note.addEventListener("click", () => { if (!code) note.remove(); });
+            }
             toasts.append(note);
-            setTimeout(() => note.remove(), code ? 60000 : 5000);
-            note.addEventListener("click", () => { if (!code) note.remove(); });
           };
 
           document.addEventListener("submit", async event => {

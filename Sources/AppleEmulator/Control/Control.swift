@@ -25,7 +25,7 @@ enum Control: String, CaseIterable {
     init(named name: String) throws(ControlError) {
         guard let control = Control(rawValue: name) else {
             let known = Control.allCases.map { Self.root + $0.rawValue }.joined(separator: ", ")
-            throw ControlError(status: 404, "there is no such control; known are \(known)")
+            throw ControlError(status: 404, "the control does not exist; known are \(known)")
         }
         self = control
     }

@@ -9,7 +9,7 @@ enum ControlGate {
     /// Passes a request from a program, and a browser's request to look at something.
     static func check(_ request: EmulatorRequest) throws(ControlError) {
         guard let host = request.fields["host"].flatMap(WebAddress.host(of:)),
-            WebAddress.isLoopback(host)
+            isLoopback(host)
         else {
             throw ControlError(
                 status: 403, "control requests must name localhost or a loopback address as Host")

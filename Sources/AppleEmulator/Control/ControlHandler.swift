@@ -115,7 +115,7 @@ extension AppleEmulator {
         let keys = configuration.teams.flatMap(\.keys)
         guard keys.contains(where: { $0.keyID == name }) else {
             let known = keys.map(\.keyID.rawValue).joined(separator: ", ")
-            throw ShapeError("", "'\(name)' is no key of this team; known are \(known)")
+            throw ShapeError("", "'\(name)' is not a key of this team; known are \(known)")
         }
         service.revokedKeys.insert(name)
         return ["revoked": name.json]
@@ -127,6 +127,7 @@ extension AppleEmulator {
     }
 
     private func reset() -> JSON {
+        for task in deliveryTasks.values { task.cancel() }
         service = Service(configuration: configuration, keys: keys, clock: clock)
         faults = FaultQueue()
         log = RequestLog()

@@ -36,7 +36,7 @@ extension AppleEmulator {
             throw ControlError("notification \(redelivery.number) does not exist or is forgotten")
         }
         guard let url = redelivery.plan.url ?? record.url ?? receiver else {
-            throw ControlError("there is no receiver: give 'url', or set one with POST receiver")
+            throw ControlError("no receiver is set: give 'url', or set one with POST receiver")
         }
         let attempts = try await deliver(
             [(redelivery.number, record.notification)], copies: redelivery.plan.copies,
@@ -81,27 +81,41 @@ extension AppleEmulator {
         guard let url, copies > 0 else { return [] }
         guard let sender else { throw ControlError("this emulator has no network") }
         let deliveries = plan.deliveries(of: numbered, copies: copies, to: url, using: &random)
+        // Notifications that were made together have had equally many deliveries.
+        let earlier = numbered.first.flatMap { notifications[$0.number]?.deliveries } ?? 0
         for (number, _) in numbered {
             notifications.change(number) {
                 $0.url = url
+                $0.deliveries += copies
                 $0.pending += 1
             }
         }
-        let delivery = Task {
+        let (delivery, instance) = (Fresh.text(12, of: Fresh.alphanumeric), instance)
+        let task = Task {
             let made = await sender.send(deliveries, attempts: plan.attempts) {
-                await self.note($1, of: $0)
+                await self.note($1, of: $0, after: earlier, in: instance)
             }
+            deliveryTasks[delivery] = nil
+            // After a reset the numbers mean other notifications.
+            guard self.instance == instance else { return made }
             for (number, _) in numbered { notifications.change(number) { $0.pending -= 1 } }
             changes.notify()
             return made
         }
-        return plan.waits ? await delivery.value : []
+        deliveryTasks[delivery] = task
+        return plan.waits ? await task.value : []
     }
 
-    private func note(_ attempt: WebhookSender.Attempt, of number: Int) {
+    private func note(
+        _ attempt: WebhookSender.Attempt, of delivery: ScheduledDelivery, after earlier: Int,
+        in instance: String
+    ) {
+        guard self.instance == instance else { return }
         let at = service.now()
-        notifications.change(number) {
-            $0.add(NotificationRecord.Attempt(at: at, outcome: attempt))
+        notifications.change(delivery.number) {
+            $0.add(
+                NotificationRecord.Attempt(
+                    at: at, delivery: earlier + delivery.copy, outcome: attempt))
         }
         changes.notify()
     }

@@ -44,7 +44,7 @@ extension JSONObjectReader {
         let name: String = try required("client_id")
         guard let client = configuration.client(name) else {
             let known = configuration.clients.map(\.clientID.rawValue).joined(separator: ", ")
-            throw ShapeError("", "'\(name.clipped)' is no client; known are \(known)")
+            throw ShapeError("", "'\(name.clipped)' is not a client; known are \(known)")
         }
         return client
     }
@@ -52,7 +52,7 @@ extension JSONObjectReader {
     func user(of users: UserDirectory) throws(ShapeError) -> EmulatedUser {
         guard let user = users[try optional("user")] else {
             let known = users.users.prefix(20).map(\.name).joined(separator: ", ")
-            throw ShapeError("", "there is no such user; known are \(known)")
+            throw ShapeError("", "the user does not exist; known are \(known)")
         }
         return user
     }

@@ -52,7 +52,7 @@ struct ClientAuthentication {
         }
         guard let team = teams.first(where: { $0.key(name) != nil }), let key = team.key(name)
         else {
-            throw .clientSecret("kid '\(name.clipped)' is no key of this team")
+            throw .clientSecret("kid '\(name.clipped)' is not a key of this team")
         }
         guard !revokedKeys.contains(key.keyID) else {
             throw .clientSecret("key \(key.keyID) is revoked")

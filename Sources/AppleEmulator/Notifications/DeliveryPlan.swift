@@ -47,6 +47,8 @@ struct DeliveryPlan {
 struct ScheduledDelivery {
     /// The number of the notification.
     let number: Int
+    /// Which copy of it this is, from 1 on.
+    let copy: Int
     /// When it starts, from the moment of the control request.
     let start: Duration
     let request: HTTPRequest
@@ -64,11 +66,12 @@ extension DeliveryPlan {
         var deliveries: [ScheduledDelivery] = []
         for (number, notification) in notifications {
             let request = notification.request(to: url)
-            for _ in 0..<copies {
+            for copy in 1..<copies + 1 {
                 let late = Duration.milliseconds(Int.random(in: 0...latest, using: &random))
                 let start = delay + step * deliveries.count + late
                 deliveries.append(
-                    ScheduledDelivery(number: number, start: start, request: request))
+                    ScheduledDelivery(
+                        number: number, copy: copy, start: start, request: request))
             }
         }
         return deliveries.sorted { $0.start < $1.start }

@@ -37,7 +37,7 @@ extension EmulatorConfiguration {
     /// Apple names the primary App ID of a group: here that is the first app.
     func primaryClient() throws(ShapeError) -> EmulatedClient {
         guard let client = clients.first(where: { $0.kind == .app }) else {
-            throw ShapeError("", "'client_id' is missing, and there is no app to be concerned")
+            throw ShapeError("", "'client_id' is missing, and no app is configured")
         }
         return client
     }

@@ -16,10 +16,10 @@ struct WebhookSender: Sendable {
 
     /// Starts each delivery when it is due; returns all attempts when the last delivery has ended.
     ///
-    /// - Parameter note: Called after each attempt, with the number of the notification.
+    /// - Parameter note: Called after each attempt.
     func send(
         _ deliveries: [ScheduledDelivery], attempts: Int,
-        noting note: @escaping @Sendable (_ number: Int, Attempt) async -> Void
+        noting note: @escaping @Sendable (ScheduledDelivery, Attempt) async -> Void
     ) async -> [Attempt] {
         let start = timekeeper.elapsed()
         return await withTaskGroup(of: [Attempt].self) { group in
@@ -31,7 +31,7 @@ struct WebhookSender: Sendable {
                 guard !Task.isCancelled else { break }
                 group.addTask {
                     await send(delivery.request, attempts: attempts) {
-                        await note(delivery.number, $0)
+                        await note(delivery, $0)
                     }
                 }
             }

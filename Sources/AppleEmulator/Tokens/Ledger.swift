@@ -126,7 +126,7 @@ extension Ledger {
         return token.session
     }
 
-    /// The token is of no use any more.
+    /// The token is no longer valid.
     mutating func spendAccessToken(_ text: String) { accessTokens[text] = nil }
 
     /// Ends a session and with it every token of it.

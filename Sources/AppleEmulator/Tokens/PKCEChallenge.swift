@@ -2,7 +2,7 @@ internal import JOSE
 internal import SIWACrypto
 
 /// What a sign-in announced about the exchange to come (RFC 7636 §4.2). Apple neither
-/// documents nor advertises it, and honours it all the same.
+/// documents nor advertises it, but honours it.
 struct PKCEChallenge: Hashable {
     enum Method: String, CaseIterable, JSONConvertible {
         case plain

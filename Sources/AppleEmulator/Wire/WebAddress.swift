@@ -1,3 +1,5 @@
+internal import Lifecycle
+
 /// An absolute http or https URL, as far as the emulator must understand one.
 struct WebAddress {
     enum Scheme: String, CaseIterable {
@@ -10,7 +12,7 @@ struct WebAddress {
     let host: String
     let hasFragment: Bool
 
-    /// Nil when the text is no such URL, or has a user name or a backslash in front of its path:
+    /// Nil if the text is not such a URL, or has a user name or a backslash in front of its path:
     /// what looks like the host then is not.
     init?(_ text: String) {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
@@ -42,15 +44,7 @@ struct WebAddress {
     }
 
     /// Whether the host is this machine.
-    var isLoopback: Bool { Self.isLoopback(host) }
-
-    /// Whether a host, without its port, is `localhost` or an address of this machine.
-    static func isLoopback(_ host: String) -> Bool {
-        let octets = host.split(separator: ".", omittingEmptySubsequences: false)
-        let isAddress = octets.count == 4 && octets.allSatisfy { UInt8($0) != nil }
-        return host.lowercased() == "localhost" || host == "[::1]"
-            || (isAddress && octets[0] == "127")
-    }
+    var isLoopback: Bool { Lifecycle.isLoopback(host) }
 
     /// The host of `host:port`; nil when the host is missing or the port is not a number.
     static func host(of authority: some StringProtocol) -> String? {
@@ -61,9 +55,7 @@ struct WebAddress {
             : authority.firstIndex(of: ":") ?? authority.endIndex
         guard let end else { return nil }
         let (host, rest) = (authority[..<end], authority[end...])
-        let isPort =
-            rest.isEmpty
-            || (rest.hasPrefix(":") && UInt16(rest.dropFirst()) != nil && !rest.hasPrefix(":+"))
+        let hasPort = rest.hasPrefix(":") && isPort(rest.dropFirst())
         let isHost =
             isBracketed
             || host.utf8.allSatisfy { byte in
@@ -71,6 +63,6 @@ struct WebAddress {
                 return character.isASCII
                     && (character.isLetter || character.isNumber || "-._".contains(character))
             }
-        return isPort && isHost && !host.isEmpty ? String(host) : nil
+        return (rest.isEmpty || hasPort) && isHost && !host.isEmpty ? String(host) : nil
     }
 }

@@ -2,7 +2,7 @@ internal import JOSE
 internal import SIWACrypto
 
 /// What a sign-in announces of the code verifier: the base64url of its SHA-256, `S256`
-/// (RFC 7636 §4.2). Apple documents none of it and honours it all the same.
+/// (RFC 7636 §4.2). Apple does not document it, but honours it.
 package struct CodeChallenge: Hashable, Sendable, CustomStringConvertible {
     /// 43 characters.
     package let description: String

@@ -26,7 +26,7 @@ extension BatchRun {
         switch answer {
         case .success: noteSuccess(at: now)
         case .failure(.refused(let refusal)): finish(.stopped(.refused(refusal)), at: now)
-        case .failure(let cause): slowDown(cause, since: pace.mark, at: now)
+        case .failure(let cause): slowDown(cause, since: limiter.mark, at: now)
         }
     }
 
@@ -76,7 +76,7 @@ extension BatchRun {
     }
 
     private mutating func noteSuccess(at now: Duration) {
-        pace.speedUp()
+        limiter.speedUp()
         successes += 1
         failingSince = nil
     }
@@ -100,8 +100,8 @@ extension BatchRun {
         _ cause: TokenFailure.Cause, since mark: Int, at now: Duration
     ) {
         guard cause.scope != .client else { return finish(.stopped(cause), at: now) }
-        pace.slowDown(
-            since: mark, cause.pressure, retryAfter: cause.retryAfter(at: calendar()),
+        limiter.slowDown(
+            since: mark, cause.failure, retryAfter: cause.retryAfter(at: calendar()),
             jitter: .random(in: 0..<1), at: now)
         let began = failingSince ?? now
         failingSince = began
@@ -110,8 +110,8 @@ extension BatchRun {
 }
 
 extension TokenFailure.Cause {
-    /// Whether the server is overloaded, or a request merely went astray.
-    fileprivate var pressure: Pace.Trouble {
-        if case .unusable = self { .overload } else { .mishap }
+    /// Whether the server is overloaded, or a single request got no response.
+    fileprivate var failure: RateLimiter.Failure {
+        if case .unusable = self { .overload } else { .noResponse }
     }
 }

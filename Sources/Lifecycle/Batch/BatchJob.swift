@@ -62,7 +62,7 @@ package enum BatchResult<Outcome: Sendable>: Sendable {
     case answered(Outcome)
     /// All attempts failed.
     case failed(TokenFailure.Cause, attempts: Int)
-    /// The item may not be sent any more: its deadline passed before an attempt.
+    /// The item was not sent: its deadline passed before an attempt.
     case late
 }
 

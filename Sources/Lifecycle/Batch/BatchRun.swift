@@ -1,6 +1,6 @@
 package import JOSE
 
-/// A run over many items: keeps a bounded number of requests in flight, at the pace Apple
+/// A run over many items: keeps a bounded number of requests in flight, at the rate Apple
 /// allows, and gives every item exactly one result.
 ///
 /// Items come from a source when there is room for them and leave as they finish, so memory
@@ -12,7 +12,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
     private let source: @Sendable () -> BatchInput<Job.Item>
     let sink: @Sendable (Job.Item, BatchResult<Job.Outcome>) -> Void
     var job: Job
-    var pace: Pace
+    var limiter: RateLimiter
 
     /// The items in flight by their slots.
     var flights: [Flight?]
@@ -24,7 +24,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
     /// Refusals that may say nothing about their items, the oldest first.
     var held: [(item: Job.Item, outcome: Job.Outcome)] = []
     var brake: RefusalBrake
-    /// When an item may not be sent any more.
+    /// The time after which an item must not be sent.
     private let deadline: (@Sendable (Job.Item) -> Duration)?
     /// An item fresh from the source that waits for its turn.
     private var fresh: Flight?
@@ -54,8 +54,8 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
     ///
     /// - Parameters:
     ///   - calendar: the date, for what requests state.
-    ///   - deadline: when an item may not be sent any more, asked before every attempt; nil when
-    ///     there is no such moment.
+    ///   - deadline: the time after which an item must not be sent, asked before every attempt; nil
+    ///     for no limit.
     ///   - source: the next item, if there is one; must not block.
     ///   - sink: takes each item's result; must not block.
     package init(
@@ -68,7 +68,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
         (self.source, self.sink) = (source, sink)
         self.deadline = deadline
         brake = RefusalBrake(settings.brake)
-        pace = Pace(concurrency: settings.concurrency, rate: settings.rate)
+        limiter = RateLimiter(concurrency: settings.concurrency, rate: settings.rate)
         flights = Array(repeating: nil, count: settings.width)
         freeSlots = Array((0..<settings.width).reversed())
     }
@@ -102,7 +102,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
         return inFlight == 0 || now >= drained ? .finished : .wait(until: drained)
     }
 
-    /// Nothing starts any more; what is in flight may still arrive.
+    /// No more requests start; responses of those in flight may still arrive.
     mutating func finish(_ end: BatchEnd, at now: Duration) {
         guard endedAt == nil else { return }
         self.end = end
@@ -113,7 +113,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
     private mutating func start(at now: Duration) throws(ClientSecretError) -> FeedStep? {
         guard preparation == nil else { return .wait(until: nil) }
         guard hasUpcoming(at: now) else {
-            // A silent input is no outage.
+            // An input without lines is not an outage.
             if inFlight == 0, waiting.isEmpty { failingSince = nil }
             guard inFlight == 0, waiting.isEmpty, isInputAtEnd else {
                 return .wait(until: waiting.map(\.notBefore).min())
@@ -122,7 +122,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
             finish(.completed, at: now)
             return nil
         }
-        switch pace.start(inFlight: inFlight, at: now) {
+        switch limiter.start(inFlight: inFlight, at: now) {
         case .whenOneEnds: return .wait(until: nil)
         case .later(let moment): return wait(until: moment, at: now)
         case .now: return try launch(at: now)
@@ -147,7 +147,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
         guard var flight = takeUpcoming(at: now) else { return nil }
         if flight.attempts.count == 0 { flight.successesBefore = successes }
         flight.attempts.begin()
-        flight.mark = pace.mark
+        flight.mark = limiter.mark
         let request = try job.request(for: &flight.item, at: date)
         flight.sent = sent(request, attempt: flight.attempts.count, at: now)
         flights[slot] = flight

@@ -126,7 +126,7 @@ private struct CleanedText {
         bytes = kept.finished()
     }
 
-    /// Turns a spelled-out `\n` into a line feed and drops a spelled-out `\r`.
+    /// RequestSlots a spelled-out `\n` into a line feed and drops a spelled-out `\r`.
     private mutating func unescape() {
         var plain = SecretBuffer(capacity: bytes.count)
         var found = false

@@ -21,7 +21,7 @@ package struct Delivery: Sendable {
         self.trace = trace
     }
 
-    /// What to send: composed anew for each attempt, because the client_secret of the last one may
+    /// Creates the request, for each attempt again, because the client_secret of the last one may
     /// have expired during the wait.
     struct Order<Answer: Sendable>: Sendable {
         /// What it asks of Apple.

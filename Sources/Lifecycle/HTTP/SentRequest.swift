@@ -45,7 +45,7 @@ struct SentRequest: Sendable {
 extension HTTPResponse {
     /// Why a response that could not be read is of no use.
     fileprivate var failure: TokenFailure.Cause {
-        // An overloaded server may say so in JSON; that is an outage all the same.
+        // An overloaded server may respond with JSON; that is still an outage.
         if status < 500, status != 429, let error = AppleError(self) { return .refused(error) }
         return .unusable(self)
     }

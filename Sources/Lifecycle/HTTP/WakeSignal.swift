@@ -86,7 +86,7 @@ package final class WakeSignal: Sendable {
         }
     }
 
-    /// Removes a listener. It is not being called any more when this returns.
+    /// Removes a listener. When this returns, it is no longer being called.
     package func remove(_ listener: Listener) {
         state.withLock { _ = $0.listeners.removeValue(forKey: listener.key) }
     }

@@ -52,7 +52,7 @@ package struct Revocation: Sendable {
     /// Whether, for all that is known, the token was revoked by this call.
     package var isRevoked: Bool { status != nil && evidence != .refreshAccepted }
 
-    /// Whether, for all that is known, the token does not work any more.
+    /// Whether the token no longer works, as far as known.
     package var isDead: Bool { isRevoked || wasActive == false }
 }
 

@@ -68,7 +68,7 @@ struct VaultDraft {
         records.values.filter { $0.user == user }.sorted { $0.id < $1.id }
     }
 
-    /// Adds a record, or changes the one of this id.
+    /// Adds a record, or changes the one with this id.
     mutating func put(_ record: VaultRecord) { records[record.id] = record }
 
     /// Gives a record another id.

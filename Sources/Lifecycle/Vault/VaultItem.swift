@@ -37,7 +37,7 @@ package struct VaultItem: Sendable {
         _ text: SecretBytes, clientID: ClientID?, now: NumericDate
     ) throws(InvalidLine) {
         let line = try ItemLine(text)
-        guard line.object != nil else { throw InvalidLine(nil, "the line is no JSON object") }
+        guard line.object != nil else { throw InvalidLine(nil, "the line is not a JSON object") }
         guard let clientID = try line.clientID() ?? clientID else {
             throw InvalidLine(nil, "the line has no member 'client_id'")
         }

@@ -16,7 +16,7 @@ package struct Check: Hashable, Sendable {
     package enum Subject: String, CaseIterable, Sendable {
         /// Whether it is a JWS in compact serialization.
         case format
-        /// The header's `alg`, and that there is no other demand in the header.
+        /// The header's `alg`, and that the header has no critical extensions.
         case algorithm
         /// Whether `kid` names one of Apple's keys.
         case key

@@ -10,7 +10,7 @@ package struct IdentityTokenClaims: Hashable, Sendable {
     package let issuer: String
     /// When the token was made.
     package let issuedAt: NumericDate
-    /// When it stops to count.
+    /// When it expires.
     package let expiresAt: NumericDate
     /// When the user last proved who they are; nil where Apple does not say.
     package var authenticatedAt: NumericDate? { text["auth_time"]?.moment }

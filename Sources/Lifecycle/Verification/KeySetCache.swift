@@ -87,7 +87,7 @@ extension KeySetCache {
         /// Those that went.
         package let withdrawn: [String]
 
-        /// Whether there is no difference.
+        /// Whether both sets are equal.
         package var isEmpty: Bool { added.isEmpty && withdrawn.isEmpty }
     }
 

@@ -11,7 +11,7 @@ package struct Notification: Hashable, Sendable {
     package let issuer: String
     /// When it was made.
     package let issuedAt: NumericDate
-    /// When it stops to count.
+    /// When it expires.
     package let expiresAt: NumericDate
     /// By which to know one that Apple sends twice: `jti`.
     package let id: String?

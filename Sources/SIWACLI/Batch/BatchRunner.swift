@@ -70,7 +70,7 @@ struct BatchRunner: Sendable {
                 progress.update()
             }
         } catch {
-            // The results are written all the same; a second error would hide the first.
+            // The results are still written; a second error would hide the first.
             try? opened.output.close()
             throw error
         }
@@ -93,7 +93,8 @@ struct BatchRunner: Sendable {
     ) async throws where Job.Item == TokenItem {
         try session.checkNothingIsPicked()
         let wake = world.wakeSignal()
-        let (output, linesBefore) = try OpenedBatch.output(options, in: world, wake: wake)
+        let (output, linesBefore) = try OpenedBatch.output(
+            options, mark, in: world, wake: wake)
         // The total is unknown: other runs lease records too.
         let progress = BatchProgress(output, world, isQuiet: session.options.isQuiet) { nil }
         let items = LeasedItems(

@@ -27,13 +27,7 @@ struct OpenedBatch: Sendable {
     ) async throws {
         let input = try StreamingLines(options.input?.path, in: world, wake: wake)
         var results = EarlierResults(of: mark, slots: world.streams.slots)
-        let sink: any LineSink
-        if options.isResuming {
-            sink = try world.streams.results(
-                options.output.path, { results.insert(resultIn: $0) }, wake.notify)
-        } else {
-            sink = try options.newResults(in: world, wake)
-        }
+        let sink = try options.results(in: world, wake) { results.insert(resultIn: $0) }
         let output = options.output.path ?? "standard output"
         try results.checkOutput(output)
         let ids = SeenIDs(spill: world.streams.hashes)
@@ -48,18 +42,19 @@ struct OpenedBatch: Sendable {
     /// Opens the output of a batch whose items do not come from a file; answers how many results
     /// are in it already.
     static func output(
-        _ options: BatchOptions, in world: World, wake: WakeSignal
+        _ options: BatchOptions, _ mark: ResultMark, in world: World, wake: WakeSignal
     ) throws -> (BatchOutput, linesBefore: Int) {
         var lines = 0
-        let sink =
-            options.isResuming
-            ? try world.streams.results(
-                options.output.path,
-                { line in
-                    lines += 1
-                    return true
-                }, wake.notify)
-            : try options.newResults(in: world, wake)
+        var foreign: Int?
+        let sink = try options.results(in: world, wake) { line in
+            guard let result = ResultLine(line) else { return false }
+            lines += 1
+            if result.isForeign(to: mark) { foreign = foreign ?? line.number }
+            return true
+        }
+        if let foreign {
+            throw OutputRefusal(foreignResult: foreign, in: options.output.path ?? "")
+        }
         try world.streams.requireBatchThreads()
         world.ending.begin(.change)
         return (BatchOutput(sink), lines)
@@ -67,30 +62,50 @@ struct OpenedBatch: Sendable {
 }
 
 extension BatchOptions {
-    /// Opens the output of a run that begins.
-    fileprivate func newResults(
-        in world: World, _ wake: WakeSignal
+    /// Opens the output.
+    ///
+    /// - Parameter keep: sees what is there already when the run is resumed; false for a line that
+    ///   is not a result.
+    fileprivate func results(
+        in world: World, _ wake: WakeSignal, keeping keep: (InputLine) -> Bool
     ) throws -> any LineSink {
         do throws(FileError) {
-            return try world.streams.results(output.path, nil, wake.notify)
+            return try withoutActuallyEscaping(keep) { keep throws(FileError) in
+                try world.streams.results(output.path, isResuming ? keep : nil, wake.notify)
+            }
         } catch {
-            guard error.isNotEmpty else { throw error }
-            throw OutputNotEmpty(error: error)
+            throw OutputRefusal(error) ?? error
         }
     }
 }
 
-/// The output of a run that begins is not empty.
-struct OutputNotEmpty: DiagnosableError {
-    let error: FileError
+/// The output holds something that this run must not continue.
+struct OutputRefusal: DiagnosableError {
+    private let error: FileError
+
+    /// Nil for any other error.
+    init?(_ error: FileError) {
+        guard error.isNotEmpty || error.holdsSomethingElse else { return nil }
+        self.error = error
+    }
+
+    /// A line of the output is a result of another command.
+    init(foreignResult line: Int, in output: String) {
+        error = FileError("write", output, reason: "line \(line) is a result of another command")
+    }
 
     var diagnosis: Diagnosis {
         Diagnosis(
             "configuration", error.description,
-            hints: [
-                "to continue the run that wrote it, add --resume",
-                "for a new run, name another file with --output",
-            ], exitCode: .settings)
+            hints: error.isNotEmpty
+                ? [
+                    "to continue the run that wrote it, add --resume",
+                    "for a new run, name another file with --output",
+                ]
+                : [
+                    "to continue an earlier run, name the file that it wrote with --output",
+                    "for a new run, name a new file with --output and leave out --resume",
+                ], exitCode: .settings)
     }
 }
 
@@ -98,10 +113,7 @@ extension EarlierResults {
     /// Finds an output that no run of this command can have written.
     fileprivate func checkOutput(_ output: String) throws {
         if let failure { throw failure }
-        if let foreign {
-            throw FileError(
-                "write", output, reason: "line \(foreign) is a result of another command")
-        }
+        if let foreign { throw OutputRefusal(foreignResult: foreign, in: output) }
         if let contradictory {
             throw ResumeMismatch(.contradictory, line: contradictory, in: output)
         }

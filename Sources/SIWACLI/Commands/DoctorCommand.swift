@@ -24,6 +24,12 @@ struct DoctorCommand: Command {
         Each assumption of siwa-emulator is marked confirmed, contradicted or untouched. Please \
         send the file in, to make the emulator more accurate.
 
+        With --endpoint URL it checks instead whether Apple can post notifications to URL: an \
+        absolute https URL, TLS 1.2 or newer with forward secrecy, a complete certificate chain, no \
+        redirect, and a forged notification that is refused. With --emulator it also posts a \
+        notification that siwa-emulator signs, to an endpoint that takes its keys from there: the \
+        endpoint stores it as a genuine one.
+
         Exits 1 if a check failed. The most likely cause is printed last.
         """
     static let examples = [
@@ -32,6 +38,9 @@ struct DoctorCommand: Command {
         Example(
             "siwa doctor --online --secret @apple.secret",
             "Check a secret that other software minted, and test it with Apple."),
+        Example(
+            "siwa doctor --endpoint https://app.example.com/apple/notifications",
+            "Check whether Apple can post notifications there."),
     ]
     static let parameters: [Parameter<Self>] =
         [
@@ -43,24 +52,66 @@ struct DoctorCommand: Command {
                 "report", \.reportFile, value: "FILE",
                 help: "With --online: write Apple's responses to harmless requests to FILE.",
                 completion: .file),
+            .option(
+                "endpoint", \.endpoint, value: "URL",
+                help: "Check whether Apple can post notifications to this URL."),
+            .option(
+                "emulator", \.emulator, value: "URL",
+                help: "With --endpoint: post a notification that this emulator signs."),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()
     var isOnline = false
     var secret: SecretArgument?
     var reportFile: String?
+    var endpoint: String?
+    var emulator: String?
 
     func run(in world: World) async throws {
-        guard reportFile == nil || isOnline else {
-            throw UsageError.Problem.misuse(
-                "--report needs --online", hint: "add --online")
-        }
+        try checkUsage()
         let context = try DoctorContext(global, given: secret, in: world)
+        if let endpoint { return try await examine(EndpointURL(endpoint), context) }
         let (online, isAccepted) = isOnline ? await ask(about: context) : ([], false)
         let report = DoctorReport(
             offline: context.offlineChecks, online: online, isAccepted: isAccepted)
         if let reportFile { try await writeReport(to: reportFile, context) }
         try context.session.report(report.rendered(on: world.terminal))
+        if let failure = report.failure { throw failure }
+    }
+
+    private func checkUsage() throws(UsageError.Problem) {
+        guard reportFile == nil || isOnline else {
+            throw .misuse("--report needs --online", hint: "add --online")
+        }
+        guard emulator == nil || endpoint != nil else {
+            throw .misuse("--emulator needs --endpoint", hint: "add --endpoint URL")
+        }
+        guard endpoint == nil || !isOnline && secret == nil else {
+            throw .misuse(
+                "--endpoint does not go with --online and --secret",
+                hint: "run 'siwa doctor' twice")
+        }
+    }
+
+    /// Examines a notification endpoint, with whatever the settings say of the client.
+    private func examine(_ endpoint: EndpointURL, _ context: DoctorContext) async throws {
+        let signer = try emulator.map { text throws(UsageError.Problem) in
+            do throws(BaseURLError) {
+                return try BaseURL(validating: text)
+            } catch {
+                throw .misuse(
+                    "--emulator \(error)", hint: "give its URL, such as http://127.0.0.1:9500")
+            }
+        }
+        var lines = context.configurationFault.map { [CheckLine("configuration", $0)] } ?? []
+        do throws(SettingsError) {
+            let network = try Network(context.session)
+            lines += await EndpointCheck(endpoint, emulator: signer, context, network).lines
+        } catch {
+            lines.append(CheckLine("network", error))
+        }
+        let report = DoctorReport(lines, otherwise: EndpointCheck.passed)
+        try context.session.report(report.rendered(on: context.world.terminal))
         if let failure = report.failure { throw failure }
     }
 

@@ -7,8 +7,8 @@ struct InboxDiscardCommand: Command {
     static let name = "inbox discard"
     static let abstract = "Cancel the delivery of an event."
     static let discussion = """
-        A pending or dead event is not delivered any more, and no longer holds back later events of \
-        its user. The vault has changed already when the event was received. 'siwa inbox replay' \
+        A pending or dead event is no longer delivered, and no longer holds back later events of its \
+        user. The vault has already changed, when the event was received. 'siwa inbox replay' \
         undoes it.
         """
     static let examples = [

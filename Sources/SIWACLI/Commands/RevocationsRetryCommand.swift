@@ -7,9 +7,9 @@ struct RevocationsRetryCommand: Command {
     static let name = "revocations retry"
     static let abstract = "Have siwa-server try a revocation now."
     static let discussion = """
-        A pending revocation is tried now; a dead one begins anew, for another 30 days. Prints the \
-        request as 'siwa revocations list --json' does. One that ended cannot be tried again: its \
-        tokens are erased.
+        A pending revocation is tried now; a dead one starts again, for another 30 days. Prints the \
+        request as 'siwa revocations list --json' does. A revocation that has ended cannot be tried \
+        again: its tokens are erased.
         """
     static let examples = [
         Example(
@@ -31,15 +31,15 @@ struct RevocationsRetryCommand: Command {
         let store = try session.serverStore()
         guard let status = try world.ending.completing({ try store.retry(revocation: id) }) else {
             throw Diagnosis.negative(
-                "no_revocation", "there is no revocation '\(id)'",
-                hints: ["'siwa revocations list' shows what there is"])
+                "no_revocation", "not found: the revocation '\(id)'",
+                hints: ["'siwa revocations list' shows all revocations"])
         }
         try session.report(
             Report(
                 .object(status.members),
                 of: Deed(
                     "the revocation is tried now",
-                    hint: "'siwa revocations list' shows what becomes of it")))
+                    hint: "'siwa revocations list' shows its state")))
         guard status.state == .pending else {
             throw Diagnosis.negative(
                 "unchanged", "the revocation has ended: \(status.state.rawValue)",

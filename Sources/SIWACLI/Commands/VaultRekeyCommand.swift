@@ -49,7 +49,7 @@ struct VaultRekeyCommand: Command {
         try broken.check("\(resealed) records were encrypted with key \(vault.currentKey)")
         for number in vault.keys.numbers where number < vault.currentKey {
             session.console.note(
-                "no record is encrypted with key \(number) any more; keep it for older backups")
+                "no record is still encrypted with key \(number); keep it for older backups")
         }
         try report(session, vault.currentKey, resealed)
     }

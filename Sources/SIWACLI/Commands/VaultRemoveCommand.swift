@@ -59,10 +59,10 @@ struct VaultRemoveCommand: Command {
         guard let first = live.first else { return }
         session.console.warn(
             live.count == 1
-                ? "the token was \(first.state.rawValue): without another copy, it cannot be revoked "
-                    + "any more"
-                : "\(live.count) tokens were active or revoking: without other copies, they cannot be "
-                    + "revoked any more")
+                ? "the token was \(first.state.rawValue): without another copy, it can no longer be "
+                    + "revoked"
+                : "\(live.count) tokens were active or revoking: without other copies, they can no "
+                    + "longer be revoked")
     }
 
     private func members(

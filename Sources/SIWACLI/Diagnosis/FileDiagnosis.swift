@@ -13,6 +13,7 @@ extension FileError: DiagnosableError {
     }
 
     private var advice: [String] {
+        if let remedy { return [remedy] }
         if isTemporary { return ["make room, then run it again"] }
         if isNotEmpty { return ["give a new file"] }
         guard isDenied else { return ["give a usable path"] }

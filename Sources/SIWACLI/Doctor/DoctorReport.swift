@@ -34,6 +34,15 @@ struct DoctorReport: Sendable {
             ?? Self.left(isAsked: !online.isEmpty, isAccepted: isAccepted)
     }
 
+    /// - Parameter cause: what remains when no check failed.
+    init(_ lines: [CheckLine], otherwise cause: Cause) {
+        self.lines = lines
+        self.cause =
+            lines.first { $0.status == .failed }.map {
+                Cause(seen: $0.seen, advice: $0.advice ?? "")
+            } ?? cause
+    }
+
     var failed: [CheckLine] { lines.filter { $0.status == .failed } }
 
     /// A good secret leaves the request around it.
@@ -48,7 +57,7 @@ struct DoctorReport: Sendable {
         let finding = Finding(
             .requestForm, .note, .possible, seen: seen + ask,
             advice: """
-                if your own client gets invalid_client all the same, its request is wrong: send \
+                if your own client still gets invalid_client, its request is wrong: send \
                 client_id (the secret's sub), client_secret, grant_type and the code or token in \
                 the body, as application/x-www-form-urlencoded: not as JSON, not as multipart, not \
                 in the URL, not as HTTP Basic
@@ -67,7 +76,7 @@ struct DoctorReport: Sendable {
     private var causeJSON: JSON {
         if let finding = cause.finding { return finding.json }
         return [
-            "code": .null, "severity": "error", "confidence": "certain",
+            "code": .null, "severity": failed.isEmpty ? "note" : "error", "confidence": "certain",
             "seen": .string(cause.seen), "advice": .string(cause.advice),
         ]
     }

@@ -5,7 +5,7 @@ internal import Lifecycle
 /// The way to Apple, stage by stage, by one request for its key set.
 struct NetworkCheck: Sendable {
     let lines: [CheckLine]
-    /// Whether an answer came: without one there is no use in asking more.
+    /// Whether a response was received; without one, further checks are skipped.
     let isReachable: Bool
 
     init(_ context: DoctorContext, _ network: Network) async {

@@ -6,7 +6,7 @@ struct Interruption: DiagnosableError {
     /// What to do next.
     let hint: String
 
-    /// A command that had finished all the same.
+    /// A command that had finished before the signal took effect.
     init(signal: CInt) {
         self.signal = signal
         achievement = "the command had finished"

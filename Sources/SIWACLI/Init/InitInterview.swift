@@ -32,7 +32,7 @@ struct InitInterview {
         return (key, settings)
     }
 
-    /// Names everything that is missing where nobody can be asked.
+    /// Lists all missing settings if there is no terminal to ask on.
     private func checkRequired() throws(UsageError.Problem) {
         let global = command.global
         let missing =
@@ -41,7 +41,7 @@ struct InitInterview {
                 ? ["--client-id or --services-id"] : [])
         guard missing.isEmpty else {
             throw .misuse(
-                "without a terminal, init needs \(missing.joined(separator: ", "))",
+                "without a terminal, init requires \(missing.joined(separator: ", "))",
                 hint: "give the flags, or run it in a terminal")
         }
     }
@@ -160,7 +160,7 @@ struct InitInterview {
 
     /// Asks until the answer is valid, at most three times.
     ///
-    /// - Parameter flag: what gives the answer without a question.
+    /// - Parameter flag: the flag that replaces the question.
     private func answer<Value>(
         _ question: String, or flag: String, reading: (String) throws -> Value
     ) throws -> Value {
@@ -177,7 +177,7 @@ struct InitInterview {
             }
         }
         throw UsageError.Problem.misuse(
-            "init needs \(flag)", hint: "give \(flag), or answer the question in a terminal")
+            "init requires \(flag)", hint: "give \(flag), or answer the question in a terminal")
     }
 
     private func trimmed(_ text: String) -> String {

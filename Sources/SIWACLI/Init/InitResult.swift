@@ -2,7 +2,7 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// The result of `siwa init`: what was written, what the checks found, and what to do next.
+/// The result of `siwa init`: the written files, the checks, and the next steps.
 struct InitResult: Sendable {
     let path: String
     /// The file of the private key.

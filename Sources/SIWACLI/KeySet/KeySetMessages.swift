@@ -18,7 +18,7 @@ extension Console {
         note("siwa ignores keys of the key set: \(ignored.listed)")
     }
 
-    /// Apple's keys are not what was wished for, and are used all the same.
+    /// Explains why an old or incomplete key set is used.
     func warn(_ held: KeySetCache.Held, _ reason: String, at now: NumericDate) {
         let age = now - held.fetchedAt
         let ago =

@@ -118,7 +118,7 @@ extension KeySetSearch {
             query.source == .cache ? .offline : .paused(until: cache.pausedUntil ?? query.askedAt))
     }
 
-    /// Answers with what there is, and says why it is no better.
+    /// Returns the key set that is available, and explains why it is old or incomplete.
     private func useStale(_ obstacle: KeySetError) throws(KeySetError) -> FoundKeySet {
         guard let held = cache.held, query.source != .apple else { throw obstacle }
         let found = found(held)

@@ -28,7 +28,7 @@ struct KeySetStore: Sendable {
         path = "\(folder)/\(Self.name(of: network))"
     }
 
-    /// What is remembered; nil when there is no file.
+    /// The stored key set; nil without a file.
     func load() throws(KeySetStoreFault) -> KeySetCache? {
         let file: LocalFile
         do {

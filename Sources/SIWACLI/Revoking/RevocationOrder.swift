@@ -72,7 +72,7 @@ extension TokenKind: ParameterValue {}
 extension Deed {
     /// A revocation was sent.
     ///
-    /// - Parameter isDone: whether, for all that is known, the token does not work any more.
+    /// - Parameter isDone: whether the token no longer works, as far as known.
     static func revocation(isDone: Bool) -> Deed {
         Deed(
             isDone ? "the token was revoked" : "the revocation was sent, and the token still works",

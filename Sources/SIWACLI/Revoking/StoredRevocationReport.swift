@@ -54,7 +54,7 @@ package struct TokenOutcome: Sendable {
         if !isRevokedEarlier || revocation.status != nil { date = now }
     }
 
-    /// Whether, for all that is known, the token does not work any more.
+    /// Whether the token no longer works, as far as known.
     var isDead: Bool { revocation?.isDead ?? isRevokedEarlier }
 
     /// Whether a refused refresh of this run proves that the token does not work.

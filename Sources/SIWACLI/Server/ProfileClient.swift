@@ -41,7 +41,7 @@ package struct ProfileClient: Sendable {
     ///
     /// - Parameters:
     ///   - secrets: where its client_secrets come from.
-    ///   - trace: is told of every request.
+    ///   - trace: receives every request.
     package init(
         name: String, teamID: TeamID, secrets: any ClientSecretSource, audiences: [String],
         redirectURI: String? = nil, baseURL: BaseURL = .apple, timeout: Duration = .seconds(30),
@@ -103,7 +103,7 @@ extension ProfileClient {
     ///   - name: nil chooses as `siwa` does.
     ///   - configuration: the configuration file; nil searches as `siwa` does.
     ///   - wrap: adds something to the way to Apple, such as a limit.
-    ///   - trace: is told of every request.
+    ///   - trace: receives every request.
     /// - Throws: `SettingsError`, which `Diagnosis` explains.
     package init(
         profile name: String?, configuration: String?, in world: World,

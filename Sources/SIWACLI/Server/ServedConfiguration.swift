@@ -65,7 +65,7 @@ package struct ServedConfiguration: Sendable {
     ///
     /// - Parameters:
     ///   - wrap: adds something to the way to Apple.
-    ///   - trace: is told of every request.
+    ///   - trace: receives every request.
     package func clients(
         wrap: (any Transport) -> any Transport = { $0 }, trace: RequestTrace? = nil
     ) throws(Diagnosis) -> [ProfileClient] {

@@ -38,7 +38,7 @@ final class LeasedItems: Sendable {
             State(vault: claim.vault, records: LeasedRecords(size: claim.size, after: line)))
     }
 
-    /// Why the vault could not be asked any more; nil if it could.
+    /// Why the vault became unavailable; nil if it did not.
     var failure: VaultError? { state.withLock { $0.failure } }
 
     /// The next item, if there is one; see ``BatchRun``.
@@ -58,8 +58,8 @@ final class LeasedItems: Sendable {
         changes.notify()
     }
 
-    /// When an item may not be sent any more; see ``BatchRun``. Half of what remains of its lease
-    /// is kept for requests in flight.
+    /// The time after which an item must not be sent; see ``BatchRun``. Half of what remains of its
+    /// lease is kept for requests in flight.
     func deadline(of item: TokenItem) -> Duration {
         state.withLock { $0.records.deadline(of: item) }
     }

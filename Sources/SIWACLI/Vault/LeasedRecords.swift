@@ -7,7 +7,7 @@ struct LeasedRecords: Sendable {
     /// A record that is leased and not finished.
     private struct Held: Sendable {
         let record: VaultRecord
-        /// When it may not be sent any more: others may lease it soon.
+        /// The time after which it must not be sent, because others may lease it.
         var deadline: Duration
     }
 
@@ -49,7 +49,7 @@ struct LeasedRecords: Sendable {
         return isExhausted ? .end : .notYet
     }
 
-    /// When an item may not be sent any more.
+    /// The time after which an item must not be sent.
     func deadline(of item: TokenItem) -> Duration { held[item.line]?.deadline ?? .zero }
 
     /// Takes the result of an item.
@@ -59,7 +59,7 @@ struct LeasedRecords: Sendable {
             Finished(line: item.line, record: held.record, event: event, report: report))
     }
 
-    /// No item is finished any more.
+    /// No more items are finished.
     mutating func close() { isClosed = true }
 }
 
@@ -75,7 +75,7 @@ extension LeasedRecords {
     ///
     /// - Parameters:
     ///   - item: makes its item of the number of its line; throws if it cannot be decrypted.
-    ///   - deadline: when it may not be sent any more.
+    ///   - deadline: the time after which it must not be sent.
     mutating func add(
         _ record: VaultRecord, until deadline: Duration,
         item: (Int) throws(VaultError) -> TokenItem
@@ -114,7 +114,7 @@ extension LeasedRecords {
     /// Plans the next renewal.
     mutating func renewNext(at moment: Duration) { renewal = moment }
 
-    /// Takes the outcome of a renewal. What others have leased is not sent any more.
+    /// Takes the outcome of a renewal. Records that others have leased are not sent.
     ///
     /// - Parameter deadline: for the records that are still leased.
     mutating func take(

@@ -1,7 +1,7 @@
 internal import CommandTable
 internal import Lifecycle
 
-/// `siwa-server check`: whether `serve` would start.
+/// `siwa-server check`: tells whether `serve` would start.
 struct CheckCommand: Command {
     static let name = "check"
     static let abstract = "Read the settings, open the database and mint a client secret."
@@ -10,7 +10,9 @@ struct CheckCommand: Command {
         to Apple, and no listener is opened.
         """
     static let examples = [
-        Example("siwa-server check && systemctl reload siwa-server", "Reload what is good.")
+        Example(
+            "siwa-server check && systemctl reload siwa-server",
+            "Reload only a valid configuration.")
     ]
     static let parameters = ConfigurationOption.parameters(at: \Self.configuration)
 

@@ -1,6 +1,6 @@
 internal import CommandTable
 
-/// The option that every command about a server has.
+/// The option that all commands of siwa-server share.
 struct ConfigurationOption: Sendable {
     var file: String?
 

@@ -23,7 +23,7 @@ struct ServeCommand: Command {
     var configuration = ConfigurationOption()
 
     func run(in world: ServerWorld) async throws {
-        // The watchdog ends a process that hangs while it drains.
+        // The watchdog ends a process that hangs during its shutdown.
         ProcessSignals.apply(.record, watchdog: 44)
         ProcessSignals.countHangUps()
         try requireDispatch()

@@ -5,10 +5,10 @@ internal import SIWACLI
 internal import SIWACrypto
 internal import ServerRecords
 
-/// `siwa-server token add`: makes a token of the API.
+/// `siwa-server token add`: creates an API token.
 struct TokenAddCommand: Command {
     static let name = "token add"
-    static let abstract = "Make a token for callers of the API over TCP, and print it."
+    static let abstract = "Create a token for callers of the API over TCP, and print it."
     static let discussion = """
         The token is printed once; the database keeps only its SHA-256. A running server accepts it \
         at once. Callers on the Unix socket need none.
@@ -22,11 +22,11 @@ struct TokenAddCommand: Command {
     ]
     static let parameters: [Parameter<Self>] =
         [
-            .operand("NAME", \.$tokenName, help: "What to call the token."),
-            .option("scope", \.scopes, value: "SCOPE", help: "What its holder may do."),
+            .operand("NAME", \.$tokenName, help: "The name of the token."),
+            .option("scope", \.scopes, value: "SCOPE", help: "A permission of the token."),
             .option(
                 "expires", \.expires, value: "DURATION",
-                help: "How long it is valid; without it, until it is removed."),
+                help: "How long the token is valid; until it is removed unless set."),
         ] + ConfigurationOption.parameters(at: \.configuration)
 
     @Required var tokenName: String
@@ -38,7 +38,7 @@ struct TokenAddCommand: Command {
         guard !scopes.isEmpty else {
             let names = APIScope.allCases.map(\.rawValue).joined(separator: " or ")
             throw Diagnosis(
-                "usage", "a token without --scope can do nothing",
+                "usage", "a token without --scope has no permissions",
                 hints: ["add --scope \(names)"], exitCode: .usage)
         }
         guard (1...64).contains(tokenName.utf8.count), isPrintableASCII(tokenName) else {
@@ -53,7 +53,7 @@ struct TokenAddCommand: Command {
         let store = try world.tokenStore(configuration)
         guard try store.add(token) else {
             throw Diagnosis(
-                "token_exists", "there is a token '\(tokenName)' already",
+                "token_exists", "the token '\(tokenName)' exists already",
                 hints: ["remove it: siwa-server token remove \(tokenName)"], exitCode: .no)
         }
         try world.print(text.text.revealed() + "\n")
@@ -67,7 +67,7 @@ struct TokenAddCommand: Command {
 extension APIScope: ParameterValue {}
 
 extension ServerWorld {
-    /// The store with the tokens of the API; its tables are made if they are missing.
+    /// The store of the API tokens; its tables are created if they are missing.
     func tokenStore(_ option: ConfigurationOption) throws(Diagnosis) -> any ServerStore {
         let configuration = try ServedConfiguration(option.file, in: base)
         let store = try configuration.serverStore(.eachStatement(.seconds(5)))

@@ -4,10 +4,10 @@ internal import Lifecycle
 internal import SIWACLI
 internal import ServerRecords
 
-/// `siwa-server token list`: the tokens of the API.
+/// `siwa-server token list`: lists the API tokens.
 struct TokenListCommand: Command {
     static let name = "token list"
-    static let abstract = "List the tokens of the API: a JSON object a line."
+    static let abstract = "List the API tokens, a JSON object a line."
     static let parameters = ConfigurationOption.parameters(at: \Self.configuration)
 
     var configuration = ConfigurationOption()

@@ -4,10 +4,11 @@ internal import LocalFiles
 internal import SIWACLI
 internal import SIWACrypto
 
-/// `siwa-server webhook-secret`: makes a secret that signs deliveries.
+/// `siwa-server webhook-secret`: creates a secret that signs deliveries.
 struct WebhookSecretCommand: Command {
     static let name = "webhook-secret"
-    static let abstract = "Make a secret that signs deliveries, in a file for its owner alone."
+    static let abstract =
+        "Create a secret that signs deliveries, in a file that only its owner can read."
     static let discussion = """
         The file is what server.deliver.secret_file names; the application needs the same line, to \
         verify deliveries as Standard Webhooks say. An existing file is not changed.
@@ -16,10 +17,10 @@ struct WebhookSecretCommand: Command {
         new one to the application, then remove the old line. siwa-server reads the file at SIGHUP.
         """
     static let examples = [
-        Example("siwa-server webhook-secret --out /etc/siwa/webhook.secret", "Make a secret.")
+        Example("siwa-server webhook-secret --out /etc/siwa/webhook.secret", "Create a secret.")
     ]
     static let parameters: [Parameter<Self>] = [
-        .option("out", \.$file, value: "FILE", help: "The file to make.", completion: .file)
+        .option("out", \.$file, value: "FILE", help: "The file to create.", completion: .file)
     ]
 
     @Required var file: String
@@ -31,7 +32,8 @@ struct WebhookSecretCommand: Command {
         } catch {
             throw Diagnosis(
                 "configuration", error.description,
-                hints: ["name a new file in a folder of this user"], exitCode: .settings)
+                hints: ["give a new file in a folder that this user can write to"],
+                exitCode: .settings)
         }
     }
 }

@@ -1,13 +1,13 @@
 internal import Lifecycle
 
-/// Where events are delivered to: the application's URL.
+/// The URL of the application, to which events are delivered.
 package struct DeliveryTarget: Hashable, Sendable {
     /// The URL.
     package let url: String
 
-    /// Takes an https URL, or an http URL towards loopback, without user information.
+    /// Accepts an https URL, or an http URL of a loopback address, without user information.
     ///
-    /// - Parameter allowsHTTP: takes http towards any host.
+    /// - Parameter allowsHTTP: accepts http for any host.
     /// - Throws: ``DeliveryTargetError``.
     package init(_ url: String, allowsHTTP: Bool = false) throws(DeliveryTargetError) {
         let scheme = url.hasPrefix("http://") ? "http://" : "https://"
@@ -28,7 +28,7 @@ package struct DeliveryTarget: Hashable, Sendable {
     }
 }
 
-/// Why a URL cannot be delivered to.
+/// Why a URL cannot be used for deliveries.
 package enum DeliveryTargetError: Error, Hashable, Sendable, CustomStringConvertible {
     case scheme, characters, userInformation, host, plainHTTP
 
@@ -36,11 +36,11 @@ package enum DeliveryTargetError: Error, Hashable, Sendable, CustomStringConvert
     package var description: String {
         switch self {
         case .scheme: "must begin with https://"
-        case .characters: "has a blank, a fragment or a character outside ASCII in it"
+        case .characters: "contains a space, a fragment or a non-ASCII character"
         case .userInformation: "must not have a user name or password"
-        case .host: "has no usable host or port"
+        case .host: "has no valid host or port"
         case .plainHTTP:
-            "must be https: plain http is for loopback only, unless \"allow_http\" is true"
+            "must be https: plain http is allowed for loopback only, unless \"allow_http\" is true"
         }
     }
 }

@@ -3,7 +3,7 @@ package import Lifecycle
 internal import SIWACrypto
 internal import ServerRecords
 
-/// Delivers events to the application, as Standard Webhooks say.
+/// Delivers events to the application (Standard Webhooks, https://www.standardwebhooks.com).
 package final class DeliveryWorker: Sendable {
     private let access: StoreAccess
     private let settings: @Sendable () -> Settings
@@ -13,24 +13,24 @@ package final class DeliveryWorker: Sendable {
     private let log: ServiceLog
     private let loop: WorkLoop
 
-    /// Where events go, and what signs them; reloaded together.
+    /// The application's URL and the secrets that sign; reloaded together.
     package struct Settings: Sendable {
         let target: DeliveryTarget
         let secrets: WebhookSecrets
 
-        /// Pairs them.
+        /// Creates the settings.
         package init(_ target: DeliveryTarget, _ secrets: WebhookSecrets) {
             (self.target, self.secrets) = (target, secrets)
         }
     }
 
-    /// How many events are delivered at a time.
+    /// The maximum number of concurrent deliveries.
     private static let width = 16
-    /// How long an attempt may take.
+    /// The time limit of an attempt.
     static let timeout = Duration.seconds(15)
 
     /// - Parameters:
-    ///   - settings: as they are at the moment.
+    ///   - settings: returns the current settings.
     ///   - transport: sends to the application.
     ///   - wake: notified when an event may be due.
     package init(
@@ -48,7 +48,7 @@ package final class DeliveryWorker: Sendable {
         await loop.run(claim: { await self.claim($0) }, work: { await self.deliver($0) })
     }
 
-    /// Waits until all deliveries that were begun have ended.
+    /// Waits for the deliveries in progress.
     package func drain() async { await loop.drain() }
 
     private var lease: VaultLease { VaultLease(owner: owner, duration: leaseDuration) }
@@ -83,7 +83,7 @@ package final class DeliveryWorker: Sendable {
                 try store.note([outcome], by: owner)
             }
         } catch {
-            // It is due again when its lease ends.
+            // The event is due again when its lease ends.
             log(.databaseFailed(error))
         }
     }
@@ -95,7 +95,7 @@ package final class DeliveryWorker: Sendable {
         do {
             request = try settings().request(for: delivery, at: clocks.now())
         } catch {
-            return .failed(delivery, "it cannot be signed: \(error)", jitter: jitter)
+            return .failed(delivery, "the event cannot be signed: \(error)", jitter: jitter)
         }
         do throws(TransportError) {
             let response = try await transport.send(request, timeout: Self.timeout)
@@ -129,7 +129,7 @@ package final class DeliveryWorker: Sendable {
 }
 
 extension DeliveryWorker.Settings {
-    /// The request that delivers an event at this moment.
+    /// The request that delivers an event now.
     func request(
         for delivery: DueDelivery, at now: NumericDate
     ) throws(OpenSSLError) -> HTTPRequest {
@@ -148,7 +148,7 @@ extension DeliveryWorker.Settings {
 }
 
 extension DeliveryOutcome {
-    /// What an answer of the application means: 2xx is done.
+    /// Interprets the application's response: 2xx is a success.
     init(
         of delivery: DueDelivery, _ response: HTTPResponse, at now: NumericDate, jitter: Double
     ) {
@@ -166,12 +166,12 @@ extension DeliveryOutcome {
 }
 
 extension ServiceEvent {
-    /// A row of the database cannot be read; it stops no other.
+    /// The log event of an unreadable row, which does not stop the others.
     static func damagedRow(_ error: VaultError) -> ServiceEvent {
         ServiceEvent(.error, "row_damaged", [.init("reason", .string(error.message))])
     }
 
-    /// The database did not do what was asked of it.
+    /// The log event of a failed call of the database.
     static func databaseFailed(_ error: VaultError) -> ServiceEvent {
         ServiceEvent(.error, "database_failed", [.init("reason", .string(error.message))])
     }

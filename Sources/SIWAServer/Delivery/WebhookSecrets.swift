@@ -2,8 +2,8 @@ internal import JOSE
 internal import Lifecycle
 package import SIWACrypto
 
-/// The secrets that sign deliveries to the application (Standard Webhooks): a line each,
-/// `whsec_` and 24 to 64 bytes in base64. All of them sign, so that one can replace another.
+/// The secrets that sign deliveries to the application (Standard Webhooks), one a line: `whsec_`
+/// and 24 to 64 bytes in base64. Every secret signs, so that one can replace another.
 package struct WebhookSecrets: Sendable {
     private let secrets: [SecretBytes]
 
@@ -12,7 +12,7 @@ package struct WebhookSecrets: Sendable {
 
     /// Reads the lines of a secret file.
     ///
-    /// - Throws: ``WebhookSecretsError``, which quotes nothing.
+    /// - Throws: ``WebhookSecretsError``, which contains no secret.
     package init(_ contents: SecretBytes) throws(WebhookSecretsError) {
         var secrets: [SecretBytes] = []
         let lines = contents.revealed().split(separator: 0x0A, omittingEmptySubsequences: false)
@@ -72,19 +72,19 @@ package struct WebhookSecrets: Sendable {
     }
 }
 
-/// Why a file has no secrets for webhooks.
+/// Why a file cannot be used for webhook secrets.
 package enum WebhookSecretsError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A line is not a secret.
     case line(Int)
-    /// There is no line.
+    /// The file has no lines.
     case empty
 
-    /// The end of a sentence that begins with the file.
+    /// The message, without the name of the file.
     package var description: String {
         switch self {
         case .line(let number):
-            "has a line \(number) that is not 'whsec_' and 24 to 64 bytes in base64"
-        case .empty: "has no secret"
+            "line \(number) is not 'whsec_' and 24 to 64 bytes in base64"
+        case .empty: "it contains no secret"
         }
     }
 }

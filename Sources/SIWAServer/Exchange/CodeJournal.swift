@@ -3,8 +3,8 @@ package import Lifecycle
 internal import SIWACrypto
 internal import ServerRecords
 
-/// The journal of codes as this process writes it: answers are sealed with the vault's key, and what
-/// became of a code gets to the database, whatever happens to that meanwhile.
+/// Writes the journal of codes. Answers are sealed with the vault's key. If the database fails, the
+/// outcome of a code is written again until that succeeds.
 package final class CodeJournal: Sendable {
     private let access: StoreAccess
     private let vault: SharedVault
@@ -13,7 +13,7 @@ package final class CodeJournal: Sendable {
     private let log: ServiceLog
     private let background = BackgroundTasks()
 
-    /// - Parameter owner: one run of one process.
+    /// - Parameter owner: identifies this run of this process.
     package init(
         _ access: StoreAccess, _ vault: SharedVault, clocks: Clocks, owner: String,
         log: @escaping ServiceLog
@@ -32,7 +32,7 @@ package final class CodeJournal: Sendable {
         }
     }
 
-    /// Does something while the lease of a code is renewed.
+    /// Runs `body` while the lease of a code is renewed.
     func renewing<Value: Sendable>(_ code: CodeDigest, _ body: () async -> Value) async -> Value {
         let (lease, access) = (lease, access)
         return await SIWAServer.renewing(
@@ -44,7 +44,7 @@ package final class CodeJournal: Sendable {
             }, body)
     }
 
-    /// Reads an answer that was kept; nil if it is not one.
+    /// Opens a stored answer; nil if it is damaged.
     func open(
         _ sealed: SealedSecret, _ code: CodeDigest, of clientID: ClientID
     ) throws(VaultError) -> ExchangeAnswer? {
@@ -54,7 +54,7 @@ package final class CodeJournal: Sendable {
             })
     }
 
-    /// Notes that a code was not sent, or that no answer came.
+    /// Notes that a code was not sent, or that no response was received.
     func finish(_ request: CodeRequest, _ outcome: CodeOutcome) async {
         let owner = owner
         _ = await persist("code_not_noted") { store throws(VaultError) in
@@ -62,7 +62,7 @@ package final class CodeJournal: Sendable {
         }
     }
 
-    /// Notes what a request was answered.
+    /// Notes the answer to a request.
     func finish(_ request: CodeRequest, _ answer: ExchangeAnswer) async {
         let (owner, vault) = (owner, vault)
         _ = await persist("code_not_noted") { store throws(VaultError) in
@@ -73,7 +73,8 @@ package final class CodeJournal: Sendable {
         }
     }
 
-    /// Stores a token, and notes the answer in the same transaction; goes on trying if that fails.
+    /// Stores a token, and notes the answer in the same transaction; retries in the background if
+    /// that fails.
     ///
     /// - Returns: whether the token is stored now.
     func store(
@@ -89,7 +90,7 @@ package final class CodeJournal: Sendable {
         }
     }
 
-    /// Waits until all is in the database.
+    /// Waits until everything is in the database.
     package func drain() async { await background.drain() }
 
     private static func outcome(
@@ -104,9 +105,9 @@ package final class CodeJournal: Sendable {
 }
 
 extension CodeJournal {
-    /// Changes the database; in the background, as long as the process runs, if it fails at first.
+    /// Changes the database; if that fails, retries in the background as long as the process runs.
     ///
-    /// - Returns: whether it is changed now.
+    /// - Returns: whether the change is already done.
     private func persist(
         _ event: String,
         _ change: @escaping @Sendable (any ServerStore) throws(VaultError) -> Void

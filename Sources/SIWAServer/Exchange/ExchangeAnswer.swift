@@ -3,12 +3,12 @@ internal import Lifecycle
 package import SIWACLI
 internal import SIWACrypto
 
-/// What a request to exchange a code is answered. The journal keeps it sealed for ten minutes, to
-/// answer repeats of the request.
+/// The answer to a request to exchange a code. The journal keeps it sealed for ten minutes, to
+/// answer repetitions of the request.
 package struct ExchangeAnswer: Sendable {
-    /// Apple's answer, or why there are no tokens.
+    /// The members of Apple's response, or why there are no tokens.
     let result: Result<[JSON.Member], Diagnosis>
-    /// Whether the vault has the refresh token; nil if it was not to be stored.
+    /// Whether the vault has the refresh token; nil if storing was not requested.
     var isStored: Bool?
     /// Whether the code was exchanged for an earlier request.
     var isReplayed = false
@@ -20,11 +20,11 @@ package struct ExchangeAnswer: Sendable {
         Self(result: .success(members), isStored: isStored)
     }
 
-    /// There are no tokens to show.
+    /// The exchange failed.
     static func refused(_ diagnosis: Diagnosis) -> Self { Self(result: .failure(diagnosis)) }
 
-    /// The body of the answer. The refresh token is in it if the caller may see it, or if nobody
-    /// else has it.
+    /// The body of the response. It contains the refresh token if the caller may see it, or if the
+    /// token is not stored.
     ///
     /// - Throws: the ``Diagnosis`` if there are no tokens.
     package func body(isRevealing: Bool) throws(Diagnosis) -> JSON {
@@ -35,7 +35,7 @@ package struct ExchangeAnswer: Sendable {
         return .object(members)
     }
 
-    /// The same answer to another request.
+    /// The same answer for a repetition of the request.
     var replayed: Self {
         var answer = self
         answer.isReplayed = true
@@ -44,20 +44,22 @@ package struct ExchangeAnswer: Sendable {
 
     /// The refresh token in the answer.
     var refreshToken: RefreshToken? {
-        let members = (try? result.get()) ?? []
-        return members.first { $0.name == "refresh_token" }?.value.string
-            .map { RefreshToken(SecretText($0)) }
+        text("refresh_token").map { RefreshToken(SecretText($0)) }
     }
 
     /// The user in the answer.
-    var userID: UserID? {
+    var userID: UserID? { text("user_id").flatMap { try? UserID(validating: $0) } }
+
+    /// What Apple named the request.
+    var requestID: String? { text("apple_request_id") }
+
+    private func text(_ name: String) -> String? {
         let members = (try? result.get()) ?? []
-        return members.first { $0.name == "user_id" }?.value.string
-            .flatMap { try? UserID(validating: $0) }
+        return members.first { $0.name == name }?.value.string
     }
 }
 
-// As the journal keeps it.
+// The stored form.
 extension ExchangeAnswer {
     var kept: SecretBytes {
         var members: [JSON.Member] = []
@@ -70,7 +72,7 @@ extension ExchangeAnswer {
         return SecretBytes(JSON.object(members).bytes)
     }
 
-    /// Nil if it is not what ``kept`` writes.
+    /// Reads what ``kept`` writes; nil for anything else.
     init?(kept bytes: SecretBytes) {
         guard let json = try? JSON(bytes.revealed()) else { return nil }
         if let answer = json["answer"]?.members {

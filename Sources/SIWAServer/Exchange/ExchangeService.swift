@@ -4,8 +4,8 @@ package import SIWACLI
 internal import SIWACrypto
 internal import ServerRecords
 
-/// Exchanges codes for callers of the API. A code is sent to Apple at most once, whatever callers,
-/// other replicas and crashes do.
+/// Exchanges codes for callers of the API. A code is sent to Apple at most once, even if callers
+/// repeat a request, replicas get the same code, or a process crashes.
 package final class ExchangeService: Sendable {
     private let journal: CodeJournal
     private let keys: KeySource
@@ -16,7 +16,7 @@ package final class ExchangeService: Sendable {
     /// Finds the key set that verifies a token; nil if Apple's keys are not available.
     package typealias KeySource = @Sendable (CompactJWS) async -> KeySet?
 
-    /// - Parameter journal: notes what becomes of codes.
+    /// - Parameter journal: stores the outcomes of codes.
     package init(
         _ journal: CodeJournal, keys: @escaping KeySource, clocks: Clocks,
         log: @escaping ServiceLog
@@ -24,29 +24,29 @@ package final class ExchangeService: Sendable {
         (self.journal, self.keys, self.clocks, self.log) = (journal, keys, clocks, log)
     }
 
-    /// How long a repeat waits for the request that it joins.
+    /// How long a repetition waits for the first request.
     private static let patience = Duration.seconds(35)
     private static let pause = Duration.milliseconds(200)
 
-    /// Exchanges a code, or answers what an earlier request with the same code was answered.
+    /// Exchanges a code, or returns the answer to an earlier request with the same code.
     ///
-    /// - Throws: ``Diagnosis`` if nothing was answered.
-    package func exchange(_ order: ExchangeOrder) async throws(Diagnosis) -> ExchangeAnswer {
+    /// - Throws: ``Diagnosis`` if there is no answer.
+    package func exchange(_ input: ExchangeInput) async throws(Diagnosis) -> ExchangeAnswer {
         do {
-            return try await answer(order, try order.request)
+            return try await answer(input, try input.request)
         } catch {
             throw Diagnosis(error)
         }
     }
 
     private func answer(
-        _ order: ExchangeOrder, _ request: CodeRequest
+        _ input: ExchangeInput, _ request: CodeRequest
     ) async throws -> ExchangeAnswer {
         let deadline = Deadline(after: Self.patience, by: clocks.timekeeper)
         while true {
             switch try await journal.begin(request) {
             case .send:
-                return try await running.join(request.code) { await self.send(order, request) }
+                return try await running.join(request.code) { await self.send(input, request) }
                     .get()
             case .replay(let sealed, let clientID):
                 guard let answer = try journal.open(sealed, request.code, of: clientID) else {
@@ -67,34 +67,34 @@ package final class ExchangeService: Sendable {
         }
     }
 
-    /// Waits until every code that was sent is answered, and stored.
+    /// Waits until every code that was sent is answered and its tokens are stored.
     package func drain() async {
         await running.drain()
         await journal.drain()
     }
 }
 
-// A code that this process sends.
+// Sending a code.
 extension ExchangeService {
     private func send(
-        _ order: ExchangeOrder, _ request: CodeRequest
+        _ input: ExchangeInput, _ request: CodeRequest
     ) async -> Result<ExchangeAnswer, Diagnosis> {
         await journal.renewing(request.code) {
             do throws(TokenFailure) {
-                let response = try await order.client.tokens().exchange(
-                    order.code, redirectURI: order.sentRedirectURI, codeVerifier: order.verifier)
-                return .success(await self.keep(response, order, request))
+                let response = try await input.client.tokens().exchange(
+                    input.code, redirectURI: input.sentRedirectURI, codeVerifier: input.verifier)
+                return .success(await self.keep(response, input, request))
             } catch {
-                return await self.conclude(error, order, request)
+                return await self.conclude(error, input, request)
             }
         }
     }
 
-    /// There are no tokens: notes why.
+    /// Notes why there are no tokens.
     private func conclude(
-        _ failure: TokenFailure, _ order: ExchangeOrder, _ request: CodeRequest
+        _ failure: TokenFailure, _ input: ExchangeInput, _ request: CodeRequest
     ) async -> Result<ExchangeAnswer, Diagnosis> {
-        let diagnosis = order.diagnosis(of: failure)
+        let diagnosis = input.diagnosis(of: failure)
         if failure.isOutcomeUnknown {
             await journal.finish(request, .unanswered)
             return .failure(.codeMayBeSpent(diagnosis.message, hints: diagnosis.hints))
@@ -108,21 +108,21 @@ extension ExchangeService {
         return .success(answer)
     }
 
-    /// Stores the tokens, and notes the answer in the same transaction.
+    /// Stores the tokens and the answer in the same transaction.
     private func keep(
-        _ response: TokenResponse, _ order: ExchangeOrder, _ request: CodeRequest
+        _ response: TokenResponse, _ input: ExchangeInput, _ request: CodeRequest
     ) async -> ExchangeAnswer {
         let keySet = await keySet(for: response)
         let check = IdentityTokenCheck(
-            response, for: order.client, keySet: keySet, nonce: order.nonce, at: clocks.now())
-        var answer = answer(response, check, order)
-        // Tokens that are not shown are stored in any case: nobody else has them.
-        guard order.isStoring || !check.failures.isEmpty else {
+            response, for: input.client, keySet: keySet, nonce: input.nonce, at: clocks.now())
+        var answer = answer(response, check, input)
+        // Tokens of an invalid sign-in are not shown, so they must be stored: no other copy exists.
+        guard input.isStoring || !check.failures.isEmpty else {
             await journal.finish(request, answer)
             return answer
         }
         guard let token = response.refreshToken, let subject = check.subject,
-            let user = try? VaultUser(order.client.clientID, validating: subject.rawValue)
+            let user = try? VaultUser(input.client.clientID, validating: subject.rawValue)
         else {
             log(ServiceEvent(.error, "token_not_stored", [.init("reason", "no usable user id")]))
             if answer.isStored != nil { answer.isStored = false }
@@ -135,7 +135,7 @@ extension ExchangeService {
     }
 
     private func answer(
-        _ response: TokenResponse, _ check: IdentityTokenCheck, _ order: ExchangeOrder
+        _ response: TokenResponse, _ check: IdentityTokenCheck, _ input: ExchangeInput
     ) -> ExchangeAnswer {
         guard check.failures.isEmpty else {
             return .refused(.identityTokenInvalid(check.failures, response.requestID))
@@ -143,7 +143,7 @@ extension ExchangeService {
         return .exchanged(
             response.exchangeMembers(of: check.userID, at: clocks.now())
                 + [.init("checks", check.checks)],
-            isStored: order.isStoring ? true : nil)
+            isStored: input.isStoring ? true : nil)
     }
 
     private func keySet(for response: TokenResponse) async -> KeySet? {
@@ -155,14 +155,14 @@ extension ExchangeService {
 }
 
 extension Diagnosis {
-    /// Apple's identity token is not what the caller expects of it.
+    /// Apple's identity token fails the checks.
     fileprivate static func identityTokenInvalid(
         _ failures: [Check], _ requestID: String?
     ) -> Diagnosis {
         let refusal = VerifiedSubject.identityToken.refusal(failures, hints: [])
         return Diagnosis(
             "identity_token_invalid", refusal.message,
-            hints: ["do not sign this user in; the refresh token is stored, and not shown"],
+            hints: ["do not sign this user in; the refresh token is stored and not shown"],
             exitCode: .no, requestID: requestID)
     }
 }

@@ -3,15 +3,15 @@ internal import Lifecycle
 internal import SIWACLI
 internal import SIWACrypto
 
-/// What the identity token in Apple's answer to an exchange shows.
+/// The verification of the identity token in Apple's response to an exchange.
 struct IdentityTokenCheck: Sendable {
-    /// Who signed in, if every check passed.
+    /// The user; nil unless every check passed.
     let userID: UserID?
-    /// Whose tokens these are, whatever the checks say; nil without an identity token.
+    /// The user that the token names, even if checks failed; nil without an identity token.
     let subject: UserID?
-    /// `checks`.
+    /// The member `checks` of the response.
     let checks: JSON
-    /// Which checks failed.
+    /// The failed checks.
     let failures: [Check]
 
     /// Checks the identity token.
@@ -32,14 +32,15 @@ struct IdentityTokenCheck: Sendable {
         failures = verification?.failures ?? []
     }
 
-    /// Nil if there is no identity token and none was needed.
+    /// Nil if the response has no identity token and none was required.
     private static func verify(
         _ answer: TokenResponse, _ client: ProfileClient, _ keySet: KeySet?, _ nonce: SecretText?,
         _ now: NumericDate
     ) -> IdentityTokenVerification? {
         guard let token = answer.identityToken else {
             return nonce.map { _ in
-                IdentityTokenVerification(impossible: .identityToken, "Apple's answer has none")
+                IdentityTokenVerification(
+                    impossible: .identityToken, "Apple's response has no identity token")
             }
         }
         let jws: CompactJWS

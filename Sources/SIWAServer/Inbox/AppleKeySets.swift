@@ -2,31 +2,31 @@ package import JOSE
 package import Lifecycle
 internal import Synchronization
 
-/// Apple's keys in memory. A key that is known is used at once; what is old is fetched anew in the
-/// background, so that nobody waits for Apple.
+/// Apple's keys in memory. A known key is used immediately; an old key set is refreshed in the
+/// background, so that no caller waits for Apple.
 package final class AppleKeySets: Sendable {
-    /// Fetches a key set; nil if nobody can be asked.
+    /// Fetches a key set; nil if no profile can reach Apple.
     package typealias Fetch = @Sendable () async throws(TokenFailure) -> KeySet?
 
     private struct State {
         var cache = KeySetCache()
         var fetch: Fetch?
-        /// The set of a file, which replaces Apple's.
+        /// The key set of a file, which replaces Apple's.
         var fixed: KeySet?
     }
 
-    /// What is known about the key of a token.
+    /// The result of looking up the key of a token.
     package enum Answer: Sendable {
-        /// A set that has the key, or whose lack of it is final.
+        /// A set that has the key, or an up-to-date set without it.
         case keySet(KeySet)
-        /// The key is unknown, and Apple's keys cannot be had now.
+        /// The key is unknown, and Apple's keys cannot be fetched now.
         case unavailable
     }
 
     private let state: Mutex<State>
     private let now: @Sendable () -> NumericDate
     private let fetches = JoinedCalls<Int, Bool>()
-    /// Notified when keys came.
+    /// Notified when keys were fetched.
     package let arrival = WakeSignal()
 
     /// Fetches the keys when they are first needed.
@@ -41,16 +41,16 @@ package final class AppleKeySets: Sendable {
         state = Mutex(State(fixed: fixed))
     }
 
-    /// Uses other keys of a file from now on.
+    /// Replaces the keys of a file.
     package func replace(with keySet: KeySet) {
         state.withLock { $0.fixed = keySet }
         arrival.notify()
     }
 
-    /// Fetches with other settings from now on.
+    /// Replaces the function that fetches the keys.
     package func replace(fetching fetch: @escaping Fetch) { state.withLock { $0.fetch = fetch } }
 
-    /// The set that has a key, if it is at hand; nil if Apple has to be asked.
+    /// The cached set that has a key; nil if Apple has to be asked.
     package func known(holding keyID: String?) -> KeySet? {
         state.withLock { state in
             if let fixed = state.fixed { return fixed }
@@ -59,7 +59,7 @@ package final class AppleKeySets: Sendable {
         }
     }
 
-    /// The set that has a key; asks Apple if that is allowed now.
+    /// The set that has a key; fetches it if a fetch is allowed now.
     package func answer(holding keyID: String) async -> Answer {
         if let known = known(holding: keyID) { return .keySet(known) }
         let query = KeySetQuery(holding: keyID, askedAt: now())
@@ -68,12 +68,12 @@ package final class AppleKeySets: Sendable {
         }
         let isFetched = await fetch(for: query)
         if let known = known(holding: keyID) { return .keySet(known) }
-        // What was fetched just now and lacks the key was fetched for this query or for another.
+        // A set that was fetched just now and lacks the key, for this query or for another.
         guard isFetched, let held = state.withLock({ $0.cache.held }) else { return .unavailable }
         return .keySet(held.keySet)
     }
 
-    /// The set that verifies a token; nil if the keys cannot be had, and for a header that Apple
+    /// The set that verifies a token; nil if the keys are unavailable, and for a header that Apple
     /// does not write.
     package func keySet(for token: CompactJWS) async -> KeySet? {
         guard let keyID = token.verificationKeyID,
@@ -82,7 +82,7 @@ package final class AppleKeySets: Sendable {
         return keySet
     }
 
-    /// The age of the set; nil without one, and for one of a file.
+    /// The age of Apple's set; nil before the first fetch, and for the set of a file.
     package var age: Duration? {
         state.withLock { $0.cache.held }.map { now() - $0.fetchedAt }
     }
@@ -90,7 +90,8 @@ package final class AppleKeySets: Sendable {
     /// Whether the keys come from a file.
     package var isFixed: Bool { state.withLock { $0.fixed != nil } }
 
-    /// Fetches the set before it is needed, and anew before it is old. Runs until it is cancelled.
+    /// Fetches the set before it is needed, and refreshes it before it is old. Runs until
+    /// cancelled.
     func keepFresh(_ timekeeper: Timekeeper) async {
         var pause = Self.firstPause
         while !Task.isCancelled {
@@ -103,12 +104,12 @@ package final class AppleKeySets: Sendable {
     }
 
     private static let firstPause = Duration.milliseconds(500)
-    /// Before a set stops to be fresh.
+    /// The age at which a set is refreshed, before it expires.
     private static let renewal = KeySetCache.lifetime * 3 / 4
-    /// Between two looks at the age, and the longest wait after a fetch that failed.
+    /// The interval of checks of the age, and the longest wait after a failed fetch.
     private static let look = Duration.seconds(30)
 
-    /// Fetches the set, once for all who ask at the same time; false if that failed.
+    /// Fetches the set, once for all concurrent callers; returns false if that failed.
     private func fetch(for query: KeySetQuery) async -> Bool {
         guard let fetch = state.withLock({ $0.fetch }) else { return false }
         return await fetches.join(0) { [self] in

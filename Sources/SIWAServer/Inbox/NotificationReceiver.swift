@@ -3,10 +3,10 @@ internal import Lifecycle
 internal import SIWACLI
 internal import ServerRecords
 
-/// Receives notifications: nothing is acknowledged that is not on disk.
+/// Receives notifications. A notification is acknowledged only after it is on disk.
 final class NotificationReceiver: Sendable {
     private let clients: Reloadable<ProfileClients>
-    private let judge: Reloadable<NotificationJudge>
+    private let classifier: Reloadable<NotificationClassifier>
     private let keys: AppleKeySets
     private let access: StoreAccess
     private let commits: GroupCommit
@@ -14,16 +14,16 @@ final class NotificationReceiver: Sendable {
     private let clocks: Clocks
     private let log: ServerLog
     private let isDelivering: Bool
-    /// Notified when an event was received that is to be delivered.
+    /// Notified when an event was received for delivery.
     let arrival = WakeSignal()
 
-    /// How a notification is answered.
+    /// The response to a notification.
     struct Answer: Sendable {
         /// The status code.
         let status: Int
-        /// What became of it, for the metrics and the log.
+        /// The result, for the metrics and the log.
         let result: String
-        /// What it is about, once it is known to be Apple's.
+        /// The event; nil unless the notification was verified.
         var event: InboxEvent?
         /// Why it was not accepted.
         var detail = "the notification was not accepted"
@@ -37,8 +37,8 @@ final class NotificationReceiver: Sendable {
         (clients, keys, access) = (parts.clients, parts.keys, parts.receivingAccess)
         (metrics, clocks, log) = (parts.metrics, parts.clocks, parts.log)
         isDelivering = parts.settings.delivery != nil
-        judge = Reloadable(
-            NotificationJudge(parts.clients.current, isDelivering: isDelivering))
+        classifier = Reloadable(
+            NotificationClassifier(parts.clients.current, isDelivering: isDelivering))
         let (vault, now) = (parts.vault, parts.clocks.now)
         commits = GroupCommit(
             parts.receivingAccess.store,
@@ -49,27 +49,30 @@ final class NotificationReceiver: Sendable {
             }, run: parts.receivingAccess.start)
     }
 
-    /// The profiles were read again.
+    /// Applies reloaded profiles.
     func reload() {
-        judge.replace(with: NotificationJudge(clients.current, isDelivering: isDelivering))
+        classifier.replace(
+            with: NotificationClassifier(clients.current, isDelivering: isDelivering))
     }
 
-    /// Receives what was posted.
+    /// Receives the body of a POST request.
     func receive(_ body: [UInt8]) async -> Answer {
         let now = clocks.now()
-        let judge = judge.current
-        guard let token = judge.token(in: body) else { return counted(Answer(400, "malformed")) }
+        let classifier = classifier.current
+        guard let token = classifier.token(in: body) else {
+            return counted(Answer(400, "malformed"))
+        }
         let known = keys.known(holding: token.verificationKeyID)
-        var verdict = judge.verdict(on: token, by: known, receivedAt: now)
+        var verdict = classifier.verdict(on: token, by: known, receivedAt: now)
         if case .unknownKey(let keyID, _) = verdict,
             case .keySet(let keySet) = await keys.answer(holding: keyID)
         {
-            verdict = judge.verdict(on: token, by: keySet, receivedAt: now)
+            verdict = classifier.verdict(on: token, by: keySet, receivedAt: now)
         }
         return await settle(verdict)
     }
 
-    /// Does what a verdict says.
+    /// Carries out a verdict.
     func settle(_ verdict: NotificationVerdict) async -> Answer {
         switch verdict {
         case .malformed: return counted(Answer(400, "malformed"))
@@ -119,22 +122,23 @@ final class NotificationReceiver: Sendable {
         }
     }
 
-    /// How many payloads are kept at most whose key is unknown.
+    /// The maximum number of stored payloads with an unknown key.
     private static let unverifiedCount = 1000
 }
 
-// What was kept until Apple's keys can be had.
+// Payloads that wait until Apple's keys can be fetched.
 extension NotificationReceiver {
-    /// Judges what was kept, whenever keys came and once a minute. Runs until it is cancelled.
-    func judgeUnverified() async {
+    /// Verifies the waiting payloads whenever keys were fetched, and once a minute. Runs until
+    /// cancelled.
+    func verifyWaiting() async {
         while !Task.isCancelled {
             let count = keys.arrival.count
-            await judgeAll()
+            await verifyAllWaiting()
             await keys.arrival.wait(after: count, atMost: .seconds(60))
         }
     }
 
-    private func judgeAll() async {
+    private func verifyAllWaiting() async {
         var position = 0
         do throws(VaultError) {
             while !Task.isCancelled {
@@ -143,7 +147,7 @@ extension NotificationReceiver {
                     try store.unverified(after: start, limit: limit)
                 }
                 for error in page.damaged { log(.damagedRow(error)) }
-                for entry in page.entries { try await judge(entry) }
+                for entry in page.entries { try await verify(entry) }
                 guard let next = page.next else { return }
                 position = next
             }
@@ -154,13 +158,13 @@ extension NotificationReceiver {
 
     private static let pageSize = 100
 
-    private func judge(_ entry: InboxEntry) async throws(VaultError) {
+    private func verify(_ entry: InboxEntry) async throws(VaultError) {
         guard let payload = entry.body, let token = try? CompactJWS(payload),
             let keyID = token.verificationKeyID
         else { return try await settle(entry.id, as: .forged) }
         var keySet: KeySet?
         if case .keySet(let found) = await keys.answer(holding: keyID) { keySet = found }
-        let verdict = judge.current.verdict(
+        let verdict = classifier.current.verdict(
             on: token, by: keySet, receivedAt: entry.receivedAt, verifying: entry.id)
         switch verdict {
         case .genuine: _ = await settle(verdict)
@@ -178,7 +182,7 @@ extension NotificationReceiver {
         try await settle(entry.id, as: .rejected)
     }
 
-    /// How long Apple's keys may be unavailable.
+    /// How long a payload waits for Apple's keys.
     private static let patience = Duration.seconds(7 * 86_400)
 
     private func settle(

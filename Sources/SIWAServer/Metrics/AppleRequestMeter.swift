@@ -1,12 +1,12 @@
 package import Lifecycle
 
-/// Counts requests to Apple on their way.
+/// Counts the requests to Apple and measures their durations.
 package struct AppleRequestMeter: Transport {
     private let base: any Transport
     private let metrics: Metrics
     private let elapsed: @Sendable () -> Duration
 
-    /// Counts what `base` sends.
+    /// Counts the requests that `base` sends.
     package init(_ base: any Transport, _ metrics: Metrics, _ timekeeper: Timekeeper) {
         (self.base, self.metrics, elapsed) = (base, metrics, timekeeper.elapsed)
     }
@@ -39,7 +39,7 @@ package struct AppleRequestMeter: Transport {
         return refusal.code.rawValue
     }
 
-    /// RFC 6749 §5.2; what else an answer says makes no label.
+    /// The error codes of RFC 6749 §5.2. Other codes do not become labels.
     private static let knownCodes = [
         "invalid_client", "invalid_grant", "invalid_request", "invalid_scope",
         "unauthorized_client", "unsupported_grant_type",

@@ -2,7 +2,7 @@ internal import Lifecycle
 internal import ServerRecords
 internal import Synchronization
 
-/// What the database holds, asked for at most once in a few seconds.
+/// The numbers of records in the database, read at most once in a few seconds.
 final class CachedCounts: Sendable {
     private struct Cached {
         let counts: ServerCounts
@@ -18,7 +18,7 @@ final class CachedCounts: Sendable {
         (self.access, elapsed) = (access, timekeeper.elapsed)
     }
 
-    /// The counts, a few seconds old at most.
+    /// The counts, at most a few seconds old.
     func current() async throws(VaultError) -> ServerCounts {
         if let cached = cached.withLock({ $0 }), elapsed() - cached.readAt < Self.lifetime {
             return cached.counts

@@ -3,13 +3,13 @@ internal import Lifecycle
 internal import SIWACLI
 internal import ServerRecords
 
-/// What is the case now, as Prometheus reads it.
+/// The current values of all gauges.
 struct Gauges {
-    /// Nil if the database does not answer: its gauges are then missing.
+    /// Nil if the database is unavailable; its gauges are then omitted.
     let counts: ServerCounts?
     /// When the client_secret of each profile expires.
     let secretExpiries: [(profile: String, expiresAt: NumericDate)]
-    /// Nil without keys.
+    /// Nil before the first fetch.
     let keySetAge: Duration?
 
     func families() -> [MetricFamily] { inbox + revocations + others }
@@ -17,7 +17,7 @@ struct Gauges {
     private var inbox: [MetricFamily] {
         [
             MetricFamily(
-                "siwa_inbox_events", .gauge, "Events of the inbox, by state.",
+                "siwa_inbox_events", .gauge, "Events in the inbox, by state.",
                 counts.map { counts in
                     InboxState.allCases.map {
                         .init([("state", $0.rawValue)], counts.inbox[$0] ?? 0)
@@ -25,7 +25,7 @@ struct Gauges {
                 } ?? []),
             MetricFamily(
                 "siwa_inbox_oldest_pending_seconds", .gauge,
-                "How long the oldest event waits for its delivery; 0 if none waits.",
+                "How long the oldest event has waited for its delivery; 0 if none waits.",
                 counts.map { [.init([], ($0.oldestPendingEvent ?? .zero).inSeconds)] } ?? []),
         ]
     }
@@ -41,7 +41,7 @@ struct Gauges {
                 } ?? []),
             MetricFamily(
                 "siwa_revocation_oldest_pending_seconds", .gauge,
-                "How long the oldest revocation waits for Apple; 0 if none waits.",
+                "How long the oldest revocation has waited for Apple; 0 if none waits.",
                 counts.map { [.init([], ($0.oldestPendingRevocation ?? .zero).inSeconds)] } ?? []),
         ]
     }
@@ -53,7 +53,7 @@ struct Gauges {
                 "When the client_secret of a profile expires, in Unix time.",
                 secretExpiries.map { .init([("profile", $0.profile)], $0.expiresAt.seconds) }),
             MetricFamily(
-                "siwa_vault_tokens", .gauge, "Tokens of the vault, by client and state.",
+                "siwa_vault_tokens", .gauge, "Tokens in the vault, by client and state.",
                 (counts?.tokens ?? [:]).flatMap { client, states in
                     states.map {
                         .init(
@@ -64,14 +64,14 @@ struct Gauges {
                 "siwa_key_set_age_seconds", .gauge, "The age of Apple's key set.",
                 keySetAge.map { [.init([], $0.inSeconds)] } ?? []),
             MetricFamily(
-                "siwa_build_info", .gauge, "Always 1; the label has the version.",
+                "siwa_build_info", .gauge, "Always 1; the label is the version.",
                 [.init([("version", version)], 1)]),
         ]
     }
 }
 
 extension ServerContext {
-    /// What is the case now.
+    /// The current gauges.
     func gauges() async -> Gauges {
         let clients = clients.current.all
         return Gauges(

@@ -1,6 +1,7 @@
-/// How long things took, counted in buckets (Prometheus).
+/// A histogram of durations, in the form of Prometheus.
 struct Histogram: Sendable {
-    /// In seconds: from an answer of this machine to the longest wait for Apple.
+    /// The upper bounds of the buckets, in seconds: from a local response to the longest wait for
+    /// Apple.
     static let bounds = [
         0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
     ]
@@ -16,7 +17,7 @@ struct Histogram: Sendable {
         if let index = Self.bounds.firstIndex(where: { seconds <= $0 }) { counts[index] += 1 }
     }
 
-    /// Its lines, each bucket with those below it.
+    /// The lines of the text format; the buckets are cumulative.
     ///
     /// - Parameter labels: without braces; empty for none.
     func lines(_ name: String, _ labels: String) -> [String] {
@@ -35,7 +36,7 @@ struct Histogram: Sendable {
 }
 
 extension Duration {
-    /// As Prometheus counts time.
+    /// The duration in seconds, the unit of Prometheus.
     var inSeconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }

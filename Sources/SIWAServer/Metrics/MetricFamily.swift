@@ -1,4 +1,4 @@
-/// A metric with all its labels, in the text format of Prometheus.
+/// A metric with all its samples, in the text format of Prometheus.
 struct MetricFamily {
     enum Kind: String {
         case counter, gauge, histogram
@@ -33,7 +33,7 @@ struct MetricFamily {
     private let head: [String]
     private let samples: [String]
 
-    /// Its head appears even without any value.
+    /// Creates a metric; its header is written even without samples.
     init(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
         head = ["# HELP \(name) \(help)", "# TYPE \(name) \(kind.rawValue)"]
         self.samples = samples.map {

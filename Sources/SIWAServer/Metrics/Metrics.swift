@@ -1,8 +1,8 @@
 internal import Lifecycle
 internal import Synchronization
 
-/// What the process has counted since it started. Labels come from tables of this program alone, so
-/// that nobody outside can make any.
+/// The counters of the process. The values of labels come only from tables in this program, so that
+/// callers cannot create new ones.
 package final class Metrics: Sendable {
     private struct Requests: Hashable {
         let listener: RouteTable.Listener
@@ -25,10 +25,10 @@ package final class Metrics: Sendable {
 
     private let state = Mutex(State())
 
-    /// Counts from zero. What alerts look at is there from the start: `rate` and `increase` miss
-    /// the first event of a counter that begins with 1.
+    /// Creates the counters. The ones in alert rules start at 0, because `rate` and `increase` miss
+    /// the first event of a counter that starts at 1.
     ///
-    /// - Parameter path: where Apple posts to.
+    /// - Parameter path: the path to which Apple posts.
     package init(notificationPath path: String = "/apple/notifications") {
         state.withLock { state in
             for status in [200, 400, 401, 403, 413, 503] {
@@ -56,9 +56,9 @@ package final class Metrics: Sendable {
         .consentRevoked, .accountDeleted, .emailEnabled, .emailDisabled,
     ]
 
-    /// A request was answered.
+    /// Counts an answered request.
     ///
-    /// - Parameter path: the template of its route; nil if it has none.
+    /// - Parameter path: the template of its route; nil if no route matches.
     func countRequest(
         on listener: RouteTable.Listener, _ path: PathTemplate?, status: Int, _ time: Duration
     ) {
@@ -69,19 +69,19 @@ package final class Metrics: Sendable {
         }
     }
 
-    /// A notification was judged.
+    /// Counts a notification.
     ///
-    /// - Parameter type: of the event, once it is known to be Apple's.
+    /// - Parameter type: the type of the event; nil unless the notification was verified.
     func countNotification(_ type: NotificationEvent.Kind?, _ result: String) {
         let label = type.flatMap { Self.knownTypes.contains($0) ? $0.rawValue : nil } ?? "other"
         state.withLock { $0.notifications[Pair(first: label, second: result), default: 0] += 1 }
     }
 
-    /// A request to Apple ended.
+    /// Counts a request to Apple.
     ///
     /// - Parameters:
     ///   - endpoint: `token`, `revoke` or `keys`.
-    ///   - outcome: `ok`, Apple's error code, a status, or why there was no answer.
+    ///   - outcome: `ok`, Apple's error code, a status, or why there was no response.
     package func countAppleRequest(_ endpoint: String, outcome: String, _ time: Duration) {
         state.withLock { state in
             state.appleRequests[Pair(first: endpoint, second: outcome), default: 0] += 1
@@ -89,12 +89,12 @@ package final class Metrics: Sendable {
         }
     }
 
-    /// What was counted, as Prometheus reads it.
+    /// The current values of all counters.
     func families() -> [MetricFamily] {
         let state = state.withLock { $0 }
         return [
             MetricFamily(
-                "siwa_http_requests_total", .counter, "Requests that were answered.",
+                "siwa_http_requests_total", .counter, "Answered requests.",
                 state.requests.map {
                     .init(
                         [
@@ -103,16 +103,18 @@ package final class Metrics: Sendable {
                         ], $0.value)
                 }),
             MetricFamily(
-                "siwa_http_request_duration_seconds", "From the request to its answer.",
+                "siwa_http_request_duration_seconds", "Time from a request to its response.",
                 state.requestTimes.map { ([("listener", $0.key.rawValue)], $0.value) }),
             MetricFamily(
-                "siwa_notifications_total", .counter, "Notifications, by what became of them.",
+                "siwa_notifications_total", .counter, "Notifications, by type and result.",
                 Self.samples(state.notifications, "type", "result")),
             MetricFamily(
-                "siwa_apple_requests_total", .counter, "Requests to Apple, by how they ended.",
+                "siwa_apple_requests_total", .counter,
+                "Requests to Apple, by endpoint and outcome.",
                 Self.samples(state.appleRequests, "endpoint", "outcome")),
             MetricFamily(
-                "siwa_apple_request_duration_seconds", "From a request to Apple to its answer.",
+                "siwa_apple_request_duration_seconds",
+                "Time from a request to Apple to its response.",
                 state.appleTimes.map { ([("endpoint", $0.key)], $0.value) }),
         ]
     }

@@ -3,7 +3,7 @@ internal import Lifecycle
 internal import SIWACLI
 internal import ServerRecords
 
-/// One attempt at a job that this process holds.
+/// One attempt of a revocation job that this process has leased.
 struct RevocationAttempt: Sendable {
     private(set) var job: RevocationJob
     private let age: Duration
@@ -18,15 +18,15 @@ struct RevocationAttempt: Sendable {
 
     /// Why an attempt ends before the job does.
     enum Interruption: Error {
-        /// Another process holds the job now.
+        /// Another process has leased the job.
         case lost
         /// The attempt failed.
         case failed(Diagnosis)
-        /// Another request sends the same code at the moment.
+        /// Another request is sending the same code.
         case codeInUse
     }
 
-    /// Sends what is to be sent, and notes each result before the next request.
+    /// Sends the requests that are left, and stores each result before the next request.
     mutating func carryOut() async throws(Interruption) {
         if job.kind == .code {
             try await exchange()
@@ -76,14 +76,14 @@ struct RevocationAttempt: Sendable {
                     "Apple answered \(revocation.status ?? 0), but the token still works",
                     hints: [], exitCode: .no, requestID: revocation.requestID))
         }
-        // First the vault: after a crash in between, the job is done again, which does no harm.
+        // First the vault: after a crash in between, the job runs again, which does no harm.
         if let noted = NotedEvent(revocation) {
             try await noteInVault(noted.event, noted.details)
         }
         try await note(after: nil)
     }
 
-    /// The attempt failed: when is the next one?
+    /// Notes that the attempt failed, and schedules the next one.
     mutating func fail(_ diagnosis: Diagnosis) async throws(Interruption) {
         let delay = job.fail(
             "\(diagnosis.code): \(diagnosis.message)", age: age,
@@ -92,7 +92,7 @@ struct RevocationAttempt: Sendable {
         try await note(after: delay)
     }
 
-    /// Another request sends the same code: looks at what came of it in a moment.
+    /// Waits for another request that is sending the same code.
     func wait() async throws(Interruption) { try await note(after: .seconds(1)) }
 
     private func note(after delay: Duration?) async throws(Interruption) {
@@ -109,7 +109,7 @@ struct RevocationAttempt: Sendable {
         guard isHeld else { throw .lost }
     }
 
-    /// Tells the vault, if the token is there.
+    /// Notes the revocation in the vault, if the token is stored there.
     private func noteInVault(
         _ event: VaultEvent, _ details: VaultEventDetails = VaultEventDetails()
     ) async throws(Interruption) {
@@ -136,23 +136,23 @@ struct RevocationAttempt: Sendable {
     }
 }
 
-// A code is exchanged once, through the journal, before its token is revoked.
+// A code is exchanged once, by means of the journal, before its token is revoked.
 extension RevocationAttempt {
     private mutating func exchange() async throws(Interruption) {
         guard let text = try open() else {
             throw .failed(Diagnosis(VaultError(.damaged, "the job has no code")))
         }
-        let order = ExchangeOrder(AuthorizationCode(text), for: client, isClientGiven: true)
+        let input = ExchangeInput(AuthorizationCode(text), for: client, isClientGiven: true)
         let request: CodeRequest
         let decision: CodeDecision
         do throws(VaultError) {
-            request = try order.request
+            request = try input.request
             decision = try await worker.journal.begin(request)
         } catch {
             throw .failed(Diagnosis(error))
         }
         switch decision {
-        case .send: try await send(order, request)
+        case .send: try await send(input, request)
         case .wait: throw .codeInUse
         case .replay(let sealed, let clientID):
             try await use(try? worker.journal.open(sealed, request.code, of: clientID))
@@ -160,7 +160,7 @@ extension RevocationAttempt {
         }
     }
 
-    /// Uses what an earlier request with the same code was answered.
+    /// Uses the answer to an earlier request with the same code.
     private mutating func use(_ answer: ExchangeAnswer?) async throws(Interruption) {
         if let token = answer?.refreshToken {
             try await take(token, of: answer?.userID)
@@ -172,14 +172,14 @@ extension RevocationAttempt {
     }
 
     private mutating func send(
-        _ order: ExchangeOrder, _ request: CodeRequest
+        _ input: ExchangeInput, _ request: CodeRequest
     ) async throws(Interruption) {
         let response: TokenResponse
         do throws(TokenFailure) {
             response = try await client.tokens(maxAttempts: 1).exchange(
-                order.code, redirectURI: order.sentRedirectURI)
+                input.code, redirectURI: input.sentRedirectURI)
         } catch {
-            return try await conclude(error, order, request)
+            return try await conclude(error, input, request)
         }
         if let token = response.refreshToken {
             try await take(token, of: nil)
@@ -192,9 +192,9 @@ extension RevocationAttempt {
     }
 
     private mutating func conclude(
-        _ failure: TokenFailure, _ order: ExchangeOrder, _ request: CodeRequest
+        _ failure: TokenFailure, _ input: ExchangeInput, _ request: CodeRequest
     ) async throws(Interruption) {
-        let diagnosis = order.diagnosis(of: failure)
+        let diagnosis = input.diagnosis(of: failure)
         if failure.isOutcomeUnknown {
             await worker.journal.finish(request, .unanswered)
             return job.loseCode(at: worker.clocks.now())
@@ -228,7 +228,7 @@ extension RevocationAttempt {
 }
 
 extension Diagnosis {
-    /// A code that was posted to be exchanged had been exchanged to be revoked.
+    /// The code of an exchange was used by a revocation.
     static let codeRevoked = Diagnosis(
         "code_already_sent", "the code was exchanged in order to revoke its tokens",
         hints: ["ask the user to sign in again, and use the new code"], exitCode: .grantRefused)

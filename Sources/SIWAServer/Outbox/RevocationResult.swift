@@ -4,14 +4,14 @@ internal import SIWACLI
 package import ServerRecords
 
 extension RevocationStatus {
-    /// What is known of the request: its state, and when it ended what `siwa revoke` prints.
+    /// The state of the request and, after its end, the members that `siwa revoke` prints.
     package var resultMembers: [JSON.Member] {
         let result = state == .pending ? [] : revokeMembers
         let names = ["tokens"] + result.map(\.name)
         return members.filter { !names.contains($0.name) } + result
     }
 
-    /// What `siwa revoke` prints, after the end.
+    /// The members that `siwa revoke` prints; only after the end.
     var revokeMembers: [JSON.Member] {
         let endedAt = endedAt ?? request.requestedAt
         if let userID = request.userID {
@@ -25,7 +25,7 @@ extension RevocationStatus {
         ).members
     }
 
-    /// The error of a request that is about a code and brought no token to revoke; nil for others.
+    /// The error of a request with a code that yielded no token to revoke; nil for other requests.
     var codeFailure: Diagnosis? {
         guard request.userID == nil, let job = jobs.first, job.kind == .code else { return nil }
         switch job.state {
@@ -42,7 +42,7 @@ extension RevocationStatus {
 }
 
 extension RevocationJob {
-    /// What was proven; that nothing was, if the token may still work.
+    /// The result of the revocation; without evidence if the token may still work.
     fileprivate var revocation: Revocation {
         state == .revoked
             ? progress.revocation
@@ -55,7 +55,7 @@ extension RevocationJob {
             ? nil
             : Diagnosis(
                 "not_revoked", lastError ?? "the token was not revoked",
-                hints: ["repeat the request: it begins anew"], exitCode: .temporary)
+                hints: ["repeat the request to start again"], exitCode: .temporary)
         return TokenOutcome(
             fingerprint, of: clientID, state == .revoked ? revocation : nil,
             at: endedAt ?? createdAt, failure: failure)

@@ -3,9 +3,9 @@ internal import Lifecycle
 internal import SIWACrypto
 internal import ServerRecords
 
-// The token or code of a job, which the outbox keeps sealed.
+// The token or code of a job, which the outbox stores sealed.
 extension RevocationJob {
-    /// A job about a token or a code, sealed.
+    /// Creates a job with a sealed token or code.
     static func sealing(
         _ secret: SecretText, _ kind: Kind, of clientID: ClientID, _ userID: UserID?,
         _ proof: Proof,
@@ -18,13 +18,13 @@ extension RevocationJob {
             secret: try vault.seal(secret.bytes, for: place(of: fingerprint, clientID)))
     }
 
-    /// The token or code; nil once it is erased.
+    /// The token or code; nil after it was erased.
     func opened(in vault: Vault) throws(VaultError) -> SecretText? {
         guard let secret else { return nil }
         return SecretText(try vault.open(secret, for: Self.place(of: fingerprint, clientID)))
     }
 
-    /// The code of this job was exchanged: its refresh token is revoked from now on.
+    /// Notes that the code was exchanged: the job now revokes its refresh token.
     mutating func take(
         _ token: RefreshToken, of userID: UserID?, in vault: Vault
     ) throws(VaultError) {

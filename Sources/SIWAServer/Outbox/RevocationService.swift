@@ -4,8 +4,8 @@ package import SIWACLI
 internal import SIWACrypto
 package import ServerRecords
 
-/// Takes requests to revoke. A request is on disk before anything is sent about it, and is carried
-/// out whatever becomes of its caller.
+/// Accepts requests to revoke. A request is stored before anything is sent to Apple, and is carried
+/// out even if its caller disconnects.
 package final class RevocationService: Sendable {
     private let access: StoreAccess
     private let vault: SharedVault
@@ -13,15 +13,15 @@ package final class RevocationService: Sendable {
     private let clients: @Sendable () -> ProfileClients
     private let clocks: Clocks
 
-    /// What a request is answered.
+    /// The answer to a request.
     package enum Reply: Sendable {
-        /// What `siwa revoke` prints.
+        /// The request has ended: the object that `siwa revoke` prints.
         case ended(JSON)
-        /// It is under way; poll it by its id.
+        /// The request has not ended; it can be polled by its id.
         case pending(RevocationStatus)
     }
 
-    /// - Parameter worker: carries requests out.
+    /// - Parameter worker: carries out the requests.
     package init(
         _ access: StoreAccess, _ vault: SharedVault, _ worker: RevocationWorker,
         clients: @escaping @Sendable () -> ProfileClients, clocks: Clocks
@@ -30,34 +30,34 @@ package final class RevocationService: Sendable {
         (self.clients, self.clocks) = (clients, clocks)
     }
 
-    /// Orders a revocation, and waits for its end as long as the caller does.
+    /// Stores a request to revoke, and waits for its end as long as the caller does.
     ///
-    /// - Throws: ``Diagnosis`` if nothing was ordered, or if a code brought no token.
-    package func revoke(_ demand: RevocationDemand) async throws(Diagnosis) -> Reply {
+    /// - Throws: ``Diagnosis`` if nothing was stored, or if a code yielded no token.
+    package func revoke(_ input: RevocationInput) async throws(Diagnosis) -> Reply {
         do {
-            switch demand.target {
+            switch input.target {
             case .user(let userID, let clientID):
-                return try await revoke(userID, clientID, demand)
+                return try await revoke(userID, clientID, input)
             case .token(let token, let client):
-                return try await order([(token.text, .refreshToken, client.clientID, nil)], demand)
+                return try await store([(token.text, .refreshToken, client.clientID, nil)], input)
             case .code(let code, let client):
-                return try await order([(code.text, .code, client.clientID, nil)], demand)
+                return try await store([(code.text, .code, client.clientID, nil)], input)
             }
         } catch {
             throw Diagnosis(error)
         }
     }
 
-    /// What became of a request.
+    /// Returns the state of a request.
     ///
-    /// - Throws: ``Diagnosis`` if there is no such request.
+    /// - Throws: ``Diagnosis`` if the request does not exist.
     package func status(_ id: String) async throws(Diagnosis) -> RevocationStatus {
         do throws(VaultError) {
             if let status = try await read(id) { return status }
         } catch {
             throw Diagnosis(error)
         }
-        throw .notFound("there is no revocation of this id")
+        throw .notFound("no revocation has this id")
     }
 
     private func read(_ id: String) async throws(VaultError) -> RevocationStatus? {
@@ -67,10 +67,10 @@ package final class RevocationService: Sendable {
     private typealias Secret = (SecretText, RevocationJob.Kind, ClientID, UserID?)
 }
 
-// A request becomes jobs.
+// Storing a request as jobs.
 extension RevocationService {
     private func revoke(
-        _ userID: UserID, _ clientID: ClientID?, _ demand: RevocationDemand
+        _ userID: UserID, _ clientID: ClientID?, _ input: RevocationInput
     ) async throws -> Reply {
         if let clientID { _ = try clients().client(clientID) }
         let page = try await access.page(of: userID, clients())
@@ -89,14 +89,14 @@ extension RevocationService {
             }
             return (token.text, .refreshToken, record.user.clientID, userID)
         }
-        let reply = try await order(secrets, demand, of: userID, clientID)
-        // The others are revoked all the same.
+        let reply = try await store(secrets, input, of: userID, clientID)
+        // Unreadable rows do not stop the revocation of the others.
         guard damaged.isEmpty else { throw Diagnosis.damaged(damaged) }
         return reply
     }
 
-    private func order(
-        _ secrets: [Secret], _ demand: RevocationDemand, of userID: UserID? = nil,
+    private func store(
+        _ secrets: [Secret], _ input: RevocationInput, of userID: UserID? = nil,
         _ clientID: ClientID? = nil
     ) async throws -> Reply {
         let (vault, now) = (vault, clocks.now())
@@ -110,12 +110,12 @@ extension RevocationService {
                 jobs.append(
                     try vault.with { vault throws(VaultError) in
                         try .sealing(
-                            text, kind, of: clientID, userID, demand.proof, in: vault, at: now)
+                            text, kind, of: clientID, userID, input.proof, in: vault, at: now)
                     })
             }
             return try store.add(request, jobs)
         }
-        return try await wait(for: status, demand.patience)
+        return try await wait(for: status, input.patience)
     }
 
     private func wait(
@@ -138,9 +138,9 @@ extension RevocationService {
     }
 }
 
-// What was revoked before.
+// Earlier revocations.
 extension RevocationService {
-    /// What the vault knows of tokens that were all revoked.
+    /// The recorded result, if all tokens were revoked earlier.
     private func recorded(
         _ userID: UserID, _ clientID: ClientID?, _ records: [VaultRecord]
     ) async throws -> JSON {
@@ -162,13 +162,13 @@ extension RevocationService {
                 Revocation(status: 200, wasActive: nil, evidence: nil), at: record.changedAt)
         }
         guard let last = (entries.map(\.at) + records.map(\.changedAt)).max() else {
-            throw Diagnosis.notFound("the vault never had a token of '\(userID)'")
+            throw Diagnosis.notFound("the vault has never had a token of '\(userID)'")
         }
         let sorted = outcomes.sorted { $0.key < $1.key }.map(\.value)
         return .object(StoredRevocationReport(sorted, of: userID, at: last).members)
     }
 
-    /// Every revocation of the user's tokens in the history, the oldest first.
+    /// All revocations of the user's tokens in the history, the oldest first.
     private func revocations(
         of userID: UserID, _ clientID: ClientID?
     ) async throws(VaultError) -> [VaultHistoryEntry] {

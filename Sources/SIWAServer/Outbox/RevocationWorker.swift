@@ -3,7 +3,7 @@ package import Lifecycle
 internal import SIWACLI
 internal import ServerRecords
 
-/// Works off the outbox: every revocation that was ordered is tried until it ends.
+/// Processes the outbox: attempts every pending revocation until it ends.
 package final class RevocationWorker: Sendable {
     let access: StoreAccess
     let vault: SharedVault
@@ -11,18 +11,18 @@ package final class RevocationWorker: Sendable {
     let clocks: Clocks
     let owner: String
     let log: ServiceLog
-    /// Notified whenever a job was tried.
+    /// Notified after every attempt.
     let progress = WakeSignal()
     private let clients: @Sendable () -> ProfileClients
     private let wake = WakeSignal()
     private let loop: WorkLoop
 
-    /// How many jobs are tried at a time.
+    /// The maximum number of concurrent jobs.
     private static let width = 32
 
     /// - Parameters:
-    ///   - clients: those of the settings at the moment.
-    ///   - owner: one run of one process.
+    ///   - clients: returns the clients of the current settings.
+    ///   - owner: identifies this run of this process.
     package init(
         _ access: StoreAccess, _ vault: SharedVault, _ journal: CodeJournal,
         clients: @escaping @Sendable () -> ProfileClients, clocks: Clocks, owner: String,
@@ -33,13 +33,13 @@ package final class RevocationWorker: Sendable {
         loop = WorkLoop(limit: Self.width, pause: .seconds(1), wake: wake)
     }
 
-    /// Tries jobs until the task is cancelled.
+    /// Processes due jobs until the task is cancelled.
     package func run() async {
         await loop.run(
             claim: { await self.claim(nil, $0) }, work: { await self.carryOut($0.job, $0.age) })
     }
 
-    /// Tries the jobs of one request, in the background.
+    /// Processes the jobs of one request in the background.
     func start(_ id: String) {
         loop.start {
             await withTaskGroup { group in
@@ -50,7 +50,7 @@ package final class RevocationWorker: Sendable {
         }
     }
 
-    /// Waits until all jobs that were begun have been tried.
+    /// Waits for the attempts in progress.
     package func drain() async {
         await loop.drain()
         await journal.drain()
@@ -103,7 +103,7 @@ package final class RevocationWorker: Sendable {
                 try await attempt.wait()
             }
         } catch {
-            // Another process has the job now, or the database forgot this one's lease.
+            // Another process has leased the job, or the lease of this process has expired.
         }
         if attempt.job.state != .pending { log(end: attempt.job) }
     }

@@ -3,9 +3,9 @@ internal import Lifecycle
 internal import SIWACLI
 internal import ServerRecords
 
-/// What `siwa-server check` looks at: all that `serve` needs, but neither listeners nor tables.
+/// The checks of `siwa-server check`: everything that `serve` needs, except listeners and tables.
 struct CheckedServer {
-    /// What can be used, a line each.
+    /// The profiles, the database and the listeners, a line each.
     let summary: String
 
     /// - Throws: ``Diagnosis`` of exit code 3, or 75 if the database does not answer.

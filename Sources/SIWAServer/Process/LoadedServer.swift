@@ -5,15 +5,14 @@ internal import LocalFiles
 internal import SIWACLI
 internal import SIWACrypto
 
-/// The settings read, the database open, everything but the listeners: what `siwa-server check`
-/// looks at and `siwa-server serve` serves.
+/// The server before its listeners are opened: the settings are read and the database is open.
 struct LoadedServer: Sendable {
     let context: ServerContext
     private let configurationFile: String?
     private let delivery: Reloadable<DeliveryWorker.Settings>?
     private let database: OpenDatabase
 
-    /// - Parameter configurationFile: nil searches as `siwa` does.
+    /// - Parameter configurationFile: if nil, the configuration is searched for as `siwa` does.
     /// - Throws: ``Diagnosis``.
     init(_ configurationFile: String?, in world: ServerWorld) throws(Diagnosis) {
         self.configurationFile = configurationFile
@@ -38,22 +37,24 @@ struct LoadedServer: Sendable {
                 delivery: try Self.delivery(settings, delivery, in: world), owner: world.owner))
     }
 
-    /// Reads the clients, and mints a secret of each.
+    /// Reads the clients, and mints a client_secret for each.
     static func clients(
         _ configuration: ServedConfiguration, _ metrics: Metrics, _ world: World
     ) throws(Diagnosis) -> ProfileClients {
         // All profiles share the limit.
-        let turns = Turns(timekeeper: world.clocks.timekeeper)
+        let slots = RequestSlots(timekeeper: world.clocks.timekeeper)
         let all = try configuration.clients { transport in
             LimitedTransport(
-                AppleRequestMeter(transport, metrics, world.clocks.timekeeper), turns)
+                AppleRequestMeter(transport, metrics, world.clocks.timekeeper), slots)
         }
         do {
             for client in all { _ = try client.secret(at: world.clocks.now()) }
         } catch {
             throw Diagnosis(error)
         }
-        return ProfileClients(all, standard: configuration.standardProfile)
+        let clients = ProfileClients(all, standard: configuration.standardProfile)
+        try clients.checkDistinct()
+        return clients
     }
 
     private static func keys(
@@ -64,7 +65,7 @@ struct LoadedServer: Sendable {
         }
         log(
             .warning, "jwks_file",
-            ["Apple's keys are read from \(path): anyone who can write it can forge".member])
+            ["Apple's keys are read from \(path): anyone who can write it can forge tokens".member])
         return AppleKeySets(now: world.clocks.now, fixed: try KeySet(file: path, in: world))
     }
 
@@ -85,8 +86,8 @@ struct LoadedServer: Sendable {
         }
     }
 
-    /// Reads profiles, keys, TLS files and secrets again. What cannot be used is logged, and the
-    /// old one stays.
+    /// Reloads profiles, keys, TLS files and secrets. A file that cannot be used is logged, and its
+    /// old contents stay in use.
     func reload(_ listeners: [OpenListener], in world: ServerWorld) {
         let log = context.log
         var faults = 0
@@ -128,12 +129,12 @@ struct LoadedServer: Sendable {
 }
 
 extension String {
-    /// A sentence of the log.
+    /// The member `message` of a log line.
     fileprivate var member: JSON.Member { .init("message", .string(self)) }
 }
 
 extension ServerSettings {
-    /// Whether something differs that is read only at the start.
+    /// Whether a setting differs that is read only at the start.
     fileprivate func needsRestart(from old: ServerSettings) -> Bool {
         var (new, old) = (self, old)
         (new.delivery, old.delivery) = (nil, nil)
@@ -142,7 +143,7 @@ extension ServerSettings {
 }
 
 extension ProfileClients {
-    /// Fetches Apple's keys as the first profile reaches Apple.
+    /// Fetches Apple's keys with the connection settings of the first profile.
     fileprivate var fetchKeys: AppleKeySets.Fetch {
         let client = standard ?? all.first
         return { () async throws(TokenFailure) in
@@ -183,12 +184,12 @@ extension DeliveryWorker.Settings {
             self.init(settings.target, try WebhookSecrets(contents))
         } catch let error as WebhookSecretsError {
             throw Diagnosis(
-                "configuration", "\(place): \(settings.secretFile) \(error)",
-                hints: ["make one: siwa-server webhook-secret --out FILE"], exitCode: .settings)
+                "configuration", "\(place): \(settings.secretFile): \(error)",
+                hints: ["create one: siwa-server webhook-secret --out FILE"], exitCode: .settings)
         } catch {
             throw Diagnosis(
                 "configuration", "\(place) cannot be read: \(error)",
-                hints: ["make one: siwa-server webhook-secret --out FILE"], exitCode: .settings)
+                hints: ["create one: siwa-server webhook-secret --out FILE"], exitCode: .settings)
         }
     }
 }

@@ -4,19 +4,19 @@ internal import SIWACLI
 internal import ServerRecords
 
 /// The vault's database, opened for a server: one connection for notifications, one for the API
-/// and one for workers, so that none waits for the others. SQLite has one connection for all.
+/// and one for workers, so that none waits for the others. With SQLite, all share one connection.
 struct OpenDatabase: Sendable {
     let vault: SharedVault
     let receiving: StoreAccess
     let api: StoreAccess
     let workers: StoreAccess
-    /// Keeps other processes from serving the same file; held until the process ends.
+    /// Prevents other processes from serving the same file; held until the process ends.
     private let lock: FileLock?
 
-    /// How long the database may keep a call waiting.
+    /// The time limit of a call of the database.
     private static let patience = VaultPatience.eachStatement(.seconds(5))
 
-    /// Opens the vault, and makes or updates the server's tables.
+    /// Opens the vault, and creates or updates the server's tables.
     ///
     /// - Throws: ``Diagnosis``.
     init(_ configuration: ServedConfiguration, in world: World) throws(Diagnosis) {
@@ -50,12 +50,13 @@ struct OpenDatabase: Sendable {
         } catch {
             throw Diagnosis(
                 "vault", "the vault cannot be locked: \(error)",
-                hints: ["give this user the right to write beside \(file)"], exitCode: .settings)
+                hints: ["let this user write to the folder of \(file)"], exitCode: .settings)
         }
         throw Diagnosis(
             "vault", "another siwa-server uses the vault \(file)",
             hints: [
-                "stop the other process", "or move the vault to PostgreSQL, which many can share",
+                "stop the other process",
+                "or move the vault to PostgreSQL, which several can share",
             ], exitCode: .settings)
     }
 }

@@ -4,15 +4,15 @@ internal import LocalFiles
 internal import SIWACLI
 internal import SIWACrypto
 
-/// A listener while the process serves it.
+/// An open listener.
 struct OpenListener: Sendable {
     let listener: RouteTable.Listener
     let server: HTTPServer
     let settings: ListenerSettings
-    /// Where it listens: `127.0.0.1:8765` or `unix:PATH`.
+    /// Its address: `127.0.0.1:8765` or `unix:PATH`.
     let address: String
 
-    /// Opens a socket and serves it.
+    /// Opens a socket and serves its connections.
     ///
     /// - Throws: ``Diagnosis`` that names the listener.
     init(
@@ -40,7 +40,7 @@ struct OpenListener: Sendable {
             try world.files.makeFolder(folder)
         } catch {
             throw Diagnosis(
-                "configuration", "the folder of the API's socket cannot be used: \(error)",
+                "configuration", "the folder of the API's socket cannot be created: \(error)",
                 hints: ["set server.api.listen in the configuration"], exitCode: .settings)
         }
     }
@@ -68,9 +68,9 @@ struct OpenListener: Sendable {
         }
     }
 
-    /// Reads the TLS files again.
+    /// Reloads the TLS files.
     ///
-    /// - Throws: ``Diagnosis``; then the old ones stay.
+    /// - Throws: ``Diagnosis``; the old files then stay in use.
     func reload(in world: World) throws(Diagnosis) {
         guard let files = settings.tls else { return }
         let identity = try TLSIdentity(files, in: world)
@@ -108,7 +108,7 @@ extension TLSIdentity {
 }
 
 extension Diagnosis {
-    /// A listener does not listen.
+    /// Explains why a listener cannot be opened.
     init(_ error: ServerError, of listener: RouteTable.Listener) {
         let place = "server.\(listener.rawValue)"
         let (message, hint) =
@@ -122,12 +122,15 @@ extension Diagnosis {
             case .refused(let address, let port, let reason):
                 (
                     "cannot listen on port \(port) of \(address): \(reason)",
-                    "set an address of this machine and a port from 1024 on"
+                    "set an address of this machine and a port of 1024 or higher"
                 )
             case .socketInUse(let path):
                 ("another process listens on \(path)", "stop it, or set another path")
             case .socket(let path, let reason):
-                ("cannot listen on \(path): \(reason)", "set a path in a folder of this user")
+                (
+                    "cannot listen on \(path): \(reason)",
+                    "set a path in a folder that this user can write to"
+                )
             case .notInherited(let name):
                 (
                     "the service manager passed no listening socket '\(name)'",
@@ -135,8 +138,8 @@ extension Diagnosis {
                 )
             case .notStarted:
                 (
-                    "the HTTP server does not start, most likely for its certificate",
-                    "check tls.certificate and tls.key: PEM, and of one pair"
+                    "the HTTP server did not start, most likely because of its certificate",
+                    "check that tls.certificate and tls.key are PEM files of the same key pair"
                 )
             }
         self.init(

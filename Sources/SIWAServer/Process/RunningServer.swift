@@ -5,7 +5,7 @@ internal import LocalFiles
 internal import SIWACLI
 internal import ServerRecords
 
-/// siwa-server while it serves.
+/// siwa-server with open listeners.
 struct RunningServer: Sendable {
     private let loaded: LoadedServer
     private let listeners: [OpenListener]
@@ -32,7 +32,7 @@ struct RunningServer: Sendable {
         self.listeners = listeners
     }
 
-    /// Serves until a signal asks the process to end, and ends what is in flight.
+    /// Serves until a signal ends the process, and then finishes the work in progress.
     func run() async {
         world.serviceManager.notify(.ready)
         context.log(
@@ -59,7 +59,7 @@ struct RunningServer: Sendable {
         let (context, timekeeper) = (context, context.clocks.timekeeper)
         var tasks = [
             Task { await context.keys.keepFresh(timekeeper) },
-            Task { await context.receiver.judgeUnverified() },
+            Task { await context.receiver.verifyWaiting() },
             Task { await context.revocationWorker.run() },
             Task { await context.keepPurging() },
         ]
@@ -67,7 +67,7 @@ struct RunningServer: Sendable {
         return tasks
     }
 
-    /// What is in flight has this long, but for exchanges that were sent.
+    /// The time limit of the work in progress, except for exchanges that were sent.
     private static let drainTime = Duration.seconds(10)
 
     private func drain(_ workers: [Task<Void, Never>]) async {
@@ -85,7 +85,8 @@ struct RunningServer: Sendable {
         for listener in listeners { await listener.server.stop() }
     }
 
-    /// Tells the service manager that the event loops turn, twice in each of its intervals.
+    /// Notifies the service manager's watchdog while the event loops are running, twice an
+    /// interval.
     private func watchLoops() async {
         guard let interval = world.serviceManager.watchdogInterval else { return }
         while !Task.isCancelled {
@@ -110,7 +111,7 @@ struct RunningServer: Sendable {
 }
 
 extension ServerContext {
-    /// Waits until nothing is under way that must not be cut short.
+    /// Waits for the work that must not be interrupted.
     func drain() async {
         await exchanges.drain()
         await refreshes.drain()
@@ -118,7 +119,7 @@ extension ServerContext {
         await deliveryWorker?.drain()
     }
 
-    /// Deletes what was kept long enough, once an hour. Runs until it is cancelled.
+    /// Deletes rows whose retention is over, once an hour. Runs until cancelled.
     func keepPurging() async {
         while !Task.isCancelled {
             await purge()

@@ -3,26 +3,26 @@ package import Lifecycle
 package import LocalFiles
 package import SIWACLI
 
-/// Everything outside of the program that siwa-server may touch.
+/// The side effects of siwa-server, which tests replace.
 package struct ServerWorld: Sendable {
-    /// What commands of `siwa` touch as well.
+    /// The side effects that commands of `siwa` share.
     package var base: World
-    /// Notified when a signal asked the process to end.
+    /// Notified by a signal to end the process.
     package var stop: WakeSignal
-    /// Notified when a signal asked it to read its settings again.
+    /// Notified by a signal to reload the settings.
     package var reload: WakeSignal
     /// The service manager.
     package var serviceManager: ServiceManager
     /// The sockets that the service manager opened.
     package var inheritedSockets: InheritedSockets
-    /// Makes the way to the application, with a file of authorities to trust besides the system's.
+    /// Creates the transport to the application; the parameter is a file of additional authorities.
     package var deliveryTransport: @Sendable (String?) throws(TransportError) -> any Transport
-    /// How many threads can run at the same time.
+    /// The number of threads that can run at the same time.
     package var processors: Int
-    /// Names this run of this process among all replicas.
+    /// Identifies this run of this process among all replicas.
     package var owner: String
 
-    /// Puts a world together.
+    /// Creates a world.
     package init(
         base: World, stop: WakeSignal, reload: WakeSignal, serviceManager: ServiceManager,
         inheritedSockets: InheritedSockets, processors: Int, owner: String,

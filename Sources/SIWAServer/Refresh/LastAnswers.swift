@@ -1,15 +1,15 @@
 internal import JOSE
 internal import Lifecycle
 
-/// When Apple last answered about tokens that are not in the vault, and what. A pure value.
+/// Apple's last answers about tokens that are not in the vault. A pure value.
 struct LastAnswers: Sendable {
-    /// Names a token.
+    /// Identifies a token.
     struct Key: Hashable, Sendable {
         let clientID: ClientID
         let fingerprint: String
     }
 
-    /// What Apple answered.
+    /// An answer of Apple.
     struct Answer: Hashable, Sendable {
         let isActive: Bool
         let at: NumericDate
@@ -18,13 +18,13 @@ struct LastAnswers: Sendable {
     private var answers: [Key: Answer] = [:]
     private var order: [Key] = []
 
-    /// How many are remembered at most.
+    /// The maximum number of remembered answers.
     static let limit = 10_000
 
-    /// The answer about a token; nil if none is remembered.
+    /// The answer about a token; nil if it is not remembered.
     subscript(key: Key) -> Answer? { answers[key] }
 
-    /// Remembers an answer; forgets the oldest tokens if there are too many.
+    /// Remembers an answer, and forgets the oldest ones above the limit.
     mutating func note(_ answer: Answer, _ key: Key) {
         if answers.updateValue(answer, forKey: key) == nil { order.append(key) }
         guard order.count > Self.limit else { return }

@@ -1,4 +1,4 @@
-package import JOSE
+internal import JOSE
 package import Lifecycle
 package import SIWACLI
 internal import ServerRecords
@@ -15,10 +15,10 @@ package final class RefreshService: Sendable {
     private let lastAnswers = Mutex(LastAnswers())
     private let refusals = Mutex(RecentRefusals())
 
-    /// Past this share of refusals, in percent, `dead` is not believed.
+    /// Above this percentage of refused tokens, refusals do not change the vault.
     private static let mostRefused = 50
 
-    /// - Parameter clients: those of the settings at the moment.
+    /// - Parameter clients: returns the clients of the current settings.
     package init(
         _ access: StoreAccess, _ vault: SharedVault,
         clients: @escaping @Sendable () -> ProfileClients, clocks: Clocks,
@@ -28,24 +28,27 @@ package final class RefreshService: Sendable {
         (self.clocks, self.log) = (clocks, log)
     }
 
-    /// Refreshes a token, or answers what is known of it.
+    /// Refreshes a token, or returns a recent answer about it.
     ///
-    /// - Returns: what `siwa refresh` prints, or `active`, `checked_at` and `cached`.
     /// - Throws: ``Diagnosis``.
-    package func refresh(_ order: RefreshOrder) async throws(Diagnosis) -> JSON {
-        switch order.target {
+    package func refresh(_ input: RefreshInput) async throws(Diagnosis) -> RefreshAnswer {
+        switch input.target {
         case .user(let userID, let clientID):
-            return try await refresh(userID, clientID, order.maxAge)
+            return try await refresh(userID, clientID, input.maxAge)
         case .token(let token, let client):
             let key = LastAnswers.Key(
                 clientID: client.clientID, fingerprint: token.text.fingerprint)
             if let known = lastAnswers.withLock({ $0[key] }),
-                let cached = cached(known.isActive, known.at, order.maxAge)
+                let cached = cached(known.isActive, known.at, input.maxAge)
             {
-                return cached
+                return RefreshAnswer(
+                    json: cached, clientID: client.clientID, fingerprint: key.fingerprint,
+                    requestID: nil)
             }
             let answer = try await ask(token, client, key, noting: nil)
-            return .object(answer.members(at: clocks.now()))
+            return RefreshAnswer(
+                json: .object(answer.members(at: clocks.now())), clientID: client.clientID,
+                fingerprint: key.fingerprint, requestID: answer.requestID)
         }
     }
 
@@ -54,7 +57,7 @@ package final class RefreshService: Sendable {
 
     private func refresh(
         _ userID: UserID, _ clientID: ClientID?, _ maxAge: Duration?
-    ) async throws(Diagnosis) -> JSON {
+    ) async throws(Diagnosis) -> RefreshAnswer {
         let tokens = try await StoredUser(userID, clientID, clients(), access)
         guard let record = tokens.newest, let client = clients()[record.user.clientID] else {
             throw .damaged(tokens.damaged)
@@ -62,7 +65,9 @@ package final class RefreshService: Sendable {
         if let checkedAt = record.checkedAt,
             let cached = cached(record.state == .active, checkedAt, maxAge)
         {
-            return cached
+            return RefreshAnswer(
+                json: cached, clientID: client.clientID,
+                fingerprint: record.id.fingerprint?.rawValue, requestID: nil)
         }
         let token: RefreshToken
         do throws(VaultError) {
@@ -75,9 +80,11 @@ package final class RefreshService: Sendable {
         let key = LastAnswers.Key(
             clientID: client.clientID, fingerprint: token.text.fingerprint)
         let answer = try await ask(token, client, key, noting: record)
-        return .object(
-            answer.refreshMembers(of: userID, at: clocks.now())
-                + .otherClients(tokens.otherClients))
+        return RefreshAnswer(
+            json: .object(
+                answer.refreshMembers(of: userID, at: clocks.now())
+                    + .otherClients(tokens.otherClients)),
+            clientID: client.clientID, fingerprint: key.fingerprint, requestID: answer.requestID)
     }
 
     private func cached(_ isActive: Bool, _ at: NumericDate, _ maxAge: Duration?) -> JSON? {
@@ -88,7 +95,7 @@ package final class RefreshService: Sendable {
     }
 }
 
-// One request to Apple.
+// Requests to Apple.
 extension RefreshService {
     private func ask(
         _ token: RefreshToken, _ client: ProfileClient, _ key: LastAnswers.Key,
@@ -109,32 +116,20 @@ extension RefreshService {
         return try result.get()
     }
 
-    /// Notes what an answer means. A refusal is not believed while too many tokens are refused: a
-    /// wrong client or a bad day at Apple must not mark a vault dead.
+    /// Stores an answer. Refusals are not stored while too many tokens are refused: a wrong client
+    /// or an outage at Apple must not mark the whole vault dead.
     private func take(
         _ outcome: ItemOutcome<TokenResponse>, _ key: LastAnswers.Key, _ record: VaultRecord?
     ) async {
-        let isRefusal = if case .refused = outcome { true } else { false }
-        let isDoubtful = refusals.withLock { refusals in
-            refusals.note(isRefusal)
-            return isRefusal && refusals.areMoreThan(percent: Self.mostRefused)
+        let token = JSON.Member("token_fingerprint", .string(key.fingerprint))
+        guard !isDoubtful(outcome) else {
+            return log(ServiceEvent(.warning, "refusal_not_noted", [token]))
         }
-        let noted = NotedEvent(refresh: outcome)
-        guard !isDoubtful else {
-            return log(
-                ServiceEvent(
-                    .warning, "refusal_not_noted",
-                    [
-                        .init("token_fingerprint", .string(key.fingerprint))
-                    ]))
-        }
+        guard let noted = NotedEvent(refresh: outcome) else { return }
         let now = clocks.now()
-        guard let noted, let record else {
-            if let noted {
-                let isActive = noted.event == .refreshed
-                lastAnswers.withLock { $0.note(.init(isActive: isActive, at: now), key) }
-            }
-            return
+        guard let record else {
+            let isActive = noted.event == .refreshed
+            return lastAnswers.withLock { $0.note(.init(isActive: isActive, at: now), key) }
         }
         let vault = vault
         do throws(VaultError) {
@@ -146,11 +141,16 @@ extension RefreshService {
         } catch {
             log(
                 ServiceEvent(
-                    .error, "answer_not_noted",
-                    [
-                        .init("token_fingerprint", .string(key.fingerprint)),
-                        .init("reason", .string(error.message)),
-                    ]))
+                    .error, "answer_not_noted", [token, .init("reason", .string(error.message))]))
+        }
+    }
+
+    /// Counts an answer, and returns whether it is one of too many refusals.
+    private func isDoubtful(_ outcome: ItemOutcome<TokenResponse>) -> Bool {
+        let isRefusal = if case .refused = outcome { true } else { false }
+        return refusals.withLock { refusals in
+            refusals.note(isRefusal)
+            return isRefusal && refusals.areMoreThan(percent: Self.mostRefused)
         }
     }
 }

@@ -2,19 +2,20 @@ internal import Lifecycle
 internal import SIWACLI
 internal import ServerRecords
 
-/// The tokens that the vault has of a user, of one client.
+/// A user's tokens in the vault, of one client.
 struct StoredUser: Sendable {
-    /// In the order in which they were stored.
+    /// The records, in the order in which they were stored.
     let records: [VaultRecord]
-    /// Rows that cannot be read.
+    /// Unreadable rows.
     let damaged: [DamagedRecord]
-    /// Other clients that hold tokens of the user; only if the client was named.
+    /// Other clients that hold tokens of the user; only if a client was given.
     let otherClients: [ClientID]
 
     /// Reads the vault.
     ///
-    /// - Parameter clientID: nil for the only client that holds tokens of the user.
-    /// - Throws: ``Diagnosis`` if there are none, or if several clients hold some and none is named.
+    /// - Parameter clientID: the client; nil chooses the only client that holds tokens of the user.
+    /// - Throws: ``Diagnosis`` if the user has no tokens, or if several clients hold tokens and
+    ///   none is given.
     init(
         _ userID: UserID, _ clientID: ClientID?, _ clients: ProfileClients, _ access: StoreAccess
     ) async throws(Diagnosis) {
@@ -27,11 +28,11 @@ struct StoredUser: Sendable {
         guard let chosen = clientID ?? holders.first, holders.contains(chosen) else {
             throw .notFound(
                 "the vault has no token of '\(userID)'",
-                hints: holders.map { "it has one of client_id \($0)" })
+                hints: holders.map { "it has a token of client_id \($0)" })
         }
         guard clientID != nil || holders.count == 1 else {
             let names = holders.map(\.rawValue).joined(separator: ", ")
-            throw .malformed("client_id", "is needed: several clients hold tokens: \(names)")
+            throw .malformed("client_id", "is required: several clients hold tokens: \(names)")
         }
         otherClients = holders.filter { $0 != chosen }
         records = page.records.filter { $0.user.clientID == chosen }
@@ -39,12 +40,12 @@ struct StoredUser: Sendable {
         damaged = page.damaged.filter { $0.key.clientID == Array(chosen.rawValue.utf8) }
     }
 
-    /// The active token that was stored last, else the token that was stored last.
+    /// The newest active token; without an active one, the newest token.
     var newest: VaultRecord? { records.last { $0.state == .active } ?? records.last }
 }
 
 extension StoreAccess {
-    /// All records that the clients of some profiles have of a user.
+    /// All records of a user, of the clients of all profiles.
     func page(
         of userID: UserID, _ clients: ProfileClients
     ) async throws(Diagnosis) -> VaultPage {
@@ -60,7 +61,7 @@ extension StoreAccess {
 }
 
 extension Diagnosis {
-    /// Rows of the vault that cannot be read.
+    /// The error of unreadable rows of the vault.
     static func damaged(_ rows: [DamagedRecord]) -> Diagnosis {
         guard let row = rows.first else {
             return Diagnosis(VaultError(.recordDamaged, "the user's tokens cannot be read"))

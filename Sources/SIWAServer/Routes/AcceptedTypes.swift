@@ -8,7 +8,7 @@ struct AcceptedTypes {
 
     private let ranges: [Range]
 
-    /// Without a field, everything is accepted.
+    /// Reads the field; without it, every media type is accepted.
     init(_ field: String?) {
         ranges = (field ?? "*/*").split(separator: ",").map { part in
             let pieces = part.split(separator: ";").map { piece in
@@ -20,7 +20,7 @@ struct AcceptedTypes {
         }
     }
 
-    /// How welcome a type is, in thousandths; 0 if it is not.
+    /// The quality of a media type, in thousandths; 0 if it is not acceptable.
     func quality(of mediaType: String) -> Int {
         let main = mediaType.prefix { $0 != "/" }
         for wanted in [mediaType, "\(main)/*", "*/*"] {
@@ -29,7 +29,7 @@ struct AcceptedTypes {
         return 0
     }
 
-    /// The most welcome of some types, the first of equally welcome ones; nil if none is.
+    /// The media type with the highest quality, the first of equal ones; nil if none is acceptable.
     func preferred(among mediaTypes: [String]) -> String? {
         var best: (type: String, quality: Int)?
         for type in mediaTypes {
@@ -39,7 +39,7 @@ struct AcceptedTypes {
         return best?.type
     }
 
-    /// `0.5` is 500; what is no such number counts as 0.
+    /// Converts `0.5` to 500; invalid numbers count as 0.
     private static func thousandths(_ text: Substring) -> Int {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard let whole = parts.first.flatMap({ Int($0) }), (0...1).contains(whole) else {

@@ -11,7 +11,7 @@ extension Route {
         parameters: [
             RouteParameter(
                 .query, "after", "The cursor of the last answer; the oldest event unless given.",
-                .string(minLength: 1, maxLength: 19, pattern: "^[0-9]+$")),
+                .cursor("Digits.", longest: 18)),
             RouteParameter(
                 .query, "limit", "The most events: 100 unless given.", .integer(nil, 1...1000)),
         ],
@@ -26,7 +26,7 @@ extension Route {
     ) { request, context throws(Problem) in
         let members = RequestMembers(request)
         let limit = try members.integer("limit", in: 1...1000, standard: 100)
-        let after = try members.integer("after", in: 0...Int.max, standard: 0)
+        let after = try members.integer("after", in: 0...999_999_999_999_999_999, standard: 0)
         let page = try await context.read { store throws(VaultError) in
             try store.events(after: after, limit: limit)
         }

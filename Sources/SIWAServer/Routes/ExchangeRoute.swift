@@ -11,15 +11,12 @@ extension Route {
         "Exchanges an authorization code for tokens. A code is sent to Apple at most once.",
         body: .object(
             [
-                ("code", .string("The authorization code.", minLength: 1)),
-                ("client_id", .string("The client that the code was issued to.", minLength: 1)),
-                (
-                    "id_token",
-                    .string("The identity token of the sign-in; names the client.", minLength: 1)
-                ),
-                ("redirect_uri", .string("The redirect URI of the sign-in.", minLength: 1)),
-                ("nonce", .string("The nonce of the sign-in.", minLength: 1)),
-                ("code_verifier", .string("The verifier of a code_challenge.", minLength: 1)),
+                ("code", .opaqueToken("The authorization code.")),
+                ("client_id", .clientID("The client that the code was issued to.")),
+                ("id_token", .text("The identity token of the sign-in; names the client.")),
+                ("redirect_uri", .text("The redirect URI of the sign-in.")),
+                ("nonce", .text("The nonce of the sign-in.")),
+                ("code_verifier", .codeVerifier("The verifier of a code_challenge.")),
                 ("store", .boolean("Whether to put the refresh token into the vault (true).")),
                 (
                     "reveal",
@@ -35,20 +32,24 @@ extension Route {
         ], isLogged: true
     ) { request, context throws(Problem) in
         let isRevealing = try RequestMembers(request).flag("reveal", standard: false)
-        let order = try await ExchangeOrder(request, context)
-        if isRevealing || !order.isStoring, !request.scopes.contains(.reveal) {
+        let input = try await ExchangeInput(request, context)
+        if isRevealing || !input.isStoring, !request.scopes.contains(.reveal) {
             throw Problem(
                 403, "forbidden", "the token lacks the scope 'reveal', which shows refresh tokens",
                 hints: ["omit reveal, and store: false"])
         }
         return try await context.call { () async throws(Diagnosis) in
-            .json(
-                try await context.exchanges.exchange(order).body(isRevealing: isRevealing))
+            request.subject.note(clientID: input.client.clientID)
+            let answer = try await context.exchanges.exchange(input)
+            request.subject.note(
+                userID: answer.userID, fingerprint: answer.refreshToken?.text.fingerprint,
+                requestID: answer.requestID)
+            return .json(try answer.body(isRevealing: isRevealing))
         }
     }
 }
 
-extension ExchangeOrder {
+extension ExchangeInput {
     /// Reads a request, and checks its identity token.
     fileprivate init(
         _ request: RouteRequest, _ context: ServerContext
@@ -85,11 +86,9 @@ extension ServerContext {
         of token: CompactJWS, for code: AuthorizationCode
     ) async throws(Problem) -> ClientID {
         let clients = clients.current
-        let keySet = await keys.keySet(for: token)
-        if keySet == nil, token.verificationKeyID != nil { throw Problem(.keysUnavailable) }
-        let verification = TokenVerifier(keySet: keySet, audiences: clients.audiences).verify(
-            identityToken: token, boundTo: TokenBinding(code: code, acceptsMissingHashes: true),
-            at: clocks.now())
+        let verification = try await verify(
+            token, boundTo: TokenBinding(code: code, acceptsMissingHashes: true),
+            for: clients.audiences)
         let failures = verification.failures.filter { $0.subject != .expiry }
         guard failures.isEmpty else {
             throw .malformed(
@@ -100,13 +99,6 @@ extension ServerContext {
         else { throw .malformed("'id_token' is for a client that no profile has") }
         return client.clientID
     }
-}
-
-extension Diagnosis {
-    /// Apple's keys cannot be fetched at the moment.
-    static let keysUnavailable = Diagnosis(
-        "keys_unavailable", "Apple's keys cannot be fetched at the moment",
-        hints: ["repeat the request later"], exitCode: .temporary)
 }
 
 extension Schema {

@@ -6,7 +6,7 @@ internal import ServerRecords
 extension Route {
     /// `GET /metrics`.
     static let metrics = Route(
-        .get, "/metrics", scope: .open, "Everything that is counted, for Prometheus.",
+        .get, "/metrics", scope: .open, "The metrics, for Prometheus.",
         mediaTypes: []
     ) { _, context in
         let families = context.metrics.families() + (await context.gauges().families())
@@ -14,14 +14,14 @@ extension Route {
         return .text(lines, "text/plain; version=0.0.4; charset=utf-8")
     }
 
-    /// `GET /healthz`: the process answers.
+    /// `GET /healthz`: whether the process responds.
     static let health = Route(
-        .get, "/healthz", scope: .open, "Whether the process answers.", mediaTypes: []
+        .get, "/healthz", scope: .open, "Whether the process responds.", mediaTypes: []
     ) { _, _ in .text("ok\n") }
 
-    /// `GET /readyz`: settings, key and database can be used.
+    /// `GET /readyz`: whether the settings, the key and the database can be used.
     static let readiness = Route(
-        .get, "/readyz", scope: .open, "Whether the server can work.", mediaTypes: []
+        .get, "/readyz", scope: .open, "Whether the server is ready.", mediaTypes: []
     ) { _, context in
         let readiness = await context.readiness()
         return .text(readiness.text, status: readiness.isReady ? 200 : 503)
@@ -29,7 +29,7 @@ extension Route {
 }
 
 extension ServerResponse {
-    /// A text.
+    /// A text response.
     static func text(
         _ text: String, _ type: String = "text/plain; charset=utf-8", status: Int = 200
     ) -> Self {

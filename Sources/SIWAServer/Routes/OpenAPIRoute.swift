@@ -106,6 +106,7 @@ struct OpenAPI {
         (405, "The path does not take this method."), (406, "Accept refuses every answer."),
         (413, "The body is too long."), (415, "The body is not JSON."),
         (422, "Apple refused the request."), (429, "Apple has had too many requests."),
+        (431, "The header fields are too long."),
         (500, "A defect."), (502, "Apple refused the client."),
         (503, "Temporary: Apple, the network or the database; see Retry-After."),
     ]

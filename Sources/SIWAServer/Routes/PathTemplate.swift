@@ -25,7 +25,7 @@ package struct PathTemplate: Hashable, Sendable, ExpressibleByStringLiteral,
     /// Reads a template.
     package init(stringLiteral value: String) { self.init(value) }
 
-    /// The values of a path; nil if it does not match. No value is empty.
+    /// Returns the values of a path; nil if it does not match. Values are never empty.
     func values(of path: [String]) -> [String: String]? {
         guard path.count == segments.count else { return nil }
         var values: [String: String] = [:]

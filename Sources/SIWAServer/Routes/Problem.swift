@@ -3,26 +3,26 @@ package import JOSE
 package import Lifecycle
 package import SIWACLI
 
-/// An error as the API answers it (RFC 9457).
+/// An error response of the API (problem details, RFC 9457).
 package struct Problem: Error, Sendable {
     /// The status code.
     package let status: Int
-    /// The word that a program branches on.
+    /// The error code, for programs.
     package let code: String
     /// What happened.
     package let detail: String
-    /// What to do, the likeliest cause first.
+    /// What to do, the most likely cause first.
     package let hints: [String]
     /// The exit code that a command would have.
     package let exitCode: ExitCode
-    /// How long to wait before the same request; nil if repeating it cannot help.
+    /// How long to wait before repeating the request; nil if repeating it cannot help.
     package let retryAfter: Duration?
-    /// Header fields of the answer besides the usual ones.
+    /// Additional header fields of the response.
     package var fields: [HTTPField] = []
-    /// More members of the answer.
+    /// Additional members of the body.
     package var members: [JSON.Member] = []
 
-    /// Describes an error.
+    /// Creates a problem.
     package init(
         _ status: Int, _ code: String, _ detail: String, hints: [String] = [],
         exitCode: ExitCode = .usage, retryAfter: Duration? = nil
@@ -32,7 +32,7 @@ package struct Problem: Error, Sendable {
         self.retryAfter = retryAfter ?? (Self.temporary.contains(status) ? .seconds(1) : nil)
     }
 
-    /// The answer to an error of a command.
+    /// Converts an error of a command.
     package init(_ diagnosis: Diagnosis) {
         self.init(
             Self.status(of: diagnosis), diagnosis.code, diagnosis.message, hints: diagnosis.hints,
@@ -46,7 +46,7 @@ package struct Problem: Error, Sendable {
         "unauthorized": 401, "forbidden": 403, "not_found": 404, "code_may_be_spent": 409,
         "code_already_sent": 409, "code_conflict": 409, "identity_token_invalid": 422,
         "in_progress": 503, "throttled": 429,
-        // The database, whatever is wrong with it: another replica may do better.
+        // Any error of the database: another replica may be able to answer.
         "vault": 503,
     ]
 
@@ -62,7 +62,7 @@ package struct Problem: Error, Sendable {
         }
     }
 
-    /// The answer.
+    /// The response.
     package var response: ServerResponse {
         let own: [JSON.Member] = [
             .init("type", .string("about:blank")),
@@ -80,7 +80,7 @@ package struct Problem: Error, Sendable {
             body: .bytes(JSON.object(own + members).bytes))
     }
 
-    /// The phrases of RFC 9110 §15.
+    /// The reason phrase of a status (RFC 9110 §15).
     static func title(of status: Int) -> String {
         titles[status] ?? (status < 500 ? "Client Error" : "Server Error")
     }

@@ -4,15 +4,15 @@ internal import Lifecycle
 internal import ServerRecords
 
 extension Route {
-    /// `POST /apple/notifications`: takes what Apple posts.
+    /// `POST /apple/notifications`: receives Apple's notifications.
     static func receiveNotification(at path: String) -> Route {
         Route(
-            .post, PathTemplate(path), scope: .open, "Receive a notification of Apple's.",
+            .post, PathTemplate(path), scope: .open, "Receives a notification from Apple.",
             mediaTypes: []
         ) { (request, context) async throws(Problem) -> ServerResponse in
             let answer = await context.receiver.receive(request.http.body)
             guard answer.status == 200 else {
-                // Nobody is told why: the body of the answer stays empty.
+                // The response has no body, so that a forger learns nothing.
                 throw Problem(
                     answer.status, answer.result, answer.detail,
                     retryAfter: answer.status == 503 ? .seconds(10) : nil)
@@ -24,7 +24,7 @@ extension Route {
 }
 
 extension ServerLog {
-    /// A notification was received. What is refused is logged as a request.
+    /// Logs a received notification. Refused ones are logged as requests.
     fileprivate func callAsFunction(
         _ answer: NotificationReceiver.Answer, _ request: RouteRequest
     ) {

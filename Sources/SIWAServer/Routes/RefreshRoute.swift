@@ -8,12 +8,13 @@ extension Route {
     static let refresh = Route(
         .post, "/v1/refresh", scope: .token(.refresh),
         "Validates a refresh token. Apple wants at most one refresh a day for each user.",
-        body: .object([
-            ("user_id", .string("The user whose newest token is refreshed.", minLength: 1)),
-            ("client_id", .string("The client that holds the token.", minLength: 1)),
-            ("token", .string("A refresh token, in place of user_id.", minLength: 1)),
-            ("max_age", .duration("How old an answer of Apple's may be.")),
-        ]),
+        body: .object(
+            [
+                ("user_id", .userID("The user whose newest token is refreshed.")),
+                ("client_id", .clientID("The client that holds the token.")),
+                ("token", .opaqueToken("A refresh token, in place of user_id.")),
+                ("max_age", .duration("How old an answer of Apple's may be.")),
+            ], oneOf: ["user_id", "token"]),
         responses: [
             RouteResponse(
                 200, "The token works; or what is known of it.",
@@ -37,7 +38,7 @@ extension Route {
         let token = try members.opaqueToken("token")
         let maxAge = try members.duration("max_age")
         return try await context.call { () async throws(Diagnosis) in
-            let target: RefreshOrder.Target
+            let target: RefreshInput.Target
             switch (userID, token) {
             case (let userID?, nil): target = .user(userID, clientID)
             case (nil, let token?):
@@ -45,21 +46,13 @@ extension Route {
                     RefreshToken(token), try context.clients.current.client(clientID))
             default: throw .malformed("'user_id' or 'token'", "is needed, and not both")
             }
-            return .json(
-                try await context.refreshes.refresh(RefreshOrder(target, maxAge: maxAge)))
+            request.subject.note(
+                clientID: clientID, userID: userID, fingerprint: token?.fingerprint)
+            let answer = try await context.refreshes.refresh(RefreshInput(target, maxAge: maxAge))
+            request.subject.note(
+                clientID: answer.clientID, fingerprint: answer.fingerprint,
+                requestID: answer.requestID)
+            return .json(answer.json)
         }
-    }
-}
-
-extension Schema {
-    /// Seconds, or a text such as `15m`.
-    static func duration(_ description: String) -> Schema {
-        Schema([
-            "description": .string(description),
-            "oneOf": [
-                ["type": "integer", "minimum": 0, "maximum": 315_360_000],
-                ["type": "string", "pattern": "^[0-9]{1,6}[dhms]$"],
-            ],
-        ])
     }
 }

@@ -26,16 +26,14 @@ struct RequestMembers {
         guard let text = value.string else {
             throw .malformed("'\(name)' must be a string, not \(value.kind)")
         }
-        guard !text.isEmpty, text.utf8.count <= Self.longestText else {
-            throw .malformed("'\(name)' must have 1 to \(Self.longestText) bytes")
+        guard !text.isEmpty, text.unicodeScalars.count <= Schema.longestText else {
+            throw .malformed("'\(name)' must have 1 to \(Schema.longestText) characters")
         }
         guard !text.hasNUL else {
             throw .malformed("'\(name)' must not have a NUL character in it")
         }
         return text
     }
-
-    private static let longestText = 16_384
 
     /// `true` or `false`.
     func flag(_ name: String, standard: Bool) throws(Problem) -> Bool {
@@ -46,15 +44,15 @@ struct RequestMembers {
         return flag
     }
 
-    /// A whole number; a parameter of the query is its digits.
+    /// A whole number; a parameter of the query is its digits, without zeros before them.
     func integer(
         _ name: String, in range: ClosedRange<Int>, standard: Int
     ) throws(Problem) -> Int {
         guard let value = json[name] else { return standard }
         let digits = value.string.flatMap { text in
-            text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+            Int(text).flatMap { String($0) == text ? $0 : nil }
         }
-        guard let number = value.integer ?? digits, range.contains(number) else {
+        guard let number = value.wholeNumber ?? digits, range.contains(number) else {
             throw .malformed(
                 "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
@@ -64,7 +62,7 @@ struct RequestMembers {
     /// A duration: seconds as a number, or a text such as `15m`.
     func duration(_ name: String) throws(Problem) -> Duration? {
         guard let value = json[name] else { return nil }
-        if let seconds = value.integer, (0...Self.longestDuration).contains(seconds) {
+        if let seconds = value.wholeNumber, (0...Schema.longestDuration).contains(seconds) {
             return .seconds(seconds)
         }
         guard let parsed = value.string.flatMap(DurationArgument.init(argument:)) else {
@@ -73,8 +71,6 @@ struct RequestMembers {
         }
         return parsed.duration
     }
-
-    private static let longestDuration = 10 * 366 * 86_400
 
     /// A secret that Apple's endpoints take, such as a code.
     func opaqueToken(_ name: String) throws(Problem) -> SecretText? {
@@ -128,6 +124,14 @@ struct RequestMembers {
         } catch {
             throw .malformed("'\(name)' is not a JWT: \(error)")
         }
+    }
+}
+
+extension JSON {
+    /// A whole number, also one that is written as JSON Schema allows: 25.0.
+    fileprivate var wholeNumber: Int? {
+        guard case .number(let text) = self else { return integer }
+        return Double(text).flatMap { Int(exactly: $0) }
     }
 }
 

@@ -10,19 +10,23 @@ extension Route {
         .post, "/v1/revoke", scope: .token(.revoke),
         "Revokes a user's tokens, as account deletion requires. Once ordered, it is never "
             + "forgotten: it is tried for 30 days.",
-        body: .object([
-            ("user_id", .string("The user, all of whose tokens are revoked.", minLength: 1)),
-            ("token", .string("A refresh token, in place of user_id.", minLength: 1)),
-            ("code", .string("An authorization code, which is exchanged once.", minLength: 1)),
-            ("client_id", .string("Only tokens of this client.", minLength: 1)),
-            (
-                "proof",
-                .string(
-                    "check_first unless given.",
-                    among: RevocationJob.Proof.allCases.map(\.rawValue))
-            ),
-            ("wait", .duration("How long to wait for the end: at most 30 s, 10 s unless given.")),
-        ]),
+        body: .object(
+            [
+                ("user_id", .userID("The user, all of whose tokens are revoked.")),
+                ("token", .opaqueToken("A refresh token, in place of user_id.")),
+                ("code", .opaqueToken("An authorization code, which is exchanged once.")),
+                ("client_id", .clientID("Only tokens of this client.")),
+                (
+                    "proof",
+                    .string(
+                        "check_first unless given.",
+                        among: RevocationJob.Proof.allCases.map(\.rawValue))
+                ),
+                (
+                    "wait",
+                    .duration("How long to wait for the end: 10 s unless given.", atMost: 30)
+                ),
+            ], oneOf: ["user_id", "token", "code"]),
         responses: [
             RouteResponse(200, "It ended.", .revoked),
             RouteResponse(202, "It is under way: poll Location.", .revocation),
@@ -31,9 +35,10 @@ extension Route {
             RouteResponse(422, "Apple refused the code."),
         ], isLogged: true
     ) { request, context throws(Problem) in
-        let demand = try await RevocationDemand(request, context)
+        let input = try await RevocationInput(request, context)
+        request.subject.note(input.target)
         let reply = try await context.call { () async throws(Diagnosis) in
-            try await context.revocations.revoke(demand)
+            try await context.revocations.revoke(input)
         }
         switch reply {
         case .ended(let result): return .json(result)
@@ -50,7 +55,8 @@ extension Route {
         "Says what became of a revocation. Kept for 90 days after its end.",
         parameters: [
             RouteParameter(
-                .path, "id", "The revocation_id.", .string(minLength: 1, maxLength: 64))
+                .path, "id", "The revocation_id.",
+                .string(minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9_-]+$"))
         ],
         responses: [
             RouteResponse(200, "What is known.", .revocation),
@@ -64,7 +70,18 @@ extension Route {
     }
 }
 
-extension RevocationDemand {
+extension RequestSubject {
+    fileprivate func note(_ target: RevocationInput.Target) {
+        switch target {
+        case .user(let userID, let clientID): note(clientID: clientID, userID: userID)
+        case .token(let token, let client):
+            note(clientID: client.clientID, fingerprint: token.text.fingerprint)
+        case .code(_, let client): note(clientID: client.clientID)
+        }
+    }
+}
+
+extension RevocationInput {
     fileprivate init(
         _ request: RouteRequest, _ context: ServerContext
     ) async throws(Problem) {

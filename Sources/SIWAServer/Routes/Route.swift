@@ -1,10 +1,10 @@
 package import HTTPServer
 package import ServerRecords
 
-/// One kind of request that a listener answers: all that is said about it, in one place. The
-/// router, `Allow`, the metrics' `path`, scopes and the OpenAPI document derive from it.
+/// One route of a listener: its complete description. The router, `Allow`, the metrics' `path`,
+/// scopes and the OpenAPI document derive from it.
 package struct Route: Sendable {
-    /// What it does with a request.
+    /// Handles a request.
     package typealias Handler =
         @Sendable (RouteRequest, ServerContext) async throws(Problem) -> ServerResponse
 
@@ -12,22 +12,22 @@ package struct Route: Sendable {
     package let method: Method
     /// The path, such as `/v1/revocations/{id}`.
     package let path: PathTemplate
-    /// Who may call.
+    /// The permission that callers need.
     package let scope: Scope
-    /// What it does, in one sentence.
+    /// The description, in one sentence.
     package let summary: String
     /// The parameters of the path and of the query. Others are refused.
     package let parameters: [RouteParameter]
     /// The members of the request's body; nil if it has none.
     package let body: Schema?
-    /// The answers, apart from those that every route has.
+    /// The responses, except those that every route has.
     package let responses: [RouteResponse]
-    /// The media types of successful answers, the usual one first.
+    /// The media types of successful responses, the default first.
     package let mediaTypes: [String]
-    /// Whether each successful call is a line of the log. A call that changes nothing is only
-    /// counted.
+    /// Whether each successful call is a line of the log. A call that changes nothing, and hands out
+    /// no secret, is only counted.
     package let isLogged: Bool
-    /// Answers a request.
+    /// Handles a request.
     package let handle: Handler
 
     /// The methods of routes; HEAD goes with GET.
@@ -36,25 +36,25 @@ package struct Route: Sendable {
         case post = "POST"
     }
 
-    /// Who may call a route.
+    /// The permission that callers of a route need.
     package enum Scope: Hashable, Sendable {
-        /// Whoever reaches the listener.
+        /// None: every client that can connect.
         case open
-        /// The holder of any token of the API.
+        /// Any API token.
         case anyToken
-        /// The holder of a token with one of these scopes.
+        /// An API token with one of these scopes.
         case tokenWithOne(of: Set<APIScope>)
 
-        /// The holder of a token with one of these scopes.
+        /// An API token with one of these scopes.
         static func token(_ scopes: APIScope...) -> Self { .tokenWithOne(of: Set(scopes)) }
 
-        /// The scopes of which one is enough; nil if none is needed.
+        /// The accepted scopes, any of which is sufficient; nil if none is required.
         var accepted: Set<APIScope>? {
             if case .tokenWithOne(let scopes) = self { scopes } else { nil }
         }
     }
 
-    /// Describes a route.
+    /// Creates a route.
     package init(
         _ method: Method, _ path: PathTemplate, scope: Scope, _ summary: String,
         parameters: [RouteParameter] = [], body: Schema? = nil, responses: [RouteResponse] = [],
@@ -78,27 +78,27 @@ package struct RouteParameter: Hashable, Sendable {
     package let place: Place
     /// Its name.
     package let name: String
-    /// What it means.
+    /// Its description.
     package let summary: String
-    /// Its value.
+    /// The schema of its value.
     package let schema: Schema
 
-    /// Describes a parameter.
+    /// Creates a parameter.
     package init(_ place: Place, _ name: String, _ summary: String, _ schema: Schema) {
         (self.place, self.name, self.summary, self.schema) = (place, name, summary, schema)
     }
 }
 
-/// An answer of a route.
+/// A response of a route.
 package struct RouteResponse: Hashable, Sendable {
     /// The status code.
     package let status: Int
-    /// When it is given.
+    /// Its description.
     package let summary: String
-    /// Its body; nil for problem details, or for none.
+    /// The schema of its body; nil for problem details and empty bodies.
     package let schema: Schema?
 
-    /// Describes an answer.
+    /// Creates a response.
     package init(_ status: Int, _ summary: String, _ schema: Schema? = nil) {
         (self.status, self.summary, self.schema) = (status, summary, schema)
     }

@@ -3,26 +3,29 @@ package import JOSE
 internal import Lifecycle
 package import ServerRecords
 
-/// A request to a route, its parts read.
+/// A request to a route, after its parts were read.
 package struct RouteRequest: Sendable {
-    /// Names the request in logs; answered as `X-Request-Id`.
+    /// The id of the request in logs and in `X-Request-Id`.
     package let id: String
     /// The values of the path's template and of the query.
     package let parameters: [String: String]
-    /// The body of a route that has one: an object with known members only.
+    /// The body, an object with known members only; empty for routes without a body.
     package let body: JSON
-    /// What the caller may do.
+    /// The scopes of the caller.
     package let scopes: Set<APIScope>
-    /// The request as it came.
+    /// The HTTP request.
     package let http: ServerRequest
+    /// What it is about, for the log.
+    package let subject: RequestSubject
 
-    /// Puts a request together.
+    /// Creates a request.
     package init(
         id: String, parameters: [String: String] = [:], body: JSON = [:],
-        scopes: Set<APIScope> = Set(APIScope.allCases), http: ServerRequest
+        scopes: Set<APIScope> = Set(APIScope.allCases), http: ServerRequest,
+        subject: RequestSubject = RequestSubject()
     ) {
         (self.id, self.parameters, self.body) = (id, parameters, body)
-        (self.scopes, self.http) = (scopes, http)
+        (self.scopes, self.http, self.subject) = (scopes, http, subject)
     }
 
     /// A parameter of the path or of the query; nil if it is absent.
@@ -33,7 +36,7 @@ package struct RouteRequest: Sendable {
         AcceptedTypes(http.fields["accept"]).quality(of: mediaType) > 0
     }
 
-    /// The one of these media types that the caller prefers.
+    /// The media type that the caller prefers.
     package func preferred(among mediaTypes: [String]) -> String? {
         AcceptedTypes(http.fields["accept"]).preferred(among: mediaTypes)
     }

@@ -1,13 +1,13 @@
 internal import ServerRecords
 
-/// Every route of one listener.
+/// The routes of one listener.
 package struct RouteTable: Sendable {
     /// The listener.
     package let listener: Listener
-    /// The routes; of two that match a path, the first one is asked.
+    /// The routes; the first one that matches is used.
     package let routes: [Route]
 
-    /// The listeners, by whom they are for.
+    /// The listeners, named for their callers.
     package enum Listener: String, Sendable, CaseIterable {
         /// For Apple, behind a reverse proxy.
         case notifications
@@ -17,14 +17,14 @@ package struct RouteTable: Sendable {
         case metrics
     }
 
-    /// What the listener for Apple answers.
+    /// The routes for Apple.
     ///
-    /// - Parameter path: where Apple posts to.
+    /// - Parameter path: the path to which Apple posts.
     package static func notifications(path: String) -> Self {
         Self(listener: .notifications, routes: [.receiveNotification(at: path)])
     }
 
-    /// What the listener for the application answers.
+    /// The routes for the application.
     package static let api: RouteTable = RouteTable(
         listener: .api,
         routes: [
@@ -32,18 +32,18 @@ package struct RouteTable: Sendable {
             .statusPage(scope: .token(.read)),
         ])
 
-    /// What the listener for monitoring answers.
+    /// The routes for monitoring.
     package static let metrics = Self(
         listener: .metrics,
         routes: [.metrics, .health, .readiness, .statusPage(scope: .open)])
 
-    /// What a path leads to.
+    /// The result of a lookup.
     enum Match {
         /// A route, and the values in the path.
         case route(Route, [String: String])
-        /// Other methods of the path's routes, as `Allow` lists them.
+        /// The path matches with other methods, which `Allow` lists.
         case otherMethod(PathTemplate, allowed: [String])
-        /// Nothing.
+        /// No route matches.
         case nothing
     }
 

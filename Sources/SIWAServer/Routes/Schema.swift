@@ -8,7 +8,7 @@ package struct Schema: Hashable, Sendable {
     /// Takes a schema that is written as JSON.
     package init(_ json: JSON) { self.json = json }
 
-    /// A string.
+    /// A string; its lengths are counted in characters of Unicode.
     package static func string(
         _ description: String? = nil, among values: [String]? = nil, minLength: Int? = nil,
         maxLength: Int? = nil, pattern: String? = nil, format: String? = nil
@@ -42,14 +42,18 @@ package struct Schema: Hashable, Sendable {
 
     /// An object.
     ///
-    /// - Parameter isOpen: it may have other members.
+    /// - Parameters:
+    ///   - oneOf: exactly one of these members is required.
+    ///   - isOpen: it may have other members.
     package static func object(
-        _ properties: [(String, Schema)], required: [String] = [], isOpen: Bool = false
+        _ properties: [(String, Schema)], required: [String] = [], oneOf: [String] = [],
+        isOpen: Bool = false
     ) -> Self {
         Self(
             type: "object", nil,
             ("properties", .object(properties.map { .init($0.0, $0.1.json) })),
             required.isEmpty ? nil : ("required", .array(required.map { .string($0) })),
+            oneOf.isEmpty ? nil : ("oneOf", .array(oneOf.map { ["required": [.string($0)]] })),
             isOpen ? nil : ("additionalProperties", false))
     }
 

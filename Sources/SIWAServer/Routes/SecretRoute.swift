@@ -12,10 +12,11 @@ extension Route {
         "Mints a client_secret that has at least half of its lifetime left.",
         parameters: [
             RouteParameter(
-                .query, "profile", "The profile; the default one unless given.",
+                .query, "profile", "One of the configuration; the default one unless given.",
                 .string(minLength: 1)),
             RouteParameter(
-                .query, "lifetime", "How long it is valid: 5m unless given.",
+                .query, "lifetime",
+                "How long it is valid, such as 15m: at most max_secret_lifetime, 5m unless given.",
                 .string(pattern: "^[0-9]{1,6}[dhms]$")),
         ],
         responses: [
@@ -28,8 +29,9 @@ extension Route {
                         ("expires_at", .string(format: "date-time")),
                         ("lifetime_seconds", .integer()), ("team_id", .string()),
                         ("client_id", .string()), ("key_id", .string()),
-                    ], required: ["client_secret", "expires_at", "client_id"]))
-        ], mediaTypes: ["application/json", "text/plain"]
+                    ], required: ["client_secret", "expires_at", "client_id"])),
+            RouteResponse(304, "The caller has it: If-None-Match names its ETag."),
+        ], mediaTypes: ["application/json", "text/plain"], isLogged: true
     ) { request, context throws(Problem) in
         let members = RequestMembers(request)
         let lifetime = try members.duration("lifetime") ?? .seconds(300)
@@ -40,6 +42,7 @@ extension Route {
                     + DurationArgument(longest).argumentDescription)
         }
         let client = try context.clients.current.client(profile: try members.text("profile"))
+        request.subject.note(clientID: client.clientID)
         let now = context.clocks.now()
         let secret: ClientSecret
         do {

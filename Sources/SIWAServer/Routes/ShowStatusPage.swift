@@ -5,7 +5,9 @@ extension Route {
     /// `GET /`: the page for the person on call.
     static func statusPage(scope: Scope) -> Route {
         Route(
-            .get, "/", scope: scope, "The status page.", mediaTypes: ["text/html"]
+            .get, "/", scope: scope, "The status page.",
+            responses: [RouteResponse(200, "A page for a browser.", .string())],
+            mediaTypes: ["text/html"]
         ) { _, context in
             var response = ServerResponse.text(
                 StatusPage(await context.statusReport()).html, "text/html; charset=utf-8")

@@ -9,11 +9,10 @@ extension Route {
         .get, "/v1/users/{user_id}", scope: .token(.read),
         "Shows the state of every token of a user, and the newest 100 entries of the history.",
         parameters: [
-            RouteParameter(
-                .path, "user_id", "The user.", .string(minLength: 1, maxLength: 255)),
+            RouteParameter(.path, "user_id", "The user.", .userID("The user.")),
             RouteParameter(
                 .query, "before", "The cursor of the last answer: shows older entries.",
-                .string(minLength: 1, maxLength: 9, pattern: "^[0-9]+$")),
+                .cursor("Digits.", longest: 9)),
         ],
         responses: [
             RouteResponse(
@@ -31,6 +30,7 @@ extension Route {
         guard let userID = try members.userID("user_id") else {
             throw .malformed("'user_id' is missing")
         }
+        request.subject.note(userID: userID)
         let before = try members.integer("before", in: 0...999_999_999, standard: .max)
         let clients = context.clients.current
         let page = try await context.call { () async throws(Diagnosis) in

@@ -12,11 +12,11 @@ extension Route {
         "Verifies an identity token. The answer is 200 also when it is not valid.",
         body: .object(
             [
-                ("id_token", .string("The identity token.", minLength: 1)),
-                ("nonce", .string("The nonce that it must have.", minLength: 1)),
-                ("code", .string("The code that it came with.", minLength: 1)),
-                ("access_token", .string("The access token that it came with.", minLength: 1)),
-                ("audience", .string("The only client to accept.", minLength: 1)),
+                ("id_token", .text("The identity token.")),
+                ("nonce", .text("The nonce that it must have.")),
+                ("code", .opaqueToken("The code that it came with.")),
+                ("access_token", .opaqueToken("The access token that it came with.")),
+                ("audience", .text("The only client to accept.")),
             ], required: ["id_token"]),
         responses: [
             RouteResponse(
@@ -63,11 +63,27 @@ extension ServerContext {
         } catch {
             return IdentityTokenVerification(error)
         }
+        return try await verify(
+            token, boundTo: binding, for: audience.map { [$0] } ?? clients.current.audiences)
+    }
+
+    /// Makes every check of an identity token.
+    ///
+    /// - Throws: ``Problem`` if Apple's keys are needed and cannot be fetched.
+    func verify(
+        _ token: CompactJWS, boundTo binding: TokenBinding, for audiences: [String]
+    ) async throws(Problem) -> IdentityTokenVerification {
         let keySet = await keys.keySet(for: token)
         // For a header that Apple does not write, no key is needed to say so.
         if keySet == nil, token.verificationKeyID != nil { throw Problem(.keysUnavailable) }
-        return TokenVerifier(
-            keySet: keySet, audiences: audience.map { [$0] } ?? clients.current.audiences
-        ).verify(identityToken: token, boundTo: binding, at: clocks.now())
+        return TokenVerifier(keySet: keySet, audiences: audiences)
+            .verify(identityToken: token, boundTo: binding, at: clocks.now())
     }
+}
+
+extension Diagnosis {
+    /// Apple's keys cannot be fetched at the moment.
+    fileprivate static let keysUnavailable = Diagnosis(
+        "keys_unavailable", "Apple's keys cannot be fetched at the moment",
+        hints: ["repeat the request later"], exitCode: .temporary)
 }

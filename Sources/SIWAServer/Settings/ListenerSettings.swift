@@ -2,18 +2,18 @@ package import HTTPServer
 internal import JOSE
 internal import SIWACLI
 
-/// Where one listener listens, and how.
+/// The settings of one listener.
 package struct ListenerSettings: Hashable, Sendable {
-    /// Where.
+    /// The address.
     package let address: ListenAddress
     /// The files of its certificate and key; nil without TLS.
     package let tls: TLSFiles?
-    /// Whether a reverse proxy stands before it.
+    /// Whether a reverse proxy is in front of it.
     package let isBehindProxy: Bool
-    /// The folder of a socket that no setting names; it is made if it is missing.
+    /// The folder of the default socket, which is created if it is missing.
     let standardFolder: String?
 
-    /// The files that prove a listener to clients.
+    /// The files of a certificate and its private key.
     package struct TLSFiles: Hashable, Sendable {
         /// The certificate and its chain, in PEM.
         package let certificate: String
@@ -26,7 +26,7 @@ package struct ListenerSettings: Hashable, Sendable {
         (self.address, tls, isBehindProxy, standardFolder) = (address, nil, false, nil)
     }
 
-    /// The socket of the API when no setting names one.
+    /// The default socket of the API.
     init(standardFolder folder: String) {
         address = .unix(path: folder + "/api.sock", group: nil)
         (tls, isBehindProxy, standardFolder) = (nil, false, folder)
@@ -36,13 +36,13 @@ package struct ListenerSettings: Hashable, Sendable {
 
     init(_ reader: SettingsReader, resolve: (String) -> String) throws(Diagnosis) {
         address = try Self.address(reader, resolve)
-        isBehindProxy = try reader.flag("behind_proxy")
+        isBehindProxy = try reader.flag("behind_proxy") ?? false
         standardFolder = nil
         guard let files = try reader.object("tls", knowing: ["certificate", "key"]) else {
             tls = nil
             return
         }
-        if case .unix = address { throw reader.error("tls", "does not go with a Unix socket") }
+        if case .unix = address { throw reader.error("tls", "cannot be used with a Unix socket") }
         tls = TLSFiles(
             certificate: resolve(try files.requiredText("certificate")),
             key: resolve(try files.requiredText("key")))
@@ -59,12 +59,12 @@ package struct ListenerSettings: Hashable, Sendable {
                 hints: ["HOST is an IP address, such as 127.0.0.1 or [::1]"])
         }
         if group != nil, !text.hasPrefix("unix:") {
-            throw reader.error("group", "goes only with unix:PATH")
+            throw reader.error("group", "can only be used with unix:PATH")
         }
         return address
     }
 
-    /// Fails unless the listener is on loopback, is protected, or stands behind a proxy.
+    /// Throws unless the listener is on loopback, uses TLS, or is behind a proxy.
     ///
     /// - Parameter isLocal: whether only processes on this machine can connect.
     func checkProtection(
@@ -73,17 +73,17 @@ package struct ListenerSettings: Hashable, Sendable {
         guard isLocal || tls != nil || isBehindProxy else {
             let place = "server.\(listener.rawValue)"
             throw Diagnosis(
-                "configuration", "\(place).listen is not on loopback, and not protected",
+                "configuration", "\(place).listen is neither on loopback nor protected by TLS",
                 hints: [
                     "add \"tls\": {\"certificate\": FILE, \"key\": FILE} to \(place)",
-                    "or add \"behind_proxy\": true if a reverse proxy with TLS stands before it",
+                    "or add \"behind_proxy\": true if a reverse proxy with TLS is in front of it",
                 ], exitCode: .settings)
         }
     }
 }
 
 extension ListenAddress {
-    /// Reads `HOST:PORT`, `unix:PATH` or `systemd:NAME`; nil if it is none of them.
+    /// Reads `HOST:PORT`, `unix:PATH` or `systemd:NAME`; nil for any other text.
     init?(_ text: String, group: String? = nil, _ resolve: (String) -> String) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))

@@ -6,19 +6,19 @@ package import SIWACLI
 package struct ServerSettings: Hashable, Sendable {
     /// The listener for Apple; nil if it is not opened.
     package var notifications: ListenerSettings?
-    /// Where Apple posts to.
+    /// The path to which Apple posts.
     package var path = "/apple/notifications"
     /// The listener for the application.
     package var api: ListenerSettings?
     /// The listener for monitoring.
     package var metrics: ListenerSettings?
-    /// Where events are delivered; nil if they are only kept.
+    /// Where events are delivered; nil if they are only stored.
     package var delivery: DeliverySettings?
-    /// How long events are kept that need no more work.
+    /// The retention of events that need no more work.
     package var keep = Duration.seconds(30 * 86_400)
     /// The longest lifetime of a client_secret that callers may ask for.
     package var maxSecretLifetime = Duration.seconds(3600)
-    /// Whether user ids are logged; else their fingerprints.
+    /// Whether user ids are logged; if false, their fingerprints are logged.
     package var logsUserIDs = true
     /// The file of keys that replaces Apple's; for tests.
     package var keySetFile: String?
@@ -28,7 +28,7 @@ package struct ServerSettings: Hashable, Sendable {
         "log_user_ids", "jwks_file",
     ]
 
-    /// Reads the settings; without the object, three listeners on this machine.
+    /// Reads the settings; without the object, the default listeners are opened on this machine.
     ///
     /// - Throws: ``Diagnosis`` that names the member.
     package init(
@@ -62,7 +62,7 @@ package struct ServerSettings: Hashable, Sendable {
             }
             maxSecretLifetime = lifetime
         }
-        if reader.has("log_user_ids") { logsUserIDs = try reader.flag("log_user_ids") }
+        if let logs = try reader.flag("log_user_ids") { logsUserIDs = logs }
         keySetFile = try reader.text("jwks_file").map(resolve)
     }
 
@@ -110,14 +110,16 @@ package struct DeliverySettings: Hashable, Sendable {
     package let target: DeliveryTarget
     /// The file of the secrets that sign.
     package let secretFile: String
-    /// Authorities to trust besides the system's.
+    /// The file of additional certificate authorities.
     package let authorityFile: String?
 
-    /// Nil if the settings have no `deliver`.
+    /// Reads `deliver`; nil if it is absent.
     init?(_ reader: SettingsReader, resolve: (String) -> String) throws(Diagnosis) {
         let names = ["url", "secret_file", "ca_file", "allow_http"]
         guard let object = try reader.object("deliver", knowing: names) else { return nil }
-        let (url, allowsHTTP) = (try object.requiredText("url"), try object.flag("allow_http"))
+        let (url, allowsHTTP) = (
+            try object.requiredText("url"), try object.flag("allow_http") ?? false
+        )
         do {
             target = try DeliveryTarget(url, allowsHTTP: allowsHTTP)
         } catch {

@@ -5,31 +5,23 @@ internal import SIWACLI
 
 /// Reads one object of the configuration strictly. Every error names the member.
 struct SettingsReader {
-    private let json: JSON
-    /// How messages name the object, such as `server.api`.
-    private let place: String
+    private let reader: JSONObjectReader
     private let file: String
 
-    /// - Throws: ``Diagnosis`` if it is no object, or has another member than `names`.
+    /// - Parameter place: the name of the object in messages, such as `server.api`.
+    /// - Throws: ``Diagnosis`` if it is not an object, or has other members than `names`.
     init(
         _ json: JSON, at place: String, in file: String, knowing names: [String]
     ) throws(Diagnosis) {
-        (self.json, self.place, self.file) = (json, place, file)
-        guard let members = json.members else {
-            throw error("\(place) must be an object, not \(json.kind)")
-        }
-        for member in members where !names.contains(member.name) {
-            throw error(
-                "\(place) has the unknown member '\(printable(member.name))'",
-                hints: didYouMean(suggestions(for: member.name, among: names)))
+        self.file = file
+        reader = try Self.converting(file) { () throws(ShapeError) in
+            try JSONObjectReader(json, at: place, knowing: names)
         }
     }
 
     func text(_ name: String) throws(Diagnosis) -> String? {
-        guard let value = json[name] else { return nil }
-        guard let text = value.string, !text.isEmpty else {
-            throw error(name, "must be a string that is not empty")
-        }
+        let text: String? = try optional(name)
+        guard text?.isEmpty != true else { throw error(name, "must not be empty") }
         return text
     }
 
@@ -38,13 +30,7 @@ struct SettingsReader {
         return text
     }
 
-    func flag(_ name: String) throws(Diagnosis) -> Bool {
-        guard let value = json[name] else { return false }
-        guard let flag = value.boolean else { throw error(name, "must be true or false") }
-        return flag
-    }
-
-    func has(_ name: String) -> Bool { json[name] != nil }
+    func flag(_ name: String) throws(Diagnosis) -> Bool? { try optional(name) }
 
     func duration(_ name: String) throws(Diagnosis) -> Duration? {
         guard let text = try text(name) else { return nil }
@@ -56,16 +42,41 @@ struct SettingsReader {
 
     /// An object inside this one; nil if it is absent.
     func object(_ name: String, knowing names: [String]) throws(Diagnosis) -> SettingsReader? {
-        guard let value = json[name] else { return nil }
-        return try SettingsReader(value, at: "\(place).\(name)", in: file, knowing: names)
+        guard let value = reader.json[name] else { return nil }
+        return try SettingsReader(value, at: "\(reader.place).\(name)", in: file, knowing: names)
     }
 
-    /// A member that cannot be used.
+    /// The error of an invalid member.
     func error(_ name: String, _ fault: String, hints: [String] = []) -> Diagnosis {
-        error("\(place).\(name) \(fault)", hints: hints)
+        Self.error("\(reader.place).\(name) \(fault)", hints: hints, in: file)
     }
 
-    private func error(_ message: String, hints: [String] = []) -> Diagnosis {
+    private func optional<Value: JSONConvertible>(_ name: String) throws(Diagnosis) -> Value? {
+        try Self.converting(file) { () throws(ShapeError) in try reader.optional(name) }
+    }
+
+    private static func converting<Value>(
+        _ file: String, _ read: () throws(ShapeError) -> Value
+    ) throws(Diagnosis) -> Value {
+        do throws(ShapeError) {
+            return try read()
+        } catch {
+            switch error.fault {
+            case .notAnObject, .missing, .other:
+                throw Self.error("\(error.place) \(error.fault)", in: file)
+            case .unknown(let name, let known):
+                throw Self.error(
+                    "\(error.place) has an unknown member '\(printable(name))'",
+                    hints: didYouMean(suggestions(for: name, among: known)), in: file)
+            case .wrong(let name, let shape, let kind):
+                throw Self.error("\(error.place).\(name) must be \(shape), not \(kind)", in: file)
+            }
+        }
+    }
+
+    private static func error(
+        _ message: String, hints: [String] = [], in file: String
+    ) -> Diagnosis {
         Diagnosis(
             "configuration", message, hints: hints + ["fix it in \(file)"], exitCode: .settings)
     }

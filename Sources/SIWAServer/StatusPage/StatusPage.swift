@@ -2,8 +2,8 @@ internal import JOSE
 internal import Lifecycle
 internal import ServerRecords
 
-/// The status page for the person on call: no script, nothing from elsewhere, readable on a
-/// telephone and in the dark.
+/// The status page, for operators: no scripts, no external resources, with a layout for phones and
+/// a dark theme.
 struct StatusPage {
     private let report: StatusReport
 
@@ -18,30 +18,31 @@ struct StatusPage {
         <meta http-equiv="refresh" content="60">
         <title>\(title)</title><style>\(Self.style)</style></head>
         <body><header><h1>siwa-server</h1><p>\(version) · \(report.at.rfc3339)</p></header>
-        <main>\(troubles)\(chart("Notifications", .received, .delivered, .undelivered))\
+        <main>\(issues)\(chart("Notifications", .received, .delivered, .undelivered))\
         \(chart("Revocations", .requested, .revoked, .unrevoked))\(tables)</main></body></html>
 
         """
     }
 
     private var title: String {
-        let count = report.troubles.count
-        return count == 0 ? "siwa-server: ok" : "siwa-server: \(count) to look at"
+        let count = report.issues.count
+        return count == 0
+            ? "siwa-server: ok" : "siwa-server: \(count) \(count == 1 ? "problem" : "problems")"
     }
 
-    private var troubles: String {
-        guard !report.troubles.isEmpty else {
-            return "<section class=\"ok\"><h2>Nothing is wrong</h2></section>"
+    private var issues: String {
+        guard !report.issues.isEmpty else {
+            return "<section class=\"ok\"><h2>No problems</h2></section>"
         }
-        let items = report.troubles.map {
+        let items = report.issues.map {
             "<li><strong>\(escaped($0.fault))</strong> \(escaped($0.remedy))</li>"
         }
-        return "<section class=\"wrong\"><h2>To look at</h2><ul>\(items.joined())</ul></section>"
+        return "<section class=\"wrong\"><h2>Problems</h2><ul>\(items.joined())</ul></section>"
     }
 
     // MARK: Charts
 
-    /// Bars of the last 24 hours: what came above, what became of it below.
+    /// A bar chart of the last 24 hours: received, completed and failed, for each hour.
     private func chart(
         _ name: String, _ came: HourlyActivity.Kind, _ done: HourlyActivity.Kind,
         _ failed: HourlyActivity.Kind
@@ -80,11 +81,12 @@ struct StatusPage {
     // MARK: Tables
 
     private var tables: String {
-        let age = report.isKeySetFixed ? "from a file" : report.keySetAge?.inWords ?? "none"
+        let age = report.isKeySetFixed ? "from a file" : report.keySetAge?.words(units: 1) ?? "none"
         let secrets = report.secretExpiries.map {
-            (
+            let left = $0.expiresAt - report.at
+            return (
                 $0.profile.isEmpty ? "client_secret" : "client_secret of \($0.profile)",
-                "valid for \(($0.expiresAt - report.at).inWords)"
+                left > .zero ? "valid for \(left.words(units: 1))" : "expired"
             )
         }
         return table("Events", states(InboxState.allCases, report.counts?.inbox))

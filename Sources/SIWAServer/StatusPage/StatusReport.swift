@@ -2,92 +2,94 @@ internal import JOSE
 internal import Lifecycle
 internal import ServerRecords
 
-/// What the status page shows. A pure value; it names no user and no token.
+/// The contents of the status page. A pure value, without user ids and tokens.
 struct StatusReport: Sendable {
-    /// Something that is wrong, and what to do about it.
-    struct Trouble: Hashable, Sendable {
+    /// A problem, and what to do about it.
+    struct Issue: Hashable, Sendable {
         let fault: String
         let remedy: String
     }
 
     let at: NumericDate
     let readiness: Readiness
-    /// Nil if the database does not answer.
+    /// Nil if the database is unavailable.
     let counts: ServerCounts?
-    /// The last 24 hours, the oldest first; hours without anything are missing.
+    /// The last 24 hours, the oldest first; hours without events are missing.
     let activity: [HourlyActivity]
     let secretExpiries: [(profile: String, expiresAt: NumericDate)]
     let keySetAge: Duration?
     let isKeySetFixed: Bool
 
-    /// What is wrong, the worst first.
-    var troubles: [Trouble] {
-        readinessTroubles + deliveryTroubles + revocationTroubles + keyTroubles
+    /// The problems, the most severe first.
+    var issues: [Issue] {
+        readinessIssues + deliveryIssues + revocationIssues + keyIssues
     }
 
-    private var readinessTroubles: [Trouble] {
-        var troubles: [Trouble] = []
+    private var readinessIssues: [Issue] {
+        var issues: [Issue] = []
         if let fault = readiness.databaseFault {
-            troubles.append(
-                Trouble(
+            issues.append(
+                Issue(
                     fault: "The database cannot be used: \(fault).",
-                    remedy: "Start or repair it. Until then notifications and calls get 503."))
+                    remedy:
+                        "Start it or fix it. Until then, notifications and API calls are answered with 503."
+                ))
         }
         if let fault = readiness.keyFault {
-            troubles.append(
-                Trouble(
-                    fault: "No client_secret can be made: \(fault).",
+            issues.append(
+                Issue(
+                    fault: "No client_secret can be minted: \(fault).",
                     remedy: "Run siwa doctor with this configuration."))
         }
-        return troubles
+        return issues
     }
 
-    private var deliveryTroubles: [Trouble] {
-        var troubles: [Trouble] = []
+    private var deliveryIssues: [Issue] {
+        var issues: [Issue] = []
         if let dead = counts?.inbox[.dead], dead > 0 {
-            troubles.append(
-                Trouble(
+            issues.append(
+                Issue(
                     fault: "\(dead) events could not be delivered.",
-                    remedy: "Repair the application, then run siwa inbox replay --state dead."))
+                    remedy: "Fix the application, then run siwa inbox replay --state dead."))
         }
         if let age = counts?.oldestPendingEvent, age > Self.lateDelivery {
-            troubles.append(
-                Trouble(
-                    fault: "An event has waited for its delivery for \(age.inWords).",
+            issues.append(
+                Issue(
+                    fault: "An event has waited for its delivery for \(age.words(units: 1)).",
                     remedy: "Run siwa inbox list --state pending; siwa inbox show has the reason."))
         }
-        return troubles
+        return issues
     }
 
-    private var revocationTroubles: [Trouble] {
-        var troubles: [Trouble] = []
+    private var revocationIssues: [Issue] {
+        var issues: [Issue] = []
         if let dead = counts?.revocations[.dead], dead > 0 {
-            troubles.append(
-                Trouble(
+            issues.append(
+                Issue(
                     fault: "\(dead) revocations were given up.",
                     remedy: "Run siwa revocations list --state dead, then siwa revocations retry."))
         }
         if let age = counts?.oldestPendingRevocation, age > Self.lateRevocation {
-            troubles.append(
-                Trouble(
-                    fault: "A revocation has waited for Apple for \(age.inWords).",
+            issues.append(
+                Issue(
+                    fault: "A revocation has waited for Apple for \(age.words(units: 1)).",
                     remedy: "Run siwa revocations list --state pending, and siwa doctor."))
         }
-        return troubles
+        return issues
     }
 
-    private var keyTroubles: [Trouble] {
+    private var keyIssues: [Issue] {
         guard !isKeySetFixed else {
             return [
-                Trouble(
+                Issue(
                     fault: "Apple's keys come from a file.",
                     remedy: "Remove server.jwks_file, unless this is a test.")
             ]
         }
         guard keySetAge.map({ $0 > Self.oldKeySet }) ?? true else { return [] }
         return [
-            Trouble(
-                fault: keySetAge.map { "Apple's keys are \($0.inWords) old." }
+            Issue(
+                fault: keySetAge.map { "Apple's keys are \($0.words(units: 1)) old." }
                     ?? "Apple's keys have not been fetched.",
                 remedy: "Check the network to appleid.apple.com. Notifications are kept meanwhile.")
         ]
@@ -98,21 +100,8 @@ struct StatusReport: Sendable {
     private static let oldKeySet = Duration.seconds(2 * 3600)
 }
 
-extension Duration {
-    /// `3 hours`, `1 day`: the largest unit.
-    var inWords: String {
-        let seconds = Int(components.seconds)
-        for (name, length) in [("day", 86_400), ("hour", 3600), ("minute", 60)]
-        where seconds >= length {
-            let count = seconds / length
-            return "\(count) \(name)\(count == 1 ? "" : "s")"
-        }
-        return "\(seconds) second\(seconds == 1 ? "" : "s")"
-    }
-}
-
 extension ServerContext {
-    /// What the status page shows now.
+    /// The current report.
     func statusReport() async -> StatusReport {
         let gauges = await gauges()
         let activity = try? await workerAccess.run { store throws(VaultError) in

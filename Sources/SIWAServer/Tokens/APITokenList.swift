@@ -1,16 +1,16 @@
 package import JOSE
 package import ServerRecords
 
-/// The tokens of the API as they were read last. A pure value.
+/// The API tokens, as last read. A pure value.
 package struct APITokenList: Sendable {
     private let tokens: [APIToken]
-    /// When they were read, by the stopwatch.
+    /// When they were read, by the monotonic clock.
     private let readAt: Duration
 
-    /// A removed token stops to work within this time.
+    /// A removed token stops working within this time.
     static let lifetime = Duration.seconds(5)
 
-    /// - Parameter readAt: when the reading began.
+    /// - Parameter readAt: when reading started.
     package init(_ tokens: [APIToken], readAt: Duration) {
         (self.tokens, self.readAt) = (tokens, readAt)
     }
@@ -18,8 +18,8 @@ package struct APITokenList: Sendable {
     /// Whether the list may still be used.
     package func isFresh(at elapsed: Duration) -> Bool { elapsed - readAt < Self.lifetime }
 
-    /// The token of a digest; nil if there is none, or if it has expired. How long it takes says
-    /// nothing about the digests.
+    /// The token with a digest; nil if it is unknown or has expired. Digests are compared in
+    /// constant time.
     package func token(_ digest: [UInt8], at now: NumericDate) -> APIToken? {
         var found: APIToken?
         for token in tokens where isEqual(token.digest, digest) { found = token }

@@ -3,21 +3,21 @@ package import Lifecycle
 package import SIWACrypto
 package import ServerRecords
 
-/// A token of the API: `siwa_` and 32 random bytes in base64url.
+/// The text of an API token: `siwa_` and 32 random bytes in base64url.
 package struct APITokenText: Sendable {
     /// The token.
     package let text: SecretText
 
     private static let prefix = "siwa_"
 
-    /// Makes a random token.
+    /// Creates a random token.
     ///
     /// - Throws: ``OpenSSLError`` if the system provides no entropy.
     package static func random() throws(OpenSSLError) -> Self {
         Self(text: SecretText(prefix + Base64URL.encode(try Random.bytes(32))))
     }
 
-    /// What the database keeps of it.
+    /// The record of the token for the database, with its digest only.
     package func token(
         _ name: String, scopes: Set<APIScope>, at now: NumericDate, expiresAt: NumericDate?
     ) throws(OpenSSLError) -> APIToken {
@@ -26,12 +26,12 @@ package struct APITokenText: Sendable {
             expiresAt: expiresAt)
     }
 
-    /// The SHA-256 of a text that should be a token.
+    /// The SHA-256 of a token.
     static func digest(of text: SecretText) throws(OpenSSLError) -> [UInt8] {
         try text.bytes.withSpan(SHA256.digest)
     }
 
-    /// The token in an `Authorization` field; nil if there is none.
+    /// The bearer token in an `Authorization` field; nil without one.
     static func bearer(_ field: String?) -> SecretText? {
         guard let field else { return nil }
         let scheme = field.utf8.prefix { $0 != UInt8(ascii: " ") }

@@ -4,24 +4,24 @@ internal import SIWACrypto
 package import ServerRecords
 internal import Synchronization
 
-/// Decides what the holder of a token may do.
+/// Looks up API tokens and their scopes.
 package final class APITokens: Sendable {
     private let access: StoreAccess
     private let clocks: Clocks
     private let list = Mutex<APITokenList?>(nil)
     private let readings = JoinedCalls<Int, Result<APITokenList, VaultError>>()
 
-    /// Reads tokens when they are first needed.
+    /// Reads the tokens when they are first needed.
     package init(_ access: StoreAccess, clocks: Clocks) {
         (self.access, self.clocks) = (access, clocks)
     }
 
-    /// What the token in an `Authorization` field may be used for.
+    /// The scopes of the token in an `Authorization` field.
     ///
     /// - Throws: ``Diagnosis`` with the code `unauthorized`, or of the database.
     package func scopes(_ authorization: String?) async throws(Diagnosis) -> Set<APIScope> {
         guard let text = APITokenText.bearer(authorization) else {
-            throw .unauthorized("there is no Authorization: Bearer field")
+            throw .unauthorized("the field Authorization: Bearer is missing")
         }
         let digest: [UInt8]
         let list: APITokenList
@@ -58,10 +58,10 @@ package final class APITokens: Sendable {
 }
 
 extension Diagnosis {
-    /// A call over TCP has no usable token.
+    /// A call over TCP without a valid token.
     static func unauthorized(_ message: String) -> Diagnosis {
         Diagnosis(
             "unauthorized", message,
-            hints: ["'siwa-server token add NAME --scope SCOPE' makes a token"], exitCode: .usage)
+            hints: ["create a token: siwa-server token add NAME --scope SCOPE"], exitCode: .usage)
     }
 }

@@ -5,20 +5,20 @@ package enum APIScope: String, Hashable, Sendable, CaseIterable {
     case exchange, refresh, revoke, verify, secret, read, reveal
 }
 
-/// What the server knows of a token of its API.
+/// A token of the API, as the server stores it.
 package struct APIToken: Hashable, Sendable {
-    /// What an operator calls it.
+    /// The name that the operator gave it.
     package let name: String
     /// The SHA-256 of the token: 32 bytes.
     package let digest: [UInt8]
     /// What its holder may do.
     package let scopes: Set<APIScope>
-    /// When it was made.
+    /// When it was created.
     package let createdAt: NumericDate
     /// When it expires; nil for never.
     package let expiresAt: NumericDate?
 
-    /// Describes a token.
+    /// Creates a token.
     package init(
         name: String, digest: [UInt8], scopes: Set<APIScope>, createdAt: NumericDate,
         expiresAt: NumericDate?

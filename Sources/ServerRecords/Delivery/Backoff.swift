@@ -1,7 +1,7 @@
-/// When something that failed is tried again, and when it is given up. A pure value: the random
-/// number and the time that passed come from the caller.
+/// How long to wait before a failed attempt is repeated, and when to give up. A pure value: the
+/// caller passes the random number and the elapsed time.
 package struct Backoff: Hashable, Sendable {
-    /// How long it is tried.
+    /// After this time, no more attempts are made.
     package let total: Duration
 
     /// Deliveries to the application.
@@ -13,10 +13,10 @@ package struct Backoff: Hashable, Sendable {
     /// hour, and at least as long as the receiver asks for (`Retry-After`, up to a day).
     ///
     /// - Parameters:
-    ///   - attempts: how many failed, this one included.
+    ///   - attempts: the number of failed attempts, including this one.
     ///   - age: how long ago the first was due.
-    ///   - jitter: 0..<1, random: what failed together is not tried again together.
-    /// - Returns: nil when the time is over.
+    ///   - jitter: random, 0..<1: spreads the repetition of attempts that failed together.
+    /// - Returns: nil if no more attempts are made.
     package func delay(
         after attempts: Int, age: Duration, retryAfter: Duration? = nil, jitter: Double
     ) -> Duration? {

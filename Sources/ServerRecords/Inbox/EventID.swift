@@ -2,7 +2,7 @@ internal import JOSE
 package import Lifecycle
 internal import SIWACrypto
 
-/// What names an event of the inbox: the `jti` of its notification, which is also the
+/// The id of an event in the inbox: the `jti` of its notification, which is also the
 /// `webhook-id` of its deliveries.
 package struct EventID: Hashable, Sendable, CustomStringConvertible {
     /// 1 to 255 visible ASCII characters.
@@ -16,8 +16,8 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
         rawValue = text
     }
 
-    /// The `jti` of a notification; the SHA-256 of its payload without a `jti` that a header field
-    /// can hold.
+    /// The `jti` of a notification; the SHA-256 of its payload if the `jti` is missing or cannot be
+    /// a header field.
     package init(
         jti: String?, payload: @autoclosure () -> [UInt8]
     ) throws(VaultError) {

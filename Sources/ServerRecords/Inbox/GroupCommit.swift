@@ -2,31 +2,31 @@ internal import Glibc
 package import Lifecycle
 internal import Synchronization
 
-/// Commits events that arrive at the same time together: while one transaction goes to disk, and a
-/// moment longer, the next ones gather, so that many of them share one sync.
+/// Commits events in groups: events that arrive while one transaction is synced to disk, or shortly
+/// after, share the next transaction.
 package final class GroupCommit: Sendable {
     private let store: any ServerStore
     private let decide: Decision
     private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let state = Mutex(State())
 
-    /// What events make of the vault's records; see ``ServerStore/receive(_:_:)``.
+    /// Computes the changes to the vault's records; see ``ServerStore/receive(_:_:)``.
     package typealias Decision =
         @Sendable ([IncomingEvent], VaultPage) throws(VaultError) -> VaultChanges
 
-    /// What became of one event.
+    /// The outcome of one event.
     package enum Outcome: Hashable, Sendable {
-        /// It was not known before.
+        /// The event is new.
         case stored
-        /// It was.
+        /// The event was received before.
         case known
     }
 
-    /// What is known of one commit.
+    /// The result of one commit.
     package struct Receipt: Hashable, Sendable {
-        /// What became of the event.
+        /// The outcome of the event.
         package let outcome: Outcome
-        /// Rows of the vault that cannot be read, of all events of the commit.
+        /// Unreadable rows of the vault, for all events of the commit.
         package let damaged: [DamagedRecord]
     }
 
@@ -50,7 +50,7 @@ package final class GroupCommit: Sendable {
         (self.store, self.decide, self.run) = (store, decide, run)
     }
 
-    /// Keeps an event. It is on disk when this returns.
+    /// Stores an event. It is on disk when this returns.
     package func receive(_ event: IncomingEvent) async throws(VaultError) -> Receipt {
         let result = await withCheckedContinuation { continuation in
             receive(event) { continuation.resume(returning: $0) }
@@ -58,7 +58,7 @@ package final class GroupCommit: Sendable {
         return try result.get()
     }
 
-    /// Keeps an event, and calls back on another thread.
+    /// Stores an event, and calls back on another thread.
     package func receive(
         _ event: IncomingEvent,
         then resume: @escaping @Sendable (Result<Receipt, VaultError>) -> Void
@@ -87,15 +87,16 @@ package final class GroupCommit: Sendable {
         }
     }
 
-    /// Waits for events that can share the next sync: as long as the last commit took. What comes
-    /// alone does not wait.
+    /// Waits for events that can share the next transaction, for as long as the last one took. An
+    /// event that arrives alone is committed at once.
     private static func gather(_ last: Duration) {
         usleep(UInt32(min(last, longestGathering) / .microseconds(1)))
     }
 
     private static let longestGathering = Duration.milliseconds(2)
 
-    /// Commits a group. One event that the database refuses must not be the others' failure.
+    /// Commits a group. If the database refuses the group, each event is committed alone, so that
+    /// one bad event cannot fail the others.
     private func commit(_ group: [Waiting]) {
         do throws(VaultError) {
             let receipt = try store.receive(group.map(\.event), decide)

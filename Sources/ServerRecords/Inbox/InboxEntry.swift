@@ -3,11 +3,11 @@ package import Lifecycle
 
 /// An event as the inbox lists it.
 package struct InboxEntry: Hashable, Sendable {
-    /// What names it.
+    /// Its id.
     package let id: EventID
     /// Its place in the inbox, in the order of commit.
     package let position: Int
-    /// What happened.
+    /// The type of the event.
     package let type: String
     /// The client and the user that it is about.
     package let user: VaultUser
@@ -15,18 +15,18 @@ package struct InboxEntry: Hashable, Sendable {
     package let occurredAt: NumericDate
     /// When it was received.
     package let receivedAt: NumericDate
-    /// What became of it.
+    /// Its state.
     package let state: InboxState
-    /// How often it was sent to the application.
+    /// The number of attempts to deliver it.
     package let attempts: Int
     /// When it is sent next; nil unless it is pending.
     package let nextAttemptAt: NumericDate?
     /// Why the last attempt failed; nil without a failed attempt.
     package let lastError: String?
-    /// What is delivered, or an unverified payload; nil once the user's events were erased.
+    /// The delivered body, or an unverified payload; nil after the user's events were erased.
     package let body: [UInt8]?
 
-    /// Describes an event.
+    /// Creates an entry.
     package init(
         id: EventID, position: Int, type: String, user: VaultUser, occurredAt: NumericDate,
         receivedAt: NumericDate, state: InboxState, attempts: Int, nextAttemptAt: NumericDate?,
@@ -47,10 +47,10 @@ package struct InboxFilter: Hashable, Sendable {
     package var type: String?
     /// Events about this user.
     package var userID: UserID?
-    /// Events that were received from this moment on.
+    /// Events received at this time or later.
     package var since: NumericDate?
 
-    /// Selects events; all of them unless limited.
+    /// Creates a filter; every event passes unless limited.
     package init(
         states: [InboxState] = [], type: String? = nil, userID: UserID? = nil,
         since: NumericDate? = nil
@@ -61,9 +61,9 @@ package struct InboxFilter: Hashable, Sendable {
 
 /// Some events of the inbox in the order of commit, and the damaged rows among them.
 package struct InboxPage: Hashable, Sendable {
-    /// The events that can be read.
+    /// The readable events.
     package var entries: [InboxEntry] = []
-    /// What is wrong with the rows that cannot.
+    /// The errors of unreadable rows.
     package var damaged: [VaultError] = []
     /// The position of the last row; nil if there are no more.
     package var next: Int?
@@ -75,10 +75,10 @@ package struct InboxPage: Hashable, Sendable {
     package var isEmpty: Bool { entries.isEmpty && damaged.isEmpty }
 }
 
-/// Which events an operator means.
+/// The events that an operator selects.
 package enum InboxSelection: Hashable, Sendable {
-    /// These.
+    /// The events with these ids.
     case events([EventID])
-    /// All of a state.
+    /// All events in a state.
     case state(InboxState)
 }

@@ -3,9 +3,9 @@ package import Lifecycle
 
 /// A verified event, as the inbox keeps it and as it is delivered.
 package struct InboxEvent: Hashable, Sendable {
-    /// What names it.
+    /// Its id.
     package let id: EventID
-    /// What happened.
+    /// The type of the event.
     package let type: String
     /// The client that it is about, the notification's `aud`, and the user.
     package let user: VaultUser
@@ -15,14 +15,14 @@ package struct InboxEvent: Hashable, Sendable {
     package let receivedAt: NumericDate
     /// When its notification expires: until then Apple may send it again.
     package let expiresAt: NumericDate
-    /// What is delivered, the same at every attempt: the event as `siwa notification` prints it,
+    /// The delivered body, the same at every attempt: the event as `siwa notification` prints it,
     /// with `jti`, `client_id` and `received_at`.
     package let body: [UInt8]
 
-    /// Makes an event of a verified notification.
+    /// Creates an event from a verified notification.
     ///
     /// - Parameter payload: the notification's JWS.
-    /// - Throws: ``IdentifierError`` if no database can keep the client or the user, and
+    /// - Throws: ``IdentifierError`` if the client or the user cannot be stored in a database, and
     ///   ``VaultError`` if OpenSSL provides no SHA-256.
     package init(
         _ notification: Notification, payload: @autoclosure () -> [UInt8], receivedAt: NumericDate
@@ -47,7 +47,7 @@ package struct InboxEvent: Hashable, Sendable {
         body = JSON.object(event + own).bytes
     }
 
-    /// Describes an event.
+    /// Creates an event.
     package init(
         id: EventID, type: String, user: VaultUser, occurredAt: NumericDate,
         receivedAt: NumericDate, expiresAt: NumericDate, body: [UInt8]
@@ -57,22 +57,22 @@ package struct InboxEvent: Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// In characters; Apple's types have at most 15.
+    /// The longest type, in characters; Apple's types have at most 15.
     private static let longestType = 64
 }
 
-/// An event that is to be kept.
+/// An event to store.
 package struct IncomingEvent: Hashable, Sendable {
     /// The event.
     package let event: InboxEvent
     /// Whether it is delivered to an application.
     package let isDelivered: Bool
-    /// What it means to stored tokens; nil if it means no change.
+    /// The change to stored tokens; nil if there is none.
     package let notice: VaultNotice?
-    /// The payload that was kept until it could be verified, and is removed now.
+    /// The unverified payload that this event replaces.
     package let unverified: EventID?
 
-    /// Describes what is to be kept.
+    /// Creates an event to store.
     package init(
         _ event: InboxEvent, isDelivered: Bool, notice: VaultNotice?,
         verifying unverified: EventID? = nil
@@ -82,33 +82,33 @@ package struct IncomingEvent: Hashable, Sendable {
     }
 }
 
-/// What became of events that were to be kept.
+/// The outcome of storing events.
 package struct InboxReceipt: Hashable, Sendable {
-    /// The events that were not known before; each is in the inbox now.
+    /// The new events; each is in the inbox now.
     package var stored: Set<EventID> = []
-    /// Rows of the vault that cannot be read, and that the events therefore did not change.
+    /// Unreadable rows of the vault, which the events therefore did not change.
     package var damaged: [DamagedRecord] = []
 
-    /// Initially empty.
+    /// An empty receipt.
     package init() {}
 }
 
 /// A payload whose signature cannot be verified until Apple's keys can be fetched.
 package struct UnverifiedNotification: Hashable, Sendable {
-    /// What names it.
+    /// Its id.
     package let id: EventID
     /// The JWS.
     package let payload: [UInt8]
-    /// What the payload claims to be; not verified.
+    /// The type that the payload claims; not verified.
     package let type: String
-    /// The user whom the payload claims to be about.
+    /// The user that the payload claims; not verified.
     package let user: VaultUser
-    /// When it claims that the event happened.
+    /// The time of the event that the payload claims; not verified.
     package let occurredAt: NumericDate
-    /// When it was received: its other checks are made as of this moment.
+    /// When it was received; its other checks use this time.
     package let receivedAt: NumericDate
 
-    /// Describes a payload.
+    /// Creates a payload.
     package init(
         id: EventID, payload: [UInt8], type: String, user: VaultUser, occurredAt: NumericDate,
         receivedAt: NumericDate
@@ -117,17 +117,17 @@ package struct UnverifiedNotification: Hashable, Sendable {
         (self.occurredAt, self.receivedAt) = (occurredAt, receivedAt)
     }
 
-    /// What became of a payload that was to be kept.
+    /// The outcome of storing a payload.
     package enum Outcome: Hashable, Sendable {
-        /// It is kept now.
+        /// It was stored.
         case kept
-        /// It was kept before.
+        /// It is stored already.
         case known
-        /// As many are kept as may be.
+        /// The maximum number of payloads is stored.
         case full
     }
 
-    /// What Apple's keys showed.
+    /// The result of a verification with Apple's keys.
     package enum Verdict: Hashable, Sendable {
         /// Apple did not sign it: it is deleted.
         case forged

@@ -1,6 +1,6 @@
-/// What becomes of an event of the inbox.
+/// The state of an event in the inbox.
 package enum InboxState: String, Hashable, Sendable, CaseIterable {
-    /// It is to be delivered.
+    /// It waits for its delivery.
     case pending
     /// The application accepted it.
     case done
@@ -8,7 +8,7 @@ package enum InboxState: String, Hashable, Sendable, CaseIterable {
     case dead
     /// An operator, or the erasure of its user, cancelled its delivery.
     case discarded
-    /// There was no address to deliver it to when it was received.
+    /// No delivery was configured when it was received.
     case none
     /// Its signature cannot be verified until Apple's keys can be fetched.
     case unverified

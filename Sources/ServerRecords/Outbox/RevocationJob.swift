@@ -1,17 +1,17 @@
 package import JOSE
 package import Lifecycle
 
-/// The revocation of one token, which is tried until it ends.
+/// The revocation of one token, which is repeated until it ends.
 package struct RevocationJob: Hashable, Sendable {
-    /// What becomes of a job, and of the requests that wait for it.
+    /// The state of a job, and of the requests that wait for it.
     package enum State: String, Hashable, Sendable, CaseIterable {
-        /// It is tried again.
+        /// It waits for its next attempt.
         case pending
-        /// The token does not work any more.
+        /// The token no longer works.
         case revoked
-        /// A code was sent and no answer came: whether there is a token is not known.
+        /// A code was sent and no response was received: it is unknown whether a token was issued.
         case unknown
-        /// It was tried for 30 days.
+        /// It did not succeed within 30 days.
         case dead
     }
 
@@ -23,7 +23,7 @@ package struct RevocationJob: Hashable, Sendable {
         case code
     }
 
-    /// Which proof is asked for.
+    /// The requested proof.
     package enum Proof: String, Hashable, Sendable, CaseIterable {
         /// One request.
         case none
@@ -46,21 +46,21 @@ package struct RevocationJob: Hashable, Sendable {
     package let number: Int
     /// The client that the token was issued to.
     package let clientID: ClientID
-    /// The user, as far as known.
+    /// The user, if known.
     package var userID: UserID?
     /// The first 12 hexadecimal digits of the SHA-256 of the token, or of the code.
     package var fingerprint: TokenFingerprint
     /// What is revoked.
     package var kind: Kind
-    /// Which proof is asked for.
+    /// The requested proof.
     package var proof: Proof
-    /// What became of it.
+    /// Its state.
     package var state: State
-    /// What is proven so far; committed before the next request is sent.
+    /// The proof so far; committed before the next request is sent.
     package var progress: RevocationProof.Progress
-    /// How often it was tried.
+    /// The number of attempts.
     package var attempts: Int
-    /// When it was ordered.
+    /// When it was requested.
     package let createdAt: NumericDate
     /// When it is tried next; nil unless it is pending.
     package var nextAttemptAt: NumericDate?
@@ -71,7 +71,7 @@ package struct RevocationJob: Hashable, Sendable {
     /// The token or code, sealed; nil once it is revoked or unknown.
     package var secret: SealedSecret?
 
-    /// Describes a job.
+    /// Creates a job.
     package init(
         number: Int, clientID: ClientID, userID: UserID?, fingerprint: TokenFingerprint,
         kind: Kind, proof: Proof, state: State = .pending,
@@ -89,7 +89,7 @@ package struct RevocationJob: Hashable, Sendable {
 
 // What happens to a job.
 extension RevocationJob {
-    /// The revocation ended, with this result.
+    /// Notes the result of a revocation.
     ///
     /// - Returns: false if the token still works: the attempt failed, and the next one revokes it
     ///   again.
@@ -104,13 +104,13 @@ extension RevocationJob {
         return true
     }
 
-    /// The code was sent and no answer came.
+    /// Notes that the code was sent and no response was received.
     package mutating func loseCode(at now: NumericDate) {
         attempts += 1
         finish(.unknown, at: now)
     }
 
-    /// Apple refused the code: there is no token to revoke, and trying again is of no use.
+    /// Notes that Apple refused the code: no token exists, and another attempt cannot help.
     package mutating func refuseCode(_ error: String, at now: NumericDate) {
         attempts += 1
         lastError = error
@@ -118,7 +118,7 @@ extension RevocationJob {
         secret = nil
     }
 
-    /// The code was exchanged: its refresh token is revoked from now on.
+    /// Notes that the code was exchanged: the job now revokes its refresh token.
     package mutating func take(
         _ token: SealedSecret, _ fingerprint: TokenFingerprint, of userID: UserID?
     ) {
@@ -126,11 +126,11 @@ extension RevocationJob {
         self.userID = userID ?? self.userID
     }
 
-    /// An attempt failed.
+    /// Notes a failed attempt.
     ///
     /// - Parameters:
-    ///   - age: how long ago the job was ordered.
-    ///   - jitter: 0..<1, random.
+    ///   - age: the time since the job was requested.
+    ///   - jitter: random, 0..<1.
     /// - Returns: how long to wait before the next attempt; nil if the job is dead now.
     package mutating func fail(
         _ error: String, age: Duration, retryAfter: Duration? = nil, jitter: Double,
@@ -144,8 +144,8 @@ extension RevocationJob {
         return delay
     }
 
-    /// Another request waits for the same job: the stronger proof is gathered, unless something
-    /// was sent already.
+    /// Adds another request to the job: the stronger of both proofs is used, unless a request to
+    /// Apple was sent already.
     package mutating func join(_ proof: Proof) {
         guard attempts == 0, progress.isEmpty else { return }
         if proof.requests.steps.count > self.proof.requests.steps.count { self.proof = proof }

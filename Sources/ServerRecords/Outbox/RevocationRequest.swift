@@ -1,7 +1,7 @@
 package import JOSE
 package import Lifecycle
 
-/// What a caller asked to revoke: `POST /v1/revoke` with all jobs that it waits for.
+/// A request to revoke (`POST /v1/revoke`), which waits for one or more jobs.
 package struct RevocationRequest: Hashable, Sendable {
     /// Its id, which the caller polls: 32 hexadecimal digits.
     package let id: String
@@ -9,28 +9,28 @@ package struct RevocationRequest: Hashable, Sendable {
     package let clientID: ClientID?
     /// The user that the caller named; nil for a token or a code.
     package let userID: UserID?
-    /// When it was asked for.
+    /// When it was received.
     package let requestedAt: NumericDate
 
-    /// Describes a request.
+    /// Creates a request.
     package init(id: String, clientID: ClientID?, userID: UserID?, requestedAt: NumericDate) {
         (self.id, self.clientID, self.userID) = (id, clientID, userID)
         self.requestedAt = requestedAt
     }
 }
 
-/// A request and what became of it.
+/// A request and its state.
 package struct RevocationStatus: Hashable, Sendable {
     /// The request.
     package let request: RevocationRequest
-    /// `pending` while one of its jobs is.
+    /// `pending` while one of its jobs is pending.
     package let state: RevocationJob.State
     /// When the last job ended; nil while one is pending.
     package let endedAt: NumericDate?
     /// Its jobs, in their order.
     package let jobs: [RevocationJob]
 
-    /// Describes a request.
+    /// Creates a request.
     package init(
         _ request: RevocationRequest, state: RevocationJob.State, endedAt: NumericDate?,
         jobs: [RevocationJob]
@@ -47,22 +47,22 @@ extension RevocationJob.State {
     }
 }
 
-/// Some requests, the newest first, and the damaged rows among them.
+/// A page of requests, the newest first, and the damaged rows among them.
 package struct RevocationPage: Hashable, Sendable {
-    /// The requests that can be read.
+    /// The readable requests.
     package var revocations: [RevocationStatus] = []
-    /// What is wrong with the rows that cannot.
+    /// The errors of unreadable rows.
     package var damaged: [VaultError] = []
 
     /// An empty page.
     package init() {}
 }
 
-/// Jobs that were claimed.
+/// Claimed jobs.
 package struct DueRevocations: Sendable {
-    /// The jobs, each with how long ago it was ordered, by the database's clock.
+    /// The jobs, each with the time since it was requested, by the database's clock.
     package var jobs: [(job: RevocationJob, age: Duration)] = []
-    /// What is wrong with the rows that cannot be read; they are not tried.
+    /// The errors of unreadable rows; they are not attempted.
     package var damaged: [VaultError] = []
 
     /// No jobs.

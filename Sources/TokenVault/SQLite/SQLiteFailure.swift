@@ -30,7 +30,7 @@ extension siwa_sqlite {
 
     private func reason(_ code: CInt, _ connection: OpaquePointer?, _ system: CInt) -> String {
         switch code & 0xFF {
-        case SQLITE_NOTADB: return "this file is no SQLite database"
+        case SQLITE_NOTADB: return "this file is not an SQLite database"
         case SQLITE_BUSY, SQLITE_LOCKED: return "another process holds the vault for too long"
         case SQLITE_INTERRUPT: return "the vault did not finish the statement in time"
         case SQLITE_CONSTRAINT where code == siwa_foreign_key_missing:

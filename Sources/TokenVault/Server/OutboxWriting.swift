@@ -128,26 +128,9 @@ extension Database {
     func claimRevocations(
         of request: String?, _ limit: Int, _ lease: VaultLease
     ) throws(DatabaseFailure) -> DueRevocations {
-        var conditions = Conditions()
-        conditions.add("state = 'pending'")
-        conditions.add("due_at <= \(dialect.moment)")
-        if let request {
-            conditions.add(
-                """
-                id IN (SELECT job FROM revocation_part WHERE revocation = (
-                    SELECT id FROM revocation WHERE revocation_id = \
-                \(conditions.add(.text(request)))))
-                """)
-        }
-        let sql = """
-            SELECT \(RevocationJob.columns), \(dialect.now)
-            FROM revocation_job \(conditions.sql)
-            ORDER BY due_at, id LIMIT \(conditions.add(.integer(limit)))
-            \(dialect.skippingLockedRows)
-            """
         var due = DueRevocations()
         var leased: [[Value]] = []
-        for row in try run(sql, conditions.values) {
+        for row in try dueRevocations(of: request, limit) {
             do throws(DamagedColumn) {
                 let job = try RevocationJob(row)
                 let now = NumericDate(row.last?.integer ?? 0)
@@ -165,6 +148,30 @@ extension Database {
             WHERE id = $1
             """, each: leased)
         return due
+    }
+
+    /// Locks the rows of due jobs, each followed by the current time.
+    private func dueRevocations(
+        of request: String?, _ limit: Int
+    ) throws(DatabaseFailure) -> [[Value]] {
+        var conditions = Conditions()
+        conditions.add("state = 'pending'")
+        conditions.add("due_at <= \(dialect.moment)")
+        if let request {
+            conditions.add(
+                """
+                id IN (SELECT job FROM revocation_part WHERE revocation = (
+                    SELECT id FROM revocation WHERE revocation_id = \
+                \(conditions.add(.text(request)))))
+                """)
+        }
+        let sql = """
+            SELECT \(RevocationJob.columns), \(dialect.now)
+            FROM revocation_job \(conditions.sql)
+            ORDER BY due_at, id LIMIT \(conditions.add(.integer(limit)))
+            \(dialect.skippingLockedRows)
+            """
+        return try run(sql, conditions.values)
     }
 
     func renewRevocations(

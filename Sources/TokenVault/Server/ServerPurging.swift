@@ -50,7 +50,7 @@ extension Database {
         ).count
     }
 
-    /// Deletes requests that ended long ago, and jobs that no request waits for any more.
+    /// Deletes requests that ended long ago, and jobs that no request refers to.
     private func purgeRevocations(
         _ limit: Int, _ counts: inout CountChanges
     ) throws(DatabaseFailure) -> Int {

@@ -14,7 +14,8 @@ extension Schema {
     /// others.
     @Sendable private static func serverTables(_ dialect: Dialect) -> [String] {
         ["CREATE TABLE server_schema (version \(dialect.integer) NOT NULL) \(dialect.tableOptions)"]
-            + inbox(dialect) + journal(dialect) + outbox(dialect) + apiTokens(dialect)
+            + inbox(dialect) + journal(dialect) + revocations(dialect) + revocationJobs(dialect)
+            + apiTokens(dialect)
             + counts(dialect)
     }
 
@@ -72,7 +73,7 @@ extension Schema {
         ]
     }
 
-    private static func outbox(_ dialect: Dialect) -> [String] {
+    private static func revocations(_ dialect: Dialect) -> [String] {
         let (integer, text) = (dialect.integer, dialect.text)
         return [
             """
@@ -90,6 +91,20 @@ extension Schema {
             """
             CREATE INDEX revocation_end ON revocation (ended_at) WHERE ended_at IS NOT NULL
             """,
+            """
+            CREATE TABLE revocation_part (
+                revocation \(integer) NOT NULL,
+                job \(integer) NOT NULL,
+                PRIMARY KEY (revocation, job)
+            ) \(dialect.orderedTableOptions)
+            """,
+            "CREATE INDEX revocation_part_job ON revocation_part (job)",
+        ]
+    }
+
+    private static func revocationJobs(_ dialect: Dialect) -> [String] {
+        let (integer, text) = (dialect.integer, dialect.text)
+        return [
             """
             CREATE TABLE revocation_job (
                 \(dialect.numberedRows),
@@ -122,14 +137,6 @@ extension Schema {
             CREATE INDEX revocation_job_due ON revocation_job (state, due_at, id)
             WHERE due_at IS NOT NULL
             """,
-            """
-            CREATE TABLE revocation_part (
-                revocation \(integer) NOT NULL,
-                job \(integer) NOT NULL,
-                PRIMARY KEY (revocation, job)
-            ) \(dialect.orderedTableOptions)
-            """,
-            "CREATE INDEX revocation_part_job ON revocation_part (job)",
         ]
     }
 

@@ -43,10 +43,24 @@ import Testing
         #expect(
             user["history"]?.elements?.map { $0["event"] } == ["revoked", "revoking", "stored"])
         #expect(user["history"]?.elements?.first?["command"] == "siwa-server")
+        let fingerprint = try #require(user["tokens"]?.elements?.first?["token_fingerprint"])
+        let lines = try server.log("request")
+        #expect(lines.allSatisfy { $0["user_id"]?.string == userID }, "\(lines)")
+        #expect(
+            lines.map { $0["path"]?.string } == [
+                "/v1/exchange", "/v1/exchange", "/v1/refresh", "/v1/refresh", "/v1/revoke",
+            ])
+        #expect(lines.prefix(4).allSatisfy { $0["token_fingerprint"] == fingerprint }, "\(lines)")
+        #expect(
+            lines.prefix(4).allSatisfy {
+                $0["client_id"]?.string == fixture.vault.user(1).clientID.rawValue
+            })
+        #expect(
+            lines.map { $0["apple_request_id"] != nil } == [true, true, true, false, false])
         #expect(try await server.stop().ending == .exit(0))
     }
 
-    @Test func `a wrong request is told which member is wrong`() async throws {
+    @Test func `an invalid request names the invalid member`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         let rows: [(String, String, JSON?, Int, String, String)] = [
@@ -77,12 +91,21 @@ import Testing
                 "POST", "/v1/revoke", ["user_id": "a", "wait": 31], 400, "invalid_request", "wait"
             ),
             (
+                "POST", "/v1/revoke", ["user_id": "nobody", "wait": .number("30.0")], 404,
+                "not_found", "nobody"
+            ),
+            (
+                "POST", "/v1/revoke", ["user_id": "a", "wait": .number("0.5")], 400,
+                "invalid_request", "wait"
+            ),
+            (
                 "POST", "/v1/revoke", ["user_id": "a", "proof": "odd"], 400, "invalid_request",
                 "proof"
             ),
             ("GET", "/v1/revocations/0123", nil, 404, "not_found", "revocation"),
             ("GET", "/v1/events?limit=0", nil, 400, "invalid_request", "limit"),
             ("GET", "/v1/events?after=x", nil, 400, "invalid_request", "after"),
+            ("GET", "/v1/events?after=01", nil, 400, "invalid_request", "after"),
             ("GET", "/v1/events?odd=1", nil, 400, "invalid_request", "odd"),
             ("GET", "/v1/secret?lifetime=2h", nil, 400, "invalid_request", "lifetime"),
             ("GET", "/v1/secret?profile=odd", nil, 400, "invalid_request", "profile"),

@@ -6,7 +6,9 @@ import Testing
 /// `siwa inbox` and `siwa revocations`, beside a server that cannot deliver or reach Apple.
 @Suite(.blocking) struct InboxCommandTests {
     @Test(arguments: VaultBackend.available)
-    func `an operator looks after events`(_ backend: VaultBackend) async throws {
+    func `an operator lists, replays, discards and erases events`(_ backend: VaultBackend)
+        async throws
+    {
         let fixture = try await ServerFixture(backend)
         // Nobody listens there.
         try fixture.deliver(to: "http://127.0.0.1:1/")
@@ -75,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: VaultBackend.available)
-    func `an operator looks after revocations`(_ backend: VaultBackend) async throws {
+    func `an operator lists and retries revocations`(_ backend: VaultBackend) async throws {
         let fixture = try await ServerFixture(backend)
         _ = try await fixture.vault.store([1])
         let server = try await fixture.serve(fixture.listeners)
@@ -102,7 +104,7 @@ import Testing
 
 extension ServerFixture {
     /// Configures the usual listeners, and deliveries to a URL.
-    fileprivate func deliver(to url: String) throws {
+    func deliver(to url: String) throws {
         try apple.folder.write(
             "apple/webhook.secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n")
         try configure(
@@ -112,7 +114,7 @@ extension ServerFixture {
     }
 
     /// Runs `siwa` on the vault.
-    fileprivate func siwa(_ arguments: String...) async throws -> ProgramResult {
+    func siwa(_ arguments: String...) async throws -> ProgramResult {
         try await apple.siwa(arguments, environment: vault.environment)
     }
 }

@@ -78,7 +78,7 @@ import Testing
         #expect(try await fixture.inbox().isEmpty)
     }
 
-    @Test func `without Apple's keys a notification waits unverified, and goes on when they come`()
+    @Test func `a notification waits unverified until Apple's keys are fetched`()
         async throws
     {
         let fixture = try await ServerFixture()

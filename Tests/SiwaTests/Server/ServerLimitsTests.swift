@@ -48,6 +48,26 @@ import Testing
         #expect(answer.status == status, "\(row): \(answer)")
     }
 
+    @Test(arguments: [
+        "POST /apple/notifications\u{0} HTTP/1.1", "POST /apple/notifications\u{0}x HTTP/1.1",
+        "POST \u{0} HTTP/1.1", "POST /apple/\u{1} HTTP/1.1",
+        "PO\u{1}ST /apple/notifications HTTP/1.1",
+        "POST /apple/notifications%00 HTTP/1.1", "POST /apple/notifications?%0A HTTP/1.1",
+        "POST /apple/%FF HTTP/1.1", "POST\u{0} /apple/notifications HTTP/1.1",
+        "POST  /apple/notifications HTTP/1.1",
+    ])
+    func `a control character in the request line is refused`(_ line: String) async throws {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        let body = "{\"payload\":\"\(try await fixture.payload("email-disabled"))\"}"
+        let answer = try await HTTPAnswer.of(
+            "\(line)\r\nHost: x\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+                + body,
+            at: try server.place("notifications"))
+        #expect(answer.status == 400, "\(answer)")
+        #expect(try await fixture.inbox().isEmpty)
+    }
+
     @Test func `many connections wait in the backlog, and get their turn`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)

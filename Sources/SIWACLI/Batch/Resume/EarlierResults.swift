@@ -36,13 +36,11 @@ struct EarlierResults: Sendable {
 
     /// Takes a line of the output; false if it is not a result.
     mutating func insert(resultIn line: InputLine) -> Bool {
-        guard let bytes = line.bytes, let json = try? JSON(bytes.revealed()),
-            let number = json["line"]?.integer, (1..<Self.most).contains(number)
-        else { return false }
-        if let other = ResultMark(in: json), other != mark { foreign = foreign ?? line.number }
-        let status = json["status"]?.string.flatMap(BatchStatus.init)
+        guard let result = ResultLine(line) else { return false }
+        if result.isForeign(to: mark) { foreign = foreign ?? line.number }
+        let status = result.json["status"]?.string.flatMap(BatchStatus.init)
         do throws(FileError) {
-            try insert(number, result(in: json, status), status ?? .failed)
+            try insert(result.line, self.result(in: result.json, status), status ?? .failed)
         } catch {
             failure = failure ?? error
         }
@@ -67,6 +65,26 @@ struct EarlierResults: Sendable {
         try slots.set(line, to: result.slot)
         lastLine = max(lastLine, line)
         counts.add(status)
+    }
+}
+
+/// A line of an output that is a result.
+struct ResultLine {
+    let json: JSON
+    /// The number of its line in the input.
+    let line: Int
+
+    /// Nil for a line that is not a result.
+    init?(_ line: InputLine) {
+        guard let bytes = line.bytes, let json = try? JSON(bytes.revealed()),
+            let number = json["line"]?.integer, (1..<Self.most).contains(number)
+        else { return nil }
+        (self.json, self.line) = (json, number)
+    }
+
+    /// Whether another command wrote it; errors look the same from all of them.
+    func isForeign(to mark: ResultMark) -> Bool {
+        ResultMark(in: json).map { $0 != mark } ?? false
     }
 
     /// Far beyond any input; a number above it does not come from a batch.

@@ -38,7 +38,7 @@ enum EarlierResult: Sendable {
         case incomparable
     }
 
-    /// Compares with what is in the line now; nil when it is no item now.
+    /// Compares with the current item of the line; nil if the line is not an item.
     func compared(with line: ItemIdentity?) -> Comparison {
         guard case .item(let result) = self else { return .same }
         guard result.id != nil || result.fingerprint != nil else { return .incomparable }

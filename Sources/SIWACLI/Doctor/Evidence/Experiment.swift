@@ -104,21 +104,23 @@ extension ExperimentPlan {
         ]
     }
 
+    /// The form of an error response.
+    private static let errorFacts = [
+        EvidenceFact("error_status", "400") { $0.oauthError == nil ? nil : String($0.status) },
+        EvidenceFact("error_type", "application/json;charset=UTF-8") {
+            $0.oauthError == nil ? nil : $0.fields["Content-Type"]
+        },
+        EvidenceFact("error_cache_control", "no-store") {
+            $0.oauthError == nil ? nil : $0.fields["Cache-Control"]
+        },
+    ]
+
     private var badRequests: [Experiment] {
         let error: @Sendable (HTTPResponse) -> String? = { $0.oauthError }
-        let answers = [
-            EvidenceFact("error_status", "400") { $0.oauthError == nil ? nil : String($0.status) },
-            EvidenceFact("error_type", "application/json;charset=UTF-8") {
-                $0.oauthError == nil ? nil : $0.fields["Content-Type"]
-            },
-            EvidenceFact("error_cache_control", "no-store") {
-                $0.oauthError == nil ? nil : $0.fields["Cache-Control"]
-            },
-        ]
         return [
             post(
                 "an empty form", .token, [client],
-                [EvidenceFact("missing_grant_type", "invalid_request", error)] + answers),
+                [EvidenceFact("missing_grant_type", "invalid_request", error)] + Self.errorFacts),
             post(
                 "an unknown grant", .token, [("grant_type", .plain("password")), client],
                 [EvidenceFact("unknown_grant_type", "unsupported_grant_type", error)]),

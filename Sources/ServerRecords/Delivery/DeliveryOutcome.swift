@@ -1,49 +1,19 @@
-package import Lifecycle
-
-/// An event that is to be sent to the application now.
-package struct DueDelivery: Hashable, Sendable {
-    /// What names the event: the `webhook-id`.
-    package let id: EventID
-    /// What is sent.
-    package let body: [UInt8]
-    /// How often it was sent before.
-    package let attempts: Int
-    /// How long ago it became pending, by the database's clock.
-    package let age: Duration
-
-    /// Describes a delivery.
-    package init(id: EventID, body: [UInt8], attempts: Int, age: Duration) {
-        (self.id, self.body, self.attempts, self.age) = (id, body, attempts, age)
-    }
-}
-
-/// Events that were claimed.
-package struct DueDeliveries: Hashable, Sendable {
-    /// The events that are to be sent.
-    package var deliveries: [DueDelivery] = []
-    /// What is wrong with the rows that cannot be read; they hold back no other event.
-    package var damaged: [VaultError] = []
-
-    /// No deliveries.
-    package init() {}
-}
-
-/// What became of an attempt to deliver an event.
+/// The outcome of an attempt to deliver an event.
 package struct DeliveryOutcome: Hashable, Sendable {
     /// The event.
     package let id: EventID
     /// What happens next.
     package let next: Next
-    /// Why the attempt failed; nil if it did not.
+    /// Why the attempt failed; nil after a success.
     package let error: String?
 
     /// What happens to an event after an attempt.
     package enum Next: Hashable, Sendable {
         /// The application accepted it.
         case done
-        /// It is sent again after a while.
+        /// It is sent again after a delay.
         case retry(after: Duration)
-        /// It is not sent again by itself.
+        /// It is not sent again unless an operator replays it.
         case dead
     }
 

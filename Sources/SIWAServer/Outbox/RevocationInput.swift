@@ -2,26 +2,26 @@ package import Lifecycle
 package import SIWACLI
 package import ServerRecords
 
-/// A request to revoke, checked.
-package struct RevocationDemand: Sendable {
-    /// What is revoked.
+/// The validated input of `POST /v1/revoke`.
+package struct RevocationInput: Sendable {
+    /// The tokens to revoke.
     package enum Target: Sendable {
-        /// All tokens that the vault has of a user; of one client if it is named.
+        /// All tokens of a user in the vault; only those of one client if it is given.
         case user(UserID, ClientID?)
-        /// A refresh token that the caller has.
+        /// A refresh token of the caller.
         case token(RefreshToken, ProfileClient)
         /// A code, which is exchanged once.
         case code(AuthorizationCode, ProfileClient)
     }
 
-    /// What is revoked.
+    /// The tokens to revoke.
     package let target: Target
-    /// Which proof is asked for.
+    /// The requested proof.
     package let proof: RevocationJob.Proof
-    /// How long the caller waits for the end.
+    /// How long the caller waits for the result.
     package let patience: Duration
 
-    /// Describes a request.
+    /// Creates the input.
     package init(
         _ target: Target, proof: RevocationJob.Proof = .checkFirst,
         patience: Duration = .seconds(10)

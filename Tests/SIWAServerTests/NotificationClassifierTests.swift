@@ -14,7 +14,7 @@ import Testing
     private static let shared = Task { try await EmulatorKeys.generate() }
 
     private let emulator: AppleEmulator
-    private let judge: NotificationJudge
+    private let classifier: NotificationClassifier
 
     init() async throws {
         emulator = AppleEmulator(
@@ -25,7 +25,7 @@ import Testing
                 }, keys: [],
                 users: [EmulatedUser(name: "alice", userID: EmulatedUser.freshUserID())]),
             keys: try await Self.shared.value, clock: { Self.now })
-        judge = NotificationJudge(
+        classifier = NotificationClassifier(
             ProfileClients(
                 [
                     try Self.client("com.example.app", "A1B2C3D4E5"),
@@ -60,7 +60,7 @@ import Testing
         let answer = try await emulator.control(
             "notifications", ["type": .string(type), "client_id": .string(client)])
         let text = try #require(answer["payload"]?.string)
-        return try #require(judge.token(in: Array("{\"payload\":\"\(text)\"}".utf8)))
+        return try #require(classifier.token(in: Array("{\"payload\":\"\(text)\"}".utf8)))
     }
 
     private var keySet: KeySet {
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `a genuine one concerns every client of the team`() async throws {
         let token = try await payload("consent-revoked")
-        let verdict = judge.verdict(on: token, by: try await keySet, receivedAt: Self.now)
+        let verdict = classifier.verdict(on: token, by: try await keySet, receivedAt: Self.now)
         guard case .genuine(let event, .consentRevoked) = verdict else {
             Issue.record("\(verdict)")
             return
@@ -87,27 +87,27 @@ import Testing
         let keySet = try await keySet
         let other = try await payload("x", for: "com.example.other")
         guard
-            case .notForUs("com.example.other") = judge.verdict(
+            case .notForUs("com.example.other") = classifier.verdict(
                 on: other, by: keySet, receivedAt: Self.now)
         else {
             Issue.record("not refused")
             return
         }
         let good = try await payload("email-disabled")
-        let late = judge.verdict(
+        let late = classifier.verdict(
             on: good, by: keySet, receivedAt: Self.now + .seconds(400 * 86_400))
         guard case .forged("expiry") = late else {
             Issue.record("\(late)")
             return
         }
-        let unknown = judge.verdict(on: good, by: nil, receivedAt: Self.now)
+        let unknown = classifier.verdict(on: good, by: nil, receivedAt: Self.now)
         guard case .unknownKey(_, let kept?) = unknown else {
             Issue.record("\(unknown)")
             return
         }
         #expect(kept.payload == good.bytes && kept.type == "email-disabled")
         #expect(kept.id.rawValue.hasPrefix("unverified-"))
-        let tooLate = judge.verdict(
+        let tooLate = classifier.verdict(
             on: good, by: nil, receivedAt: Self.now + .seconds(400 * 86_400))
         guard case .unknownKey(_, nil) = tooLate else {
             Issue.record("\(tooLate)")
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{}", "[]", "a.b.c", "{\"payload\":1}", "{\"payload\":\"a.b\"}", "\"x\""])
-    func `is no notification`(_ body: String) {
-        #expect(judge.token(in: Array(body.utf8)) == nil)
+    func `a body that is not a notification is malformed`(_ body: String) {
+        #expect(classifier.token(in: Array(body.utf8)) == nil)
     }
 }

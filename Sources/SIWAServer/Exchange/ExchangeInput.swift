@@ -2,24 +2,24 @@ package import Lifecycle
 package import SIWACLI
 internal import ServerRecords
 
-/// A request to exchange a code, checked.
-package struct ExchangeOrder: Sendable {
+/// The validated input of `POST /v1/exchange`.
+package struct ExchangeInput: Sendable {
     /// The code.
     package let code: AuthorizationCode
     /// The client whose profile exchanges it.
     package let client: ProfileClient
     /// Whether the caller named the client.
     package let isClientGiven: Bool
-    /// As the caller gave it; the profile's may be sent in its place.
+    /// The redirect URI of the caller; nil uses that of the profile.
     package let redirectURI: String?
     /// The nonce that the identity token must have.
     package let nonce: SecretText?
-    /// The other half of a code challenge.
+    /// The verifier of a code challenge (PKCE, RFC 7636).
     package let verifier: CodeVerifier?
-    /// Whether the refresh token is put into the vault.
+    /// Whether to store the refresh token in the vault.
     package let isStoring: Bool
 
-    /// Describes a request.
+    /// Creates the input.
     package init(
         _ code: AuthorizationCode, for client: ProfileClient, isClientGiven: Bool,
         redirectURI: String? = nil, nonce: SecretText? = nil, verifier: CodeVerifier? = nil,
@@ -33,7 +33,7 @@ package struct ExchangeOrder: Sendable {
     /// The redirect URI that is sent.
     var sentRedirectURI: String? { redirectURI ?? client.redirectURI }
 
-    /// What the journal compares.
+    /// The part that the journal compares.
     var request: CodeRequest {
         get throws(VaultError) {
             try CodeRequest(
@@ -42,7 +42,7 @@ package struct ExchangeOrder: Sendable {
         }
     }
 
-    /// What a failure of the request means to an operator.
+    /// Explains a failure of the request to an operator.
     func diagnosis(of failure: TokenFailure) -> Diagnosis {
         client.diagnosis(
             of: failure, hasRedirectURI: sentRedirectURI != nil,

@@ -14,12 +14,16 @@ struct NotificationRecord: Sendable {
     var url: String?
     /// Every attempt, the latest last; at most ``attemptsLimit`` are kept.
     var attempts: [Attempt] = []
+    /// How many deliveries were ordered; each may take several attempts.
+    var deliveries = 0
     /// How many deliveries wait or run at the moment.
     var pending = 0
 
     /// One attempt: the status of the response, or the error.
     struct Attempt: Sendable {
         let at: NumericDate
+        /// Which delivery of the notification it belongs to, from 1 on.
+        let delivery: Int
         let outcome: WebhookSender.Attempt
     }
 
@@ -54,7 +58,10 @@ extension NotificationRecord {
             "url": url.map(JSON.string) ?? .null, "pending": .integer(pending),
             "attempts": .array(
                 attempts.map {
-                    .object([JSON.Member("at", .string($0.at.rfc3339)), $0.outcome.member])
+                    .object([
+                        JSON.Member("at", .string($0.at.rfc3339)),
+                        JSON.Member("delivery", .integer($0.delivery)), $0.outcome.member,
+                    ])
                 }),
         ]
     }

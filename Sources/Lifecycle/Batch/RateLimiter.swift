@@ -1,19 +1,18 @@
-/// How fast a run may go: at most so many requests at once and so many a second, and slower
-/// than that when Apple asks for it.
+/// Limits the requests in flight and the requests a second of a batch, and slows it down after 429,
+/// 5xx and `Retry-After`.
 ///
-/// A pure value. The window of requests in flight grows by one for each window of
-/// successes and halves on overload (additive increase, multiplicative decrease, as TCP
-/// does, RFC 5681 §3.1). A `Retry-After` pauses the whole run; so do repeated
-/// failures, for a growing time. The rate is a leaky bucket without a burst, because a burst after a
-/// pause is what a throttling server wants to avoid.
-package struct Pace: Sendable {
+/// A pure value. The window of requests in flight grows by one for each window of successes and
+/// halves on overload (additive increase, multiplicative decrease, as TCP does, RFC 5681 §3.1). A
+/// `Retry-After` pauses the whole run; repeated failures pause it for a growing time. The rate is a
+/// leaky bucket without a burst, because a throttling server wants to avoid bursts after a pause.
+package struct RateLimiter: Sendable {
     /// Whether a request may start.
-    package enum Turn: Hashable, Sendable {
-        /// At once.
+    package enum Start: Hashable, Sendable {
+        /// Now.
         case now
-        /// Not before this moment.
+        /// Not before this time.
         case later(Duration)
-        /// When a request that is in flight has ended.
+        /// When a request in flight has ended.
         case whenOneEnds
     }
 
@@ -22,9 +21,9 @@ package struct Pace: Sendable {
     private var window: Double
     private var nextStart = Duration.zero
     private var pausedUntil = Duration.zero
-    private var troubles = 0
-    /// Counts the slow-downs. A request that started before the last one is ignored.
-    private var era = 0
+    private var failures = 0
+    /// The number of slow-downs. Failures of requests that started before the last one are ignored.
+    private var slowDowns = 0
 
     /// - Parameters:
     ///   - concurrency: the most requests in flight, at least 1.
@@ -40,8 +39,8 @@ package struct Pace: Sendable {
 
     /// When the next request may start. `.now` counts as having started it.
     ///
-    /// - Parameter inFlight: how many are.
-    package mutating func start(inFlight: Int, at now: Duration) -> Turn {
+    /// - Parameter inFlight: the number of requests in flight.
+    package mutating func start(inFlight: Int, at now: Duration) -> Start {
         guard inFlight < allowance else { return .whenOneEnds }
         let earliest = max(pausedUntil, nextStart)
         guard now >= earliest else { return .later(earliest) }
@@ -51,40 +50,40 @@ package struct Pace: Sendable {
     }
 
     /// Marks the request that starts now, for ``slowDown(since:retryAfter:jitter:at:)``.
-    package var mark: Int { era }
+    package var mark: Int { slowDowns }
 
-    /// A request succeeded.
+    /// Notes that a request succeeded.
     package mutating func speedUp() {
-        troubles = 0
+        failures = 0
         window = min(window + 1 / max(window, 1), Double(concurrency))
     }
 
     /// How a request failed.
-    package enum Trouble: Sendable {
+    package enum Failure: Sendable {
         /// Too many requests, or an outage: send fewer.
         case overload
-        /// No answer, which may have nothing to do with how many there are.
-        case mishap
+        /// No response, which may have other causes than the load.
+        case noResponse
     }
 
-    /// A request failed. The whole run pauses only if failures repeat, or if the server asks for it:
+    /// Notes that a request failed. The whole run pauses only if failures repeat, or if the server asks for it:
     /// one failure among hundreds must not stop the rest.
     ///
     /// - Parameters:
-    ///   - mark: the one of the request's start.
-    ///   - retryAfter: what the server asked for.
+    ///   - mark: ``mark`` at the start of the request.
+    ///   - retryAfter: the pause that the server asks for.
     ///   - jitter: a random number in 0..<1.
     package mutating func slowDown(
-        since mark: Int, _ trouble: Trouble, retryAfter: Duration?, jitter: Double,
+        since mark: Int, _ failure: Failure, retryAfter: Duration?, jitter: Double,
         at now: Duration
     ) {
         if let retryAfter { pausedUntil = max(pausedUntil, now + min(retryAfter, Self.longest)) }
-        guard mark == era else { return }
-        era += 1
-        troubles += 1
-        if trouble == .overload { window = max(window / 2, 1) }
-        guard troubles > Self.tolerated else { return }
-        let bound = Self.base * (1 << min(troubles - Self.tolerated - 1, 10))
+        guard mark == slowDowns else { return }
+        slowDowns += 1
+        failures += 1
+        if failure == .overload { window = max(window / 2, 1) }
+        guard failures > Self.tolerated else { return }
+        let bound = Self.base * (1 << min(failures - Self.tolerated - 1, 10))
         pausedUntil = max(pausedUntil, now + min(bound, Self.longestOwn) * jitter)
     }
 

@@ -1,0 +1,44 @@
+/// A secret of one kind, so that a code cannot be used in place of a token.
+package protocol Secret: Sendable, CustomStringConvertible {
+    /// The text.
+    var text: SecretText { get }
+    /// Marks a text as this kind of secret; nothing is checked.
+    init(_ text: SecretText)
+}
+
+extension Secret {
+    /// The fingerprint, never the text.
+    package var description: String { text.description }
+}
+
+/// What an app's sign-in yields: single use, five minutes.
+package struct AuthorizationCode: Secret {
+    /// The text.
+    package let text: SecretText
+    /// Marks a text as an authorization code.
+    package init(_ text: SecretText) { self.text = text }
+}
+
+/// What keeps a session alive until the user or Apple ends it.
+package struct RefreshToken: Secret {
+    /// The text.
+    package let text: SecretText
+    /// Marks a text as a refresh token.
+    package init(_ text: SecretText) { self.text = text }
+}
+
+/// Good for an hour, and only to revoke or to migrate.
+package struct AccessToken: Secret {
+    /// The text.
+    package let text: SecretText
+    /// Marks a text as an access token.
+    package init(_ text: SecretText) { self.text = text }
+}
+
+/// The other half of a PKCE challenge (RFC 7636 §4.1).
+package struct CodeVerifier: Secret {
+    /// The text.
+    package let text: SecretText
+    /// Marks a text as a code verifier.
+    package init(_ text: SecretText) { self.text = text }
+}

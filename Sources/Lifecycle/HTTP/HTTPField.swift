@@ -1,0 +1,33 @@
+/// One header field (RFC 9110 §5).
+package struct HTTPField: Hashable, Sendable {
+    /// The name; compare it without regard to case.
+    package let name: String
+    /// The value.
+    package let value: String
+
+    /// Pairs a name with a value.
+    package init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Whether it is called `name`, ignoring the case of ASCII letters.
+    package func isNamed(_ name: String) -> Bool {
+        let (own, other) = (self.name.utf8.span, name.utf8.span)
+        guard own.count == other.count else { return false }
+        for index in own.indices where own[index].inLowerCase != other[index].inLowerCase {
+            return false
+        }
+        return true
+    }
+}
+
+extension UInt8 {
+    /// The lower-case letter of an ASCII capital letter; any other byte as it is.
+    fileprivate var inLowerCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+}
+
+extension [HTTPField] {
+    /// The value of the first field called `name`, ignoring case.
+    package subscript(name: String) -> String? { first { $0.isNamed(name) }?.value }
+}

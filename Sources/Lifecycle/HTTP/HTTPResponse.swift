@@ -1,0 +1,26 @@
+/// A complete answer.
+package struct HTTPResponse: Sendable {
+    /// The status code.
+    package let status: Int
+    /// The header fields in the order they came.
+    package let fields: [HTTPField]
+    /// The body.
+    package let body: [UInt8]
+
+    /// Composes an answer.
+    package init(status: Int, fields: [HTTPField] = [], body: [UInt8] = []) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+}
+
+extension HTTPResponse: CustomReflectable {
+    /// Keeps `dump` and `print` from showing the body, which may hold tokens.
+    package var customMirror: Mirror {
+        Mirror(
+            self,
+            children: ["status": status, "fields": fields, "body": "\(body.count) bytes"],
+            displayStyle: .struct)
+    }
+}

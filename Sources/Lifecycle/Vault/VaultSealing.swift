@@ -1,0 +1,145 @@
+internal import SIWACrypto
+
+// Encrypting and decrypting.
+extension VaultKeyRing {
+    /// The value by which a database recognises a key.
+    ///
+    /// - Throws: ``VaultError`` if the key is missing.
+    package func check(ofKey number: Int) throws(VaultError) -> VaultKeyCheck {
+        let key = try key(number)
+        return VaultKeyCheck(
+            number: number,
+            sealed: try cryptography { () throws(OpenSSLError) in
+                try AESGCM.seal(
+                    SecretBytes([]), with: key, authenticating: Self.checkContext(number))
+            })
+    }
+
+    /// Whether a key is the one that a database was made with; nil if its number is missing here.
+    package func matches(_ check: VaultKeyCheck) throws(VaultError) -> Bool? {
+        guard let key = keys.first(where: { $0.number == check.number }) else { return nil }
+        return try cryptography { () throws(OpenSSLError) in
+            try AESGCM.open(
+                check.sealed, with: key.bytes, authenticating: Self.checkContext(check.number))
+                != nil
+        }
+    }
+
+    /// Encrypts a token for its record.
+    ///
+    /// - Throws: ``VaultError`` if the key is missing or retired.
+    package func seal(
+        _ token: RefreshToken, for user: VaultUser, _ fingerprint: TokenFingerprint,
+        key number: Int
+    ) throws(VaultError) -> [UInt8] {
+        guard !retiredNumbers.contains(number) else {
+            throw VaultError(.key, "key \(number) of the vault is retired")
+        }
+        let key = try key(number)
+        return try cryptography { () throws(OpenSSLError) in
+            try AESGCM.seal(
+                token.text.bytes, with: key,
+                authenticating: Self.context(user, fingerprint, key: number))
+        }
+    }
+
+    /// Decrypts the token of a record.
+    ///
+    /// - Throws: ``VaultError``, which names the record, if it cannot be decrypted.
+    package func open(_ record: VaultRecord) throws(VaultError) -> RefreshToken {
+        guard let key = keys.first(where: { $0.number == record.keyNumber })?.bytes else {
+            throw VaultError(
+                .key,
+                "\(record.id) is encrypted with key \(record.keyNumber), which is missing "
+                    + "from the vault's keys")
+        }
+        let text = try cryptography { () throws(OpenSSLError) in
+            try AESGCM.open(record.sealed, with: key, authenticating: Self.context(record))
+        }
+        guard let text else {
+            throw VaultError(
+                .sealBroken,
+                "\(record.id) cannot be decrypted: it was changed, or belongs elsewhere")
+        }
+        return RefreshToken(SecretText(text))
+    }
+
+    /// Encrypts a secret that is not a record.
+    ///
+    /// - Throws: ``VaultError`` if the key is missing or retired.
+    func seal(
+        _ secret: SecretBytes, for place: [String], key number: Int
+    ) throws(VaultError) -> [UInt8] {
+        guard !retiredNumbers.contains(number) else {
+            throw VaultError(.key, "key \(number) of the vault is retired")
+        }
+        let key = try key(number)
+        return try cryptography { () throws(OpenSSLError) in
+            try AESGCM.seal(secret, with: key, authenticating: Self.context(place, key: number))
+        }
+    }
+
+    /// Decrypts a secret that is not a record.
+    func open(_ sealed: SealedSecret, for place: [String]) throws(VaultError) -> SecretBytes {
+        let key = try key(sealed.keyNumber)
+        let context = Self.context(place, key: sealed.keyNumber)
+        let secret = try cryptography { () throws(OpenSSLError) in
+            try AESGCM.open(sealed.bytes, with: key, authenticating: context)
+        }
+        guard let secret else {
+            throw VaultError(
+                .sealBroken,
+                "a sealed secret cannot be decrypted: it was changed, or belongs "
+                    + "elsewhere")
+        }
+        return secret
+    }
+}
+
+// The authenticated context of encrypted text: the place where it belongs.
+extension VaultKeyRing {
+    private static func context(_ record: VaultRecord) -> [UInt8] {
+        guard let fingerprint = record.id.fingerprint else {
+            return legacyContext(
+                record.user, key: record.keyNumber, version: record.legacyVersion ?? 0)
+        }
+        return context(record.user, fingerprint, key: record.keyNumber)
+    }
+
+    private static func context(
+        _ user: VaultUser, _ fingerprint: TokenFingerprint, key: Int
+    ) -> [UInt8] {
+        place("siwa vault record 2\0", user, [fingerprint.rawValue]) + bigEndian(key)
+    }
+
+    /// As siwa 0.1 wrote it.
+    private static func legacyContext(_ user: VaultUser, key: Int, version: Int) -> [UInt8] {
+        place("siwa vault record 1\0", user) + bigEndian(key) + bigEndian(version)
+    }
+
+    /// The length precedes every text, so no two places are written alike.
+    private static func place(
+        _ label: String, _ user: VaultUser, _ others: [String] = []
+    ) -> [UInt8] {
+        place(label, [user.clientID.rawValue, user.userID.rawValue] + others)
+    }
+
+    private static func place(_ label: String, _ texts: [String]) -> [UInt8] {
+        var context = Array(label.utf8)
+        for text in texts { context += bigEndian(text.utf8.count) + Array(text.utf8) }
+        return context
+    }
+
+    /// Of a secret that is not a record.
+    private static func context(_ texts: [String], key: Int) -> [UInt8] {
+        place("siwa sealed secret 1\0", texts) + bigEndian(key)
+    }
+
+    private static func checkContext(_ number: Int) -> [UInt8] {
+        Array("siwa vault key 1\0".utf8) + bigEndian(number)
+    }
+
+    private static func bigEndian(_ number: Int) -> [UInt8] {
+        stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+}

@@ -1,0 +1,173 @@
+internal import JOSE
+internal import Lifecycle
+internal import SIWACrypto
+
+/// Whether Apple can post notifications to an endpoint: how it speaks TLS, and how it answers a
+/// forged notification and a genuine one.
+struct EndpointCheck: Sendable {
+    let lines: [CheckLine]
+
+    /// What is checked, in this order.
+    enum Stage: String, CaseIterable {
+        case url = "endpoint_url"
+        case dns
+        case connection
+        case tls
+        case certificate
+        case redirect
+        case forged = "forged_notification"
+        case signed = "signed_notification"
+        case time = "response_time"
+    }
+
+    /// - Parameter emulator: signs a notification for an endpoint that trusts it.
+    init(
+        _ url: EndpointURL, emulator: BaseURL?, _ context: DoctorContext, _ network: Network
+    ) async {
+        var lines = [url.line]
+        if url.isUsable {
+            lines += await TLSCheck(url, network).lines
+            let isConnected = lines.allSatisfy { $0.status != .failed || $0.isAboutServer }
+            if isConnected {
+                let check = AnswerCheck(
+                    url: url, emulator: emulator, context: context, network: network)
+                lines += await check.lines(after: lines)
+            }
+        }
+        let names = lines.map(\.name)
+        self.lines =
+            lines
+            + Stage.allCases.map(\.rawValue).filter { !names.contains($0) }
+            .map { CheckLine($0, .skipped, "not reached") }
+    }
+
+    /// What remains when no check failed.
+    static let passed = DoctorReport.Cause(
+        seen: "as far as can be seen from here, Apple can post to this endpoint",
+        advice: """
+            enter the URL in Apple's developer portal, at the primary App ID: Sign in with Apple, \
+            Server-to-Server Notification Endpoint
+            """)
+}
+
+extension CheckLine {
+    init(
+        _ stage: EndpointCheck.Stage, _ status: Status, _ seen: String, advice: String? = nil
+    ) {
+        self.init(stage.rawValue, status, seen, advice: advice)
+    }
+
+    /// Whether the check speaks of a server that was reached.
+    fileprivate var isAboutServer: Bool {
+        [EndpointCheck.Stage.url, .tls, .certificate].map(\.rawValue).contains(name)
+    }
+}
+
+/// Name, connection, TLS and certificate.
+private struct TLSCheck {
+    let lines: [CheckLine]
+
+    private static let timeout = Duration.seconds(10)
+
+    init(_ url: EndpointURL, _ network: Network) async {
+        guard url.usesTLS else {
+            lines = [EndpointCheck.Stage.dns, .connection, .tls, .certificate].map {
+                CheckLine($0, .skipped, "plain HTTP")
+            }
+            return
+        }
+        func handshake(_ offer: TLSOffer) async throws(TransportError) -> TLSHandshake {
+            try await network.session.world.inspectTLS(
+                url.text, url.host, offer, Self.timeout, network.transportSettings)
+        }
+        do throws(TransportError) {
+            let found = try await handshake(.modern)
+            lines = Self.reached + [Self.agreed(found), Self.certificate(found, url)]
+        } catch {
+            if error.isHandshake, let outdated = try? await handshake(.everything) {
+                lines = Self.reached + [Self.refused(outdated), Self.certificate(outdated, url)]
+            } else {
+                lines = Self.failed(error)
+            }
+        }
+    }
+
+    private static let reached = [
+        CheckLine(.dns, .ok, "the host name was resolved"),
+        CheckLine(.connection, .ok, "connected"),
+    ]
+
+    private static func agreed(_ found: TLSHandshake) -> CheckLine {
+        CheckLine(.tls, .ok, "\(found.words): forward secrecy")
+    }
+
+    private static func refused(_ found: TLSHandshake) -> CheckLine {
+        CheckLine(
+            .tls, .failed,
+            found.hasForwardSecrecy
+                ? "the server takes no newer protocol than \(found.words)"
+                : "\(found.words) has no forward secrecy, and the server takes nothing better",
+            advice: """
+                enable TLS 1.2 and 1.3 with ECDHE cipher suites; in nginx: ssl_protocols TLSv1.2 \
+                TLSv1.3, and no ssl_ciphers
+                """)
+    }
+
+    private static func failed(_ error: TransportError) -> [CheckLine] {
+        switch error.kind {
+        case .nameLookup:
+            [CheckLine(.dns, .failed, error.seen, advice: "check the host name in the URL and DNS")]
+        case .tls, .cut, .certificate, .malformed:
+            reached + [
+                CheckLine(
+                    .tls, .failed, error.seen,
+                    advice: "check that a server with TLS listens on the port of the URL")
+            ]
+        default:
+            [
+                reached[0],
+                CheckLine(
+                    .connection, .failed, error.seen,
+                    advice: "check the firewall, and that the reverse proxy listens"),
+            ]
+        }
+    }
+
+    private static func certificate(_ found: TLSHandshake, _ url: EndpointURL) -> CheckLine {
+        let count = found.certificateCount
+        let sent = "the server sends \(count) \(count == 1 ? "certificate" : "certificates")"
+        if let issuer = found.missingIssuers.first {
+            return CheckLine(
+                .certificate, .failed,
+                found.certificateFault == nil
+                    ? "\(sent), but not that of the issuer '\(issuer)', which only this machine has"
+                    : "\(sent), but not that of the issuer '\(issuer)', which this machine does not trust",
+                advice: """
+                    append the intermediate certificates to the server's certificate file \
+                    (fullchain.pem); if '\(issuer)' is an authority of your own, Apple does not \
+                    trust it
+                    """)
+        }
+        if let fault = found.certificateFault {
+            return CheckLine(
+                .certificate, .failed, "not valid for \(url.host): \(fault)",
+                advice: "install a certificate for this name, of an authority that Apple trusts")
+        }
+        return CheckLine(.certificate, .ok, "\(sent): complete chain, valid for \(url.host)")
+    }
+}
+
+extension TLSHandshake {
+    /// Protocol and cipher suite.
+    fileprivate var words: String {
+        let number = version.hasPrefix("TLSv") ? "TLS " + version.dropFirst(4) : version
+        return "\(number == "TLS 1" ? "TLS 1.0" : number) with \(cipher)"
+    }
+}
+
+extension TransportError {
+    /// Whether the server was reached and did not agree.
+    fileprivate var isHandshake: Bool { kind == .tls || kind == .cut }
+
+    var seen: String { "\(kind.words): \(message)" }
+}

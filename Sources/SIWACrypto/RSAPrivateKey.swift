@@ -1,0 +1,41 @@
+internal import COpenSSL
+
+/// An RSA private key, with which the emulator signs as Apple does.
+package final class RSAPrivateKey: Sendable {
+    /// Immutable once made; OpenSSL allows concurrent use of a constant key.
+    private nonisolated(unsafe) let pointer: OpaquePointer
+
+    /// The modulus, big-endian.
+    package let modulus: [UInt8]
+
+    /// The public exponent, big-endian.
+    package let exponent: [UInt8]
+
+    /// A new key of 2048 bits.
+    package static func generate() throws(OpenSSLError) -> RSAPrivateKey {
+        try RSAPrivateKey(adopting: Owned<Key>(siwa_generate_rsa(openssl, 2048)))
+    }
+
+    private init(adopting key: consuming Owned<Key>) throws(OpenSSLError) {
+        modulus = try number(OSSL_PKEY_PARAM_RSA_N, of: key.pointer)
+        exponent = try number(OSSL_PKEY_PARAM_RSA_E, of: key.pointer)
+        pointer = key.release()
+    }
+
+    deinit { openssl.EVP_PKEY_free(pointer) }
+
+    /// Signs the SHA-256 of `message` (PKCS#1 v1.5): RS256.
+    package func signature(for message: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
+        try sign(message, with: pointer)
+    }
+}
+
+/// One number of a key, big-endian without leading zeros.
+private func number(_ name: String, of key: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
+    var value: OpaquePointer?
+    try check(openssl.EVP_PKEY_get_bn_param(key, name, &value))
+    let number = try Owned<BigNumber>(value)
+    var bytes = [UInt8](repeating: 0, count: Int(openssl.BN_num_bits(number.pointer) + 7) / 8)
+    _ = openssl.BN_bn2bin(number.pointer, &bytes)
+    return bytes
+}

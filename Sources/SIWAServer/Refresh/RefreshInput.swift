@@ -1,0 +1,23 @@
+package import Lifecycle
+package import SIWACLI
+
+/// The validated input of `POST /v1/refresh`.
+package struct RefreshInput: Sendable {
+    /// The token to refresh.
+    package enum Target: Sendable {
+        /// The user's newest token in the vault; of one client if it is given.
+        case user(UserID, ClientID?)
+        /// A token of the caller, issued to a client.
+        case token(RefreshToken, ProfileClient)
+    }
+
+    /// The token to refresh.
+    package let target: Target
+    /// The maximum age of a known answer of Apple; nil to always send a request.
+    package let maxAge: Duration?
+
+    /// Creates the input.
+    package init(_ target: Target, maxAge: Duration? = nil) {
+        (self.target, self.maxAge) = (target, maxAge)
+    }
+}

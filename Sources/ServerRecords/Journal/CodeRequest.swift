@@ -1,0 +1,51 @@
+package import Lifecycle
+internal import SIWACrypto
+
+/// A request to exchange a code, as the journal compares it with earlier ones.
+package struct CodeRequest: Hashable, Sendable {
+    /// The SHA-256 of the code.
+    package let code: CodeDigest
+    /// The client whose profile exchanges the code.
+    package let clientID: ClientID
+    /// Whether the caller named the client; if not, a repetition uses the client of the first
+    /// request.
+    package let isClientGiven: Bool
+    /// The SHA-256 of the parameters that must be equal in every repetition: `code_verifier`,
+    /// `redirect_uri` and `nonce`. An absent value equals only an absent value.
+    package let parameters: [UInt8]
+
+    /// Creates a request.
+    package init(
+        _ code: AuthorizationCode, clientID: ClientID, isClientGiven: Bool,
+        verifier: CodeVerifier?, redirectURI: String?, nonce: String?
+    ) throws(VaultError) {
+        self.code = try CodeDigest(of: code)
+        (self.clientID, self.isClientGiven) = (clientID, isClientGiven)
+        var text: [UInt8] = []
+        for value in [verifier?.text.revealed(), redirectURI, nonce] {
+            text += Array((value.map { "\($0.utf8.count):\($0)" } ?? "-").utf8)
+        }
+        parameters = try sha256(text)
+    }
+}
+
+/// The SHA-256 of a code, which the journal stores in place of the code.
+package struct CodeDigest: Hashable, Sendable {
+    /// 32 bytes.
+    package let bytes: [UInt8]
+
+    /// Computes the digest.
+    ///
+    /// - Throws: ``VaultError`` if OpenSSL provides no SHA-256.
+    package init(of code: AuthorizationCode) throws(VaultError) {
+        bytes = try sha256(code.text.bytes.revealed())
+    }
+}
+
+private func sha256(_ bytes: [UInt8]) throws(VaultError) -> [UInt8] {
+    do {
+        return try SHA256.digest(bytes.span)
+    } catch {
+        throw VaultError(.key, "OpenSSL provides no SHA-256: \(error)")
+    }
+}

@@ -1,0 +1,38 @@
+import Lifecycle
+import TestSupport
+import Testing
+
+@testable import SIWAServer
+
+@Suite struct RequestSlotsTests {
+    @Test
+    func `a released slot goes to the next caller`() async throws {
+        let slots = RequestSlots(most: 2, mostWaiting: 1, patience: .seconds(600))
+        #expect(await slots.acquire())
+        #expect(await slots.acquire())
+        let third = Task { await slots.acquire() }
+        // Of two more callers, one waits and the other is refused.
+        let fourth = Task { await slots.acquire() }
+        let first = await withTaskGroup(of: Bool.self) { group in
+            group.addTask { await third.value }
+            group.addTask { await fourth.value }
+            let refused = await group.next()
+            slots.release()
+            let served = await group.next()
+            return (refused, served)
+        }
+        #expect(first == (false, true))
+        slots.release()
+        slots.release()
+        #expect(await slots.acquire())
+    }
+
+    @Test
+    func `a caller waits for a limited time`() async {
+        let slots = RequestSlots(most: 1, mostWaiting: 9, patience: .milliseconds(1))
+        #expect(await slots.acquire())
+        #expect(await slots.acquire() == false)
+        slots.release()
+        #expect(await slots.acquire())
+    }
+}

@@ -1,0 +1,279 @@
+import Foundation
+import JOSE
+import Lifecycle
+import SIWACrypto
+import TestSupport
+import Testing
+
+/// `siwa doctor --endpoint` against real TLS servers.
+@Suite(.blocking, .enabled(if: TLSServer.isAvailable, "needs the openssl command"))
+struct EndpointTests {
+    @Test func `siwa-server with a complete chain passes, a signed notification included`()
+        async throws
+    {
+        let (fixture, chain) = try await Self.fixture()
+        let server = try await Self.serve(fixture, chain.full, chain.key)
+        let url = "https://localhost:\(try server.port("notifications"))/apple/notifications"
+        let result = try await fixture.apple.siwa(
+            "doctor", "--endpoint", url, "--emulator", fixture.apple.url, "--json", "--ca-file",
+            chain.trusting("root.pem", fixture.apple.folder.path("apple/ca.pem")))
+        #expect(result.exitCode == 0, "\(result)")
+        let lines = try result.checks
+        #expect(lines["endpoint_url"]?["status"] == "warning")
+        #expect(lines["tls"]?["seen"]?.string?.hasPrefix("TLS 1.3 with TLS_AES_") == true)
+        #expect(lines["certificate"]?["seen"]?.string?.hasPrefix("the server sends 2") == true)
+        #expect(lines["forged_notification"]?["seen"] == "refused with 401")
+        #expect(lines["signed_notification"]?["seen"] == "accepted with 200")
+        for name in ["dns", "connection", "redirect", "response_time"] {
+            #expect(lines[name]?["status"] == "ok", "\(name): \(result)")
+        }
+        #expect(try result.json["verdict"] == "passed")
+        #expect(try await fixture.inbox().map { $0["type"]?.string } == ["email-disabled"])
+    }
+
+    /// The store of this machine has the intermediate certificate, as a browser may; Apple has not.
+    @Test(arguments: [false, true])
+    func `a certificate without its chain is found`(_ isKnownHere: Bool) async throws {
+        let (fixture, chain) = try await Self.fixture()
+        let server = try await Self.serve(fixture, chain.leaf, chain.key)
+        let url = "https://localhost:\(try server.port("notifications"))/apple/notifications"
+        let trusted = try chain.trusting(
+            isKnownHere ? ["root.pem", "intermediate.pem"] : ["root.pem"])
+        let result = try await fixture.apple.siwa(
+            "doctor", "--endpoint", url, "--json", "--ca-file", trusted)
+        #expect(result.exitCode == 1, "\(result)")
+        let lines = try result.checks
+        #expect(lines["certificate"]?["status"] == "failed", "\(result)")
+        let seen = lines["certificate"]?["seen"]?.string ?? ""
+        #expect(seen.contains("1 certificate") && seen.contains("'Test Intermediate'"), "\(seen)")
+        #expect(lines["tls"]?["status"] == "ok")
+        #expect(
+            lines["forged_notification"]?["seen"]
+                == (isKnownHere ? "refused with 401" : "not reached"))
+        #expect(try result.json["cause"]?["advice"]?.string?.contains("fullchain.pem") == true)
+    }
+
+    @Test func `a certificate for another name is found`() async throws {
+        let (fixture, chain) = try await Self.fixture()
+        let server = try await Self.serve(fixture, chain.full, chain.key)
+        let url = "https://localhost.localdomain:\(try server.port("notifications"))/"
+        let result = try await fixture.apple.siwa(
+            "doctor", "--endpoint", url.replacing("localhost.localdomain", with: "127.0.0.2"),
+            "--json", "--ca-file", chain.trusting("root.pem"))
+        let seen = try result.checks["certificate"]?["seen"]
+        #expect(seen == "not valid for 127.0.0.2: IP address mismatch", "\(result)")
+    }
+
+    @Test func `a server that knows TLS 1.1 only is named`() async throws {
+        let authority = try CertificateAuthority(
+            name: "Old", permitting: [.host("localhost")], validity: 1_700_000_000..<4_000_000_000)
+        let options = ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"]
+        try await TLSServer.serving(TLSIdentity(authority, .host("localhost")), options) { server in
+            let result = try await Self.doctor(server, trusting: authority.certificate)
+            #expect(result.exitCode == 1)
+            let line = try result.checks["tls"]
+            #expect(
+                line?["seen"]?.string?.hasPrefix("the server takes no newer protocol than TLS 1.1")
+                    == true, "\(result)")
+            #expect(try result.checks["certificate"]?["status"] == "ok", "\(result)")
+            #expect(try result.checks["redirect"]?["status"] == "skipped", "\(result)")
+        }
+    }
+
+    @Test func `a server without forward secrecy is named`() async throws {
+        let folder = try TemporaryFolder()
+        let openssl = try #require(Executable.installed("openssl"))
+        let made = try await openssl.run(
+            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+            "-addext", "subjectAltName=DNS:localhost", "-keyout", folder.path("key.pem"), "-out",
+            folder.path("certificate.pem"))
+        try #require(made.ending == .exit(0), "\(made)")
+        let identity = TLSIdentity(
+            certificate: try folder.contents("certificate.pem"),
+            key: try folder.contents("key.pem"))
+        let options = ["-tls1_2", "-cipher", "kRSA+AESGCM"]
+        try await TLSServer.serving(identity, options) { server in
+            let certificate = try Certificate(pemRepresentation: identity.certificate)
+            let result = try await Self.doctor(server, trusting: certificate)
+            let seen = try result.checks["tls"]?["seen"]?.string ?? ""
+            #expect(seen.hasPrefix("TLS 1.2 with AES") && seen.contains("no forward secrecy"))
+            #expect(result.exitCode == 1, "\(result)")
+        }
+    }
+
+    /// What the emulator answers in place of Apple's own answer, and what the doctor says to it.
+    private static let faults: [(JSON, String, String)] = [
+        (
+            ["status": 200, "page": "json"], "forged_notification",
+            "your endpoint accepts forged notifications"
+        ),
+        (["status": 503, "page": "empty"], "forged_notification", "answered 503"),
+        (["status": 404, "page": "empty"], "forged_notification", "no endpoint takes POST"),
+        (
+            [
+                "status": 308, "page": "empty",
+                "headers": ["Location": "https://www.example.com/apple"],
+            ], "redirect", "308, to https://www.example.com/apple"
+        ),
+        (["cut": "no_answer"], "forged_notification", "not answered"),
+    ]
+
+    @Test(arguments: faults)
+    func `an answer that Apple should not get is found`(
+        _ fault: JSON, _ name: String, _ words: String
+    ) async throws {
+        let apple = try await LocalApple()
+        let members = try #require(fault.members)
+        try await apple.post(
+            "faults", .object(members + [.init("endpoint", "/auth/token"), .init("count", 9)]))
+        let result = try await apple.siwa(
+            "doctor", "--endpoint", "\(apple.url)/auth/token", "--json")
+        #expect(result.exitCode == 1, "\(result)")
+        let line = try result.checks[name]
+        #expect(line?["status"] == "failed", "\(result)")
+        #expect(line?["seen"]?.string?.contains(words) == true, "\(result)")
+        #expect(try result.json["cause"]?["seen"] == line?["seen"])
+    }
+
+    @Test func `an emulator's notification that is not accepted is found`() async throws {
+        let apple = try await LocalApple()
+        // Every form is refused with 400, a notification too.
+        let result = try await apple.siwa(
+            "doctor", "--endpoint", "\(apple.url)/auth/token", "--emulator", apple.url, "--json")
+        #expect(result.exitCode == 1, "\(result)")
+        let lines = try result.checks
+        #expect(lines["forged_notification"]?["seen"] == "refused with 400")
+        #expect(lines["signed_notification"]?["seen"] == "answered 400, in place of 200")
+        let unknown = try await apple.siwa(
+            "doctor", "--endpoint", "\(apple.url)/auth/token", "--emulator", apple.url,
+            "--client-id", "com.example.unknown", "--json")
+        let seen = try unknown.checks["signed_notification"]?["seen"]?.string ?? ""
+        #expect(seen.contains("signs nothing") && seen.contains("com.example.unknown"), "\(seen)")
+    }
+
+    @Test func `nobody listens, and no name`() async throws {
+        let apple = try await LocalApple()
+        for (url, name) in [
+            ("https://localhost:9/", "connection"), ("https://nowhere.invalid/", "dns"),
+        ] {
+            let result = try await apple.siwa("doctor", "--endpoint", url, "--json")
+            let lines = try result.checks
+            #expect(lines[name]?["status"] == "failed", "\(result)")
+            #expect(lines["tls"]?["seen"] == "not reached")
+        }
+    }
+
+    @Test(arguments: [
+        ("app.example.com/apple", "the URL must begin with https://"),
+        ("https://app.example.com/a#b", "the URL must not have a fragment (#)"),
+        ("https://u:p@app.example.com/", "the URL must not have a user name or a password (@)"),
+    ])
+    func `a URL that the portal refuses is not asked`(_ url: String, _ words: String) async throws {
+        let siwa = try Executable.product("siwa")
+        let result = try await siwa.run("doctor", "--endpoint", url, "--json")
+        #expect(result.exitCode == 1, "\(result)")
+        #expect(try result.checks["endpoint_url"]?["seen"]?.string == words)
+        #expect(try result.checks["dns"]?["status"] == "skipped")
+    }
+
+    @Test func `flags that do not go together`() async throws {
+        let siwa = try Executable.product("siwa")
+        for arguments in [
+            ["--emulator", "http://127.0.0.1:1"],
+            ["--endpoint", "https://a.example/", "--online"],
+            ["--endpoint", "https://a.example/", "--emulator", "http://example.com"],
+        ] {
+            let result = try await siwa.run(Executable.Call(["doctor"] + arguments))
+            #expect(result.exitCode == 2, "\(result)")
+        }
+    }
+
+    private static func fixture() async throws -> (ServerFixture, TestChain) {
+        let fixture = try await ServerFixture()
+        return (fixture, try await TestChain(in: fixture.apple.folder))
+    }
+
+    private static func serve(
+        _ fixture: ServerFixture, _ certificate: String, _ key: String
+    ) async throws -> ServerProcess {
+        try await fixture.serve([
+            .init(
+                "notifications",
+                [
+                    "listen": "127.0.0.1:0",
+                    "tls": ["certificate": .string(certificate), "key": .string(key)],
+                ])
+        ])
+    }
+
+    private static func doctor(
+        _ server: TLSServer, trusting certificate: Certificate
+    ) async throws -> ProgramResult {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("ca.pem", try certificate.pemRepresentation())
+        // openssl s_server does not answer POST.
+        return try await Executable.product("siwa").run(
+            "doctor", "--endpoint", "https://localhost:\(server.port)/", "--ca-file", file,
+            "--timeout", "3s", "--json", environment: ["XDG_CACHE_HOME": folder.path("cache")])
+    }
+}
+
+/// A server's certificate of localhost, issued by an intermediate authority.
+struct TestChain {
+    /// The server's certificate alone, and with its issuer's.
+    let leaf, full, key: String
+    private let folder: TemporaryFolder
+
+    init(in folder: TemporaryFolder) async throws {
+        self.folder = folder
+        let script = """
+            set -e; cd "$0"
+            key="-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
+            openssl req -x509 $key -days 2 -subj '/CN=Test Root' -keyout root.key -out root.pem
+            issue() { # CERTIFICATE NAME ISSUER EXTENSIONS
+                openssl req $key -subj "/CN=$2" -keyout "$1.key" -out "$1.csr"
+                printf "$4" > "$1.cnf"
+                openssl x509 -req -in "$1.csr" -CA "$3.pem" -CAkey "$3.key" -days 2 \
+                    -CAcreateserial -extfile "$1.cnf" -out "$1.pem"
+            }
+            issue intermediate 'Test Intermediate' root 'basicConstraints=critical,CA:TRUE\\n'
+            issue leaf localhost intermediate 'subjectAltName=DNS:localhost\\n'
+            cat leaf.pem intermediate.pem > full.pem
+            """
+        let made = try await Executable(path: "/bin/sh").run(
+            Executable.Call(
+                ["-c", script, folder.path],
+                environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"]))
+        try #require(made.ending == .exit(0), "\(made)")
+        (leaf, full) = (folder.path("leaf.pem"), folder.path("full.pem"))
+        key = folder.path("leaf.key")
+    }
+
+    /// A file of several certificates of the folder, or at other paths.
+    func trusting(_ names: String...) throws -> String { try trusting(names) }
+
+    func trusting(_ names: [String]) throws -> String {
+        let contents = try names.flatMap { name in
+            try Data(contentsOf: URL(filePath: name.hasPrefix("/") ? name : folder.path(name)))
+        }
+        return try folder.write("trusted.pem", Array(contents))
+    }
+}
+
+extension ServerProcess {
+    /// The port of a listener.
+    func port(_ listener: String) throws -> String {
+        try #require(try place(listener).split(separator: ":").last.map(String.init))
+    }
+}
+
+extension ProgramResult {
+    /// The checks of `siwa doctor --json` by their names.
+    fileprivate var checks: [String: JSON] {
+        get throws {
+            let checks = try json["checks"]?.elements ?? []
+            return Dictionary(
+                checks.map { ($0["name"]?.string ?? "", $0) }, uniquingKeysWith: { $1 })
+        }
+    }
+}

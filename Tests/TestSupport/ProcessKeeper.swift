@@ -1,0 +1,43 @@
+package import Glibc
+
+/// Kills the programs of this test process when it ends, however it ends: a server that outlives a
+/// test run that was cut off would keep its port, its files and a processor.
+///
+/// A shell reads the process ids from a pipe, whose other end closes with this process.
+package struct ProcessKeeper: Sendable {
+    private let pipe: Descriptor
+    /// Kept open, so that writing never raises SIGPIPE.
+    private let readEnd: Descriptor
+
+    /// Nil if it cannot be started; programs then run all the same.
+    static let shared = try? ProcessKeeper()
+
+    /// A program that has ended is forgotten, because its number may become another program's.
+    private static let script = """
+        trap '' HUP INT TERM
+        running=' '
+        while read -r change pid; do
+            case $change in
+            begun) running="$running$pid " ;;
+            ended) running="${running%% $pid *} ${running#* $pid }" ;;
+            esac
+        done
+        kill -KILL $running
+        """
+
+    /// Starts the shell.
+    package init() throws {
+        let (read, write) = try Descriptor.pipe()
+        let null = try Descriptor(path: "/dev/null", O_RDWR)
+        _ = try spawn(
+            "/bin/sh", ["-c", Self.script], [:],
+            streams: [read.number, null.number, null.number])
+        (pipe, readEnd) = (write, read)
+    }
+
+    /// A program that must not outlive this process.
+    package func noteBegun(_ pid: pid_t) { try? pipe.write(Array("begun \(pid)\n".utf8)) }
+
+    /// It has ended.
+    package func noteEnded(_ pid: pid_t) { try? pipe.write(Array("ended \(pid)\n".utf8)) }
+}

@@ -56,12 +56,11 @@ struct EndpointTests {
     @Test func `a certificate for another name is found`() async throws {
         let (fixture, chain) = try await Self.fixture()
         let server = try await Self.serve(fixture, chain.full, chain.key)
-        let url = "https://localhost.localdomain:\(try server.port("notifications"))/"
+        let url = "https://127.0.0.1:\(try server.port("notifications"))/"
         let result = try await fixture.apple.siwa(
-            "doctor", "--endpoint", url.replacing("localhost.localdomain", with: "127.0.0.2"),
-            "--json", "--ca-file", chain.trusting("root.pem"))
+            "doctor", "--endpoint", url, "--json", "--ca-file", chain.trusting("root.pem"))
         let seen = try result.checks["certificate"]?["seen"]
-        #expect(seen == "not valid for 127.0.0.2: IP address mismatch", "\(result)")
+        #expect(seen == "not valid for 127.0.0.1: IP address mismatch", "\(result)")
     }
 
     @Test func `a server that knows TLS 1.1 only is named`() async throws {

@@ -16,13 +16,13 @@ import Testing
                 let statuses = try await fixture.notify(
                     "email-disabled", of: user, at: try server.notificationURL)
                 #expect(statuses == ["200": 1])
-                try await eventually("it was sent") { application.connectionCount >= user }
+                try await eventually("it was sent") { application.connectionCount > 0 }
             }
             try await eventually("the others are delivered") {
                 try await fixture.inbox().count { $0["state"] == "done" } == 2
             }
             let waiting = try await fixture.inbox().filter { $0["state"] == "pending" }
-            #expect(waiting.count == 1 && waiting.first?["attempts"] != 0)
+            #expect(waiting.count == 1)
             // The silent attempt ends after 15 seconds.
             try await eventually("all are delivered") {
                 try await fixture.inbox().allSatisfy { $0["state"] == "done" }
@@ -59,14 +59,17 @@ import Testing
                 try fixture.deliver(to: application.url + "/events")
                 let server = try await fixture.serve()
                 _ = try await fixture.notify("email-disabled", at: try server.notificationURL)
-                try await eventually("it was tried") {
-                    try await fixture.inbox().first?["attempts"]?.integer ?? 0 > 0
+                // An attempt is counted when it begins; its answer is noted when it ends.
+                try await eventually("it was tried again") {
+                    try await fixture.inbox().first?["attempts"]?.integer ?? 0 > 1
                 }
                 let event = try #require(try await fixture.inbox().first)
                 #expect(event["state"] == "pending")
                 let id = try #require(event["jti"]?.string)
                 let shown = try await fixture.siwa("inbox", "show", id)
-                #expect(try shown.json["last_error"] == "the application answered 308")
+                #expect(
+                    try shown.json["last_error"]
+                        == "the application answered 308, a redirect, which is not followed")
                 #expect(elsewhere.connectionCount == 0)
             }
         }

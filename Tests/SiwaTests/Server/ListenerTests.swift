@@ -89,7 +89,8 @@ import Testing
 
     private static var groups: [gid_t] {
         var groups = [gid_t](repeating: 0, count: 1024)
-        return Array(groups.prefix(Int(max(getgroups(CInt(groups.count), &groups), 0))))
+        let count = getgroups(CInt(groups.count), &groups)
+        return Array(groups.prefix(Int(max(count, 0))))
     }
 
     /// The answer comes after everything else would have been cut short.

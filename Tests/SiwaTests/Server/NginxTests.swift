@@ -4,8 +4,8 @@ import JOSE
 import TestSupport
 import Testing
 
-private let nginx = ["/usr/sbin/nginx", "/usr/bin/nginx"]
-    .first { access($0, X_OK) == 0 }.map { Executable(path: $0) }
+private let nginx: Executable? = ["/usr/sbin/nginx", "/usr/bin/nginx"]
+    .first { (path: String) in access(path, X_OK) == 0 }.map { Executable(path: $0) }
 
 /// The configuration of docs/server.md: Debian's nginx in front of the listener for Apple.
 @Suite(

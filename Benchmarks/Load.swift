@@ -27,26 +27,20 @@ struct Load {
     /// Sends each body once.
     func send(_ bodies: ArraySlice<[UInt8]>) throws -> Outcome {
         var bodies = bodies
-        let loop = epoll_create1(0)
-        defer { close(loop) }
-        let clients = try (0..<min(connections, bodies.count)).map { index in
-            let client = LoadClient(try connected())
-            var event = epoll_event(
-                events: UInt32(EPOLLIN.rawValue), data: epoll_data_t(u32: UInt32(index)))
-            epoll_ctl(loop, EPOLL_CTL_ADD, client.descriptor, &event)
-            return client
+        let clients = try (0..<min(connections, bodies.count)).map { _ in
+            LoadClient(try connected())
         }
         defer { for client in clients { close(client.descriptor) } }
+        var waits = clients.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         var times: [Double] = []
         var (open, refused) = (0, 0)
         let start = now()
         for client in clients { try begin(client, &bodies, &open) }
-        var events = [epoll_event](repeating: epoll_event(), count: clients.count)
         while open > 0 {
-            let count = epoll_wait(loop, &events, CInt(events.count), 10_000)
-            guard count > 0 else { throw BenchmarkError("the server does not answer") }
-            for event in events[..<Int(count)] {
-                let client = clients[Int(event.data.u32)]
+            guard poll(&waits, nfds_t(waits.count), 10_000) > 0 else {
+                throw BenchmarkError("the server does not answer")
+            }
+            for (index, client) in clients.enumerated() where waits[index].revents != 0 {
                 guard let status = try client.receive() else { continue }
                 times.append(now() - client.sentAt)
                 if status != 200 { refused += 1 }
@@ -137,7 +131,7 @@ private final class LoadClient {
         received.removeAll(keepingCapacity: true)
         sentAt = now()
         guard
-            Glibc.send(descriptor, request, request.count, CInt(MSG_NOSIGNAL.rawValue))
+            Glibc.send(descriptor, request, request.count, CInt(MSG_NOSIGNAL))
                 == request.count
         else { throw BenchmarkError("the server does not read its requests") }
     }

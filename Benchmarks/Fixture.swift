@@ -74,12 +74,14 @@ struct Fixture {
     }
 
     /// Writes a key set, and files of identity tokens signed by it, a line each: as many times a
-    /// hundred as each file's name is paired with. The lines of a `.jsonl` are JSON.
+    /// hundred as each file's name is paired with. The lines of a `.jsonl` are JSON. The first
+    /// token is also in token.txt.
     func writeIdentityTokens(_ files: KeyValuePairs<String, Int>) throws {
         let key = try RSAPrivateKey.generate()
         try write("jwks.json", Self.keySet(key).text)
         // Signing takes thirty times as long as verifying: a few tokens, over and over.
         let tokens = try (0..<100).map { try identityToken($0, key) }
+        try write("token.txt", tokens[0])
         for (name, hundreds) in files {
             let isJSON = name.hasSuffix(".jsonl")
             let lines = tokens.map { isJSON ? "{\"token\":\"\($0)\"}\n" : "\($0)\n" }

@@ -103,7 +103,9 @@ enum SyncCount {
             let trace = material.file("syncs.txt")
             let server = try material.siwa(
                 "notify",
-                wrapped: [strace, "-f", "-qq", "-e", "trace=fsync,fdatasync", "-o", trace])
+                wrapped: [
+                    strace, "-I", "2", "-f", "-qq", "-e", "trace=fsync,fdatasync", "-o", trace,
+                ])
             defer { server.stop() }
             var load = Load(address: .port(Fixture.port), path: "/apple/notifications")
             load.connections = connections

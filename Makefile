@@ -201,7 +201,7 @@ endurance: build
 # nginx is the server of the revocations; peers that are not installed are skipped by name.
 ROUNDS ?= 5
 bench: build
-	@.ci/setup $(PACKAGES) nginx-light libnginx-mod-http-echo
+	@.ci/setup $(PACKAGES) nginx-light libnginx-mod-http-echo strace
 	SIWA_BENCH=1 swift build $(RELEASE_FLAGS) --scratch-path .build/bench --product siwa-bench
 	@.build/bench/release/siwa-bench "$$PWD/$(RELEASE)" Benchmarks/Peers $(ROUNDS)
 

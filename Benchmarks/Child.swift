@@ -45,11 +45,16 @@ struct Child {
     }
 
     /// Starts a program that goes on until it is ended with ``end(_:)``.
-    static func start(_ arguments: [String]) throws -> pid_t {
+    ///
+    /// - Parameter isQuiet: what it prints is thrown away.
+    static func start(_ arguments: [String], isQuiet: Bool = false) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        for stream in isQuiet ? [1, 2] : [] {
+            posix_spawn_file_actions_addopen(&actions, CInt(stream), "/dev/null", O_WRONLY, 0)
+        }
         return try spawn(arguments, &actions)
     }
 

@@ -74,17 +74,47 @@ struct Fixture {
     }
 
     /// Writes a key set, and files of identity tokens signed by it, a line each: as many times a
-    /// hundred as each file's name is paired with. The lines of a `.jsonl` are JSON.
+    /// hundred as each file's name is paired with. The lines of a `.jsonl` are JSON. The first
+    /// token is also in token.txt.
     func writeIdentityTokens(_ files: KeyValuePairs<String, Int>) throws {
         let key = try RSAPrivateKey.generate()
         try write("jwks.json", Self.keySet(key).text)
         // Signing takes thirty times as long as verifying: a few tokens, over and over.
         let tokens = try (0..<100).map { try identityToken($0, key) }
+        try write("token.txt", tokens[0])
         for (name, hundreds) in files {
             let isJSON = name.hasSuffix(".jsonl")
             let lines = tokens.map { isJSON ? "{\"token\":\"\($0)\"}\n" : "\($0)\n" }
             try write(name, Array(lines.joined().utf8), times: hundreds)
         }
+    }
+
+    /// The bodies of requests to siwa-server: notifications, each with a `jti` of its own, and
+    /// requests to verify an identity token. Writes the key set.
+    func serverRequests() throws -> (notifications: [[UInt8]], tokens: [[UInt8]]) {
+        let key = try RSAPrivateKey.generate()
+        try write("jwks.json", Self.keySet(key).text)
+        let notifications = try (0..<6_000).map { number in
+            JSON.object([.init("payload", .string(try notification(number, key)))]).bytes
+        }
+        let tokens = try (0..<100).map { number in
+            JSON.object([.init("id_token", .string(try identityToken(number, key)))]).bytes
+        }
+        return (notifications, (0..<30_000).map { tokens[$0 % tokens.count] })
+    }
+
+    private func notification(_ number: Int, _ key: RSAPrivateKey) throws -> String {
+        let types = ["email-disabled", "email-enabled", "consent-revoked", "account-delete"]
+        let event: JSON = [
+            "type": .string(types[number % 4]), "sub": .string("001234.\(number % 2_000).0815"),
+            "event_time": .integer(today.seconds * 1000),
+        ]
+        return try signed(
+            [
+                "iss": "https://appleid.apple.com", "aud": .string(Self.client.rawValue),
+                "exp": .integer(today.seconds + 86_400), "iat": .integer(today.seconds),
+                "jti": .string("notification-\(number)"), "events": .string(event.text),
+            ], key)
     }
 
     private func identityToken(_ number: Int, _ key: RSAPrivateKey) throws -> String {
@@ -96,6 +126,10 @@ struct Fixture {
             "is_private_email": "true", "auth_time": .integer(today.seconds),
             "nonce_supported": true, "real_user_status": 2,
         ]
+        return try signed(claims, key)
+    }
+
+    private func signed(_ claims: JSON, _ key: RSAPrivateKey) throws -> String {
         let token = try CompactJWS.sign(
             header: ["kid": "bench", "alg": "RS256"], payload: claims
         ) { try key.signature(for: $0) }

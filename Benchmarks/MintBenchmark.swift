@@ -76,27 +76,35 @@ private struct Thread {
 
 /// What this machine's OpenSSL does when nothing is around it: the limit.
 enum OpenSSLSpeed {
-    /// - Parameter column: of the line that `openssl speed -mr` prints: 3 signs, 4 verifies.
-    static func row(_ algorithm: String, column: Int, _ what: String) -> Row {
+    /// - Parameters:
+    ///   - column: of the line that `openssl speed -mr` prints: 3 signs, 4 verifies.
+    ///   - isOfProcessor: counts its processor time in place of the clock's.
+    static func row(
+        _ algorithm: String, column: Int, _ what: String, isOfProcessor: Bool = false
+    ) -> Row {
         let name = "openssl speed \(algorithm), \(what)"
         guard let openssl = Child.installed("openssl") else { return Row(name: name, run: nil) }
         return Row(name: name) {
-            let said = try Child.run([
-                openssl, "speed", "-elapsed", "-seconds", "1", "-mr", algorithm,
-            ]).output
+            let clock = isOfProcessor ? [] : ["-elapsed"]
+            let said = try Child.run(
+                [openssl, "speed"] + clock + ["-seconds", "1", "-mr", algorithm]
+            ).output
             let fields = said.split(separator: "\n").last { $0.hasPrefix("+F") }
                 .map { $0.split(separator: ":") }
             guard let fields, fields.count > column, let rate = Double(fields[column]) else {
                 throw BenchmarkError("openssl speed printed something else")
             }
-            return Sample(rate: rate)
+            var sample = Sample(rate: rate)
+            if isOfProcessor { sample.cpu = 1000 / rate }
+            return sample
         }
     }
 }
 
 /// A peer in Python.
 enum Python {
-    /// - Parameter module: what it imports besides Python's own; nil for nothing.
+    /// - Parameter module: what it imports besides Python's own, with commas between several; nil
+    ///   for nothing.
     static func row(
         _ name: String, needs module: String?, _ run: @escaping (String) throws -> Sample
     ) -> Row {

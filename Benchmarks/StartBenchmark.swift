@@ -11,7 +11,7 @@ extension Benchmark {
             Fixture.team.rawValue, "--client-id", Fixture.client.rawValue,
         ]
         let verify = [
-            siwa, "verify", "@\(fixture.file("few-tokens.txt"))", "--jwks",
+            siwa, "verify", "@\(fixture.file("token.txt"))", "--jwks",
             fixture.file("jwks.json"), "--client-id", Fixture.client.rawValue,
         ]
         return Benchmark(

@@ -16,6 +16,10 @@ do {
     try Benchmark.mint(fixture).run(rounds: rounds)
     try Benchmark.verify(fixture).run(rounds: rounds)
     try Benchmark.start(fixture).run(rounds: rounds)
+    let material = try ServerMaterial(fixture)
+    try Benchmark.notifications(material).run(rounds: rounds)
+    try Benchmark.verifyRequests(material).run(rounds: rounds)
+    try SyncCount.measure(material)
     if let program = Server.program {
         let server = try Server(fixture, program)
         defer { server.stop() }

@@ -55,18 +55,17 @@ static inline struct MHD_Daemon *siwa_start_daemon(
         MHD_OPTION_END);
 }
 
-/// What siwa_run_daemon can be woken with; -1 when the system has no descriptor left.
+/// What siwa_wait can be woken with; -1 when the system has no descriptor left.
 static inline int siwa_alarm(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
-/// Wakes siwa_run_daemon.
+/// Wakes siwa_wait.
 static inline void siwa_wake(int alarm) { (void)eventfd_write(alarm, 1); }
 
-/// Waits until a daemon has something to do or `wake` can be read, at most `milliseconds`, and does
-/// it.
+/// Waits until a daemon has something to do or `wake` can be read, at most `milliseconds`.
 ///
 /// libmicrohttpd has no way of its own to wake a loop that the application runs, and
 /// MHD_run_wait would not notice that a connection was resumed.
-static inline enum MHD_Result siwa_run_daemon(
+static inline enum MHD_Result siwa_wait(
     struct MHD_Daemon *daemon, int wake, int milliseconds) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
     if (info == NULL) return MHD_NO;
@@ -79,7 +78,7 @@ static inline enum MHD_Result siwa_run_daemon(
         eventfd_t count;
         (void)eventfd_read(wake, &count);
     }
-    return MHD_run(daemon);
+    return MHD_YES;
 }
 
 /// The socket of a connection; -1 when libmicrohttpd does not tell.

@@ -5,9 +5,12 @@ internal import Synchronization
 
 /// One daemon of libmicrohttpd and the thread that drives it.
 ///
+/// The thread also runs the tasks that answer its requests: no other thread has to be woken for
+/// them, before their first suspension or after it.
+///
 /// Ownership: the thread retains it while it runs, and libmicrohttpd uses it until the thread has
 /// stopped the daemon.
-final class EventLoop: Sendable {
+final class EventLoop: TaskExecutor {
     /// The phases of an event loop.
     private enum Phase: Int {
         /// Accepts and serves connections.
@@ -31,6 +34,12 @@ final class EventLoop: Sendable {
     private let ended = WakeSignal()
     /// The event descriptor with which other threads wake the loop.
     private let alarm: Descriptor
+    /// Whether the alarm was used since the loop last waited.
+    private let isWoken = Atomic(false)
+    /// The thread, once it runs.
+    private let thread = Atomic<pthread_t>(0)
+    /// What tasks have to do next, on the loop's thread.
+    private let jobs = Mutex<[UnownedJob]>([])
 
     /// Accepts connections from a socket; the loop is running when this returns.
     init(
@@ -104,15 +113,23 @@ final class EventLoop: Sendable {
         socketToClose.store(MHD_quiesce_daemon(daemon), ordering: .relaxed)
     }
 
-    /// Wakes the loop after a connection was resumed, or to end the loop.
-    func wake() { siwa_wake(alarm.number) }
+    /// Wakes the loop after a connection was resumed or a task became ready, or to end the loop.
+    func wake() {
+        // A loop that was woken and has not begun to work yet sees this as well.
+        guard !isWoken.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        siwa_wake(alarm.number)
+    }
 
     private let socketToClose = Atomic<CInt>(-1)
 
     private func run() {
+        thread.store(pthread_self(), ordering: .relaxed)
+        let wait = Int32(Self.longestWait / .milliseconds(1))
         while !isOver {
-            let wait = Int32(Self.longestWait / .milliseconds(1))
-            if siwa_run_daemon(daemon, alarm.number, wait) != .YES { break }
+            if siwa_wait(daemon, alarm.number, wait) != .YES { break }
+            _ = isWoken.exchange(false, ordering: .acquiringAndReleasing)
+            runJobs()
+            if MHD_run(daemon) != .YES { break }
             beat()
             closeLateConnections()
         }
@@ -120,6 +137,20 @@ final class EventLoop: Sendable {
         let socket = socketToClose.load(ordering: .relaxed)
         if socket >= 0 { close(socket) }
         ended.notify()
+    }
+
+    /// Runs what tasks have to do, until they all wait for something. On the loop's thread.
+    func runJobs() {
+        while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+        // The loop's own thread looks again before it waits.
+        if thread.load(ordering: .relaxed) != pthread_self() { wake() }
     }
 
     private var isOver: Bool {

@@ -86,7 +86,8 @@ final class Exchange: Sendable {
     /// suspended until the response arrives.
     private func handle(_ request: ServerRequest, on connection: Connection) -> MHD_Result {
         connection.client?.removeDeadline()
-        guard handling.start(request, ServerReply(exchange: self)) else { return .NO }
+        let reply = ServerReply(exchange: self)
+        guard handling.start(request, reply, on: connection.client?.loop) else { return .NO }
         let response = stage.withLock { stage -> ServerResponse? in
             if case .answered(let response) = stage {
                 stage = .sent

@@ -6,8 +6,8 @@ internal import Synchronization
 package final class HTTPServer: Sendable {
     /// The code that answers requests.
     package enum Handler: Sendable {
-        /// An asynchronous function. It runs on the event loop's thread until its first suspension;
-        /// then the loop serves others. Its task is cancelled when the server stops.
+        /// An asynchronous function. It runs on the event loop's thread and must not block; while it
+        /// is suspended, the loop serves others. Its task is cancelled when the server stops.
         case task(@Sendable (ServerRequest) async -> ServerResponse)
         /// A function with a callback. It is called on the event loop's thread and must not block.
         case direct(@Sendable (ServerRequest, ServerReply) -> Void)

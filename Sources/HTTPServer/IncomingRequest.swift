@@ -57,19 +57,3 @@ struct IncomingRequest {
             method: method, target: target, fields: fields, body: body, fault: fault, peer: peer)
     }
 }
-
-extension HTTPField {
-    /// Compares the name case-insensitively, without creating a string.
-    fileprivate func isNamed(_ lowercased: StaticString) -> Bool {
-        name.utf8.count == lowercased.utf8CodeUnitCount
-            && zip(name.utf8, UnsafeBufferPointer(lowercased)).allSatisfy {
-                ($0 | ($0 >= 0x41 && $0 <= 0x5A ? 0x20 : 0)) == $1
-            }
-    }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-    fileprivate init(_ text: StaticString) {
-        self.init(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    }
-}

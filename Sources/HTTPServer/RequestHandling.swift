@@ -22,16 +22,17 @@ final class RequestHandling: Sendable {
     /// Closes each connection after its next response.
     func closeConnections() { closesConnections.store(true, ordering: .relaxed) }
 
-    /// Calls the handler; returns false if the server is stopping.
-    func start(_ request: ServerRequest, _ reply: ServerReply) -> Bool {
+    /// Calls the handler, on the event loop's thread; returns false if the server is stopping.
+    func start(_ request: ServerRequest, _ reply: ServerReply, on loop: EventLoop?) -> Bool {
         let key = ObjectIdentifier(reply.exchange)
         guard inFlight.begin(key) else { return false }
         switch handler {
         case .direct(let handle): handle(request, reply)
         case .task(let handle):
-            // It runs on this thread until its first suspension.
-            let task = Task.immediate { reply.send(await handle(request)) }
+            let task = Task(executorPreference: loop) { reply.send(await handle(request)) }
             inFlight.run(key, task)
+            // Until it has to wait for something.
+            loop?.runJobs()
         }
         return true
     }

@@ -39,6 +39,8 @@ package struct RequestTarget: Hashable, Sendable {
     }
 
     private static func decoded(_ part: Substring.UTF8View, plusIsSpace: Bool) -> String? {
+        // Nearly every part of a target stands for itself.
+        if part.allSatisfy(isPlain) { return String(Substring(part)) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(part.count)
         var rest = part.makeIterator()
@@ -55,6 +57,11 @@ package struct RequestTarget: Hashable, Sendable {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         return text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
             ? text : nil
+    }
+
+    /// Visible ASCII that has no other meaning.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "%") && byte != UInt8(ascii: "+")
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {

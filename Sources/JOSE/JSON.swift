@@ -81,6 +81,12 @@ extension String {
         guard utf8.count == other.utf8.count else { return false }
         return utf8.span.isExactly(other.utf8.span)
     }
+
+    /// Whether a NUL character is in it, which many a database does not take.
+    package var hasNUL: Bool {
+        let bytes = utf8.span
+        return bytes.index { $0.marking(0) } < bytes.count
+    }
 }
 
 extension [UInt8] {

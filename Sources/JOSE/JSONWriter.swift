@@ -92,6 +92,12 @@ package struct JSONLine: Sendable {
         return writer.output
     }
 
+    /// The lines before it, and the object in UTF-8.
+    package consuming func finishedWithoutLineEnd() -> [UInt8] {
+        writer.output.append(UInt8(ascii: "}"))
+        return writer.output
+    }
+
     private mutating func begin(_ name: String) {
         writer.quote(name, behind: isEmpty ? nil : ",", before: ":")
         isEmpty = false

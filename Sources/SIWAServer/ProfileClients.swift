@@ -7,11 +7,17 @@ package struct ProfileClients: Sendable {
     package let all: [ProfileClient]
     /// The client of requests without a client_id; nil if the configuration has no default profile.
     package let standard: ProfileClient?
+    /// The accepted values of `aud` in identity tokens and notifications.
+    package let audiences: [String]
 
     /// - Parameter standard: the name of the default profile.
     package init(_ all: [ProfileClient], standard: String?) {
         self.all = all
         self.standard = all.first { $0.name == standard } ?? (all.count == 1 ? all[0] : nil)
+        var audiences: [String] = []
+        for audience in all.flatMap({ $0.audiences + [$0.clientID.rawValue] })
+        where !audiences.contains(audience) { audiences.append(audience) }
+        self.audiences = audiences
     }
 
     /// The client with this id; nil if no profile has it. Of several profiles with the same client,
@@ -45,14 +51,6 @@ package struct ProfileClients: Sendable {
         var ids: [ClientID] = []
         for client in all where !ids.contains(client.clientID) { ids.append(client.clientID) }
         return ids
-    }
-
-    /// The accepted values of `aud` in identity tokens and notifications.
-    package var audiences: [String] {
-        var audiences: [String] = []
-        for audience in all.flatMap({ $0.audiences + [$0.clientID.rawValue] })
-        where !audiences.contains(audience) { audiences.append(audience) }
-        return audiences
     }
 
     /// The client of a request, or the default one.

@@ -23,7 +23,9 @@ enum RequestID {
     /// 16 hexadecimal digits.
     static func random() -> String {
         let number = UInt64.random(in: .min ... .max)
-        let text = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - text.utf8.count) + text
+        let digits = (0..<16).map { hexadecimal[Int(number >> ($0 * 4) & 15)] }
+        return String(decoding: digits, as: UTF8.self)
     }
+
+    private static let hexadecimal = Array("0123456789abcdef".utf8)
 }

@@ -73,10 +73,12 @@ struct RequestReading {
     }
 
     private func isJSON(_ http: ServerRequest) -> Bool {
-        let type = (http.fields["content-type"] ?? "").prefix { $0 != ";" }
-            .filter { $0 != " " && $0 != "\t" }.lowercased()
         let coding = http.fields["content-encoding"]?.lowercased() ?? "identity"
-        return type == "application/json" && coding == "identity"
+        let type = http.fields["content-type"] ?? ""
+        // As nearly everybody writes it.
+        if type.isExactly("application/json") { return coding == "identity" }
+        let name = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        return name == "application/json" && coding == "identity"
     }
 }
 

@@ -1,5 +1,8 @@
+internal import JOSE
 package import Lifecycle
+internal import SIWACLI
 internal import ServerRecords
+internal import Synchronization
 
 /// The state that the routes and the workers of one process share.
 package final class ServerContext: Sendable {
@@ -39,6 +42,10 @@ package final class ServerContext: Sendable {
     let receiver: NotificationReceiver
     /// The numbers of records in the database.
     let counts: CachedCounts
+    /// Takes the tokens of `/v1/verify` apart.
+    let tokenReader = SharedJWSReader()
+    /// Writes the results of `/v1/verify`.
+    let verdicts = Mutex(VerdictWriter())
 
     /// The dependencies of a context.
     package struct Parts: Sendable {

@@ -20,11 +20,12 @@ package struct ServerLog: Sendable {
 
     /// Writes a line.
     package func callAsFunction(_ event: ServiceEvent) {
-        let head: [JSON.Member] = [
-            .init("time", .string(now().rfc3339)), .init("level", .string(event.level.rawValue)),
-            .init("event", .string(event.name)),
-        ]
-        write(JSON.object(head + event.members.map(shown)).text)
+        var line = JSONLine()
+        line.add("time", .string(now().rfc3339))
+        line.add("level", .string(event.level.rawValue))
+        line.add("event", .string(event.name))
+        for member in event.members { line.add(shown(member)) }
+        write(String(decoding: line.finishedWithoutLineEnd(), as: UTF8.self))
     }
 
     /// Writes a line.

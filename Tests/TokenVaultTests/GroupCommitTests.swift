@@ -1,3 +1,4 @@
+import Glibc
 import JOSE
 import Lifecycle
 import ServerRecords
@@ -31,6 +32,30 @@ import Testing
         #expect(outcomes.count { $0 == .known } == 200)
         #expect(try store.counts().present == [.pending: 200])
         #expect(asked.withLock { (1..<400).contains($0) })
+    }
+
+    @Test func `events that arrive during a commit share the next one`() async throws {
+        let fixture = try SQLiteStoreFixture()
+        let store = try fixture.preparedServerStore()
+        let sizes = Mutex<[Int]>([])
+        let hasBegun = Atomic(false)
+        let isFilled = Atomic(false)
+        let group = GroupCommit(
+            store,
+            decide: { events, _ in
+                hasBegun.store(true, ordering: .releasing)
+                while !isFilled.load(ordering: .acquiring) { usleep(1000) }
+                sizes.withLock { $0.append(events.count) }
+                return VaultChanges()
+            }, run: { body in try? startThread(body) })
+        let ended = WakeSignal()
+        for number in 0..<64 {
+            group.receive(try .sample(number, of: number)) { _ in ended.notify() }
+            while !hasBegun.load(ordering: .acquiring) { usleep(1000) }
+        }
+        isFilled.store(true, ordering: .releasing)
+        while case let count = ended.count, count < 64 { await ended.wait(after: count) }
+        #expect(sizes.withLock { $0 } == [1, 63])
     }
 
     @Test func `an event that cannot be stored fails alone`() async throws {

@@ -10,11 +10,24 @@ package struct HTTPField: Hashable, Sendable {
         self.name = name
         self.value = value
     }
+
+    /// Whether it is called `name`, ignoring the case of ASCII letters.
+    package func isNamed(_ name: String) -> Bool {
+        let (own, other) = (self.name.utf8.span, name.utf8.span)
+        guard own.count == other.count else { return false }
+        for index in own.indices where own[index].inLowerCase != other[index].inLowerCase {
+            return false
+        }
+        return true
+    }
+}
+
+extension UInt8 {
+    /// The lower-case letter of an ASCII capital letter; any other byte as it is.
+    fileprivate var inLowerCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }
 
 extension [HTTPField] {
     /// The value of the first field called `name`, ignoring case.
-    package subscript(name: String) -> String? {
-        first { $0.name.lowercased() == name.lowercased() }?.value
-    }
+    package subscript(name: String) -> String? { first { $0.isNamed(name) }?.value }
 }

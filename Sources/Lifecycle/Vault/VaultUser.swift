@@ -1,3 +1,5 @@
+internal import JOSE
+
 /// Whose token it is: a user, as one client knows them.
 package struct VaultUser: Hashable, Sendable {
     /// The client that the token was issued to.
@@ -14,7 +16,7 @@ package struct VaultUser: Hashable, Sendable {
     ///
     /// - Throws: ``IdentifierError`` when no database would take it.
     package init(_ clientID: ClientID, validating userID: String) throws(IdentifierError) {
-        guard !userID.utf8.contains(0) else {
+        guard !userID.hasNUL else {
             throw IdentifierError(text: userID, fault: "must not have a NUL character in it")
         }
         guard userID.utf8.count <= Self.longestUserID else {

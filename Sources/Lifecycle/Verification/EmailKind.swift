@@ -16,9 +16,12 @@ package enum EmailKind: String, Sendable, CaseIterable {
     ///   the `user` field of a first sign-in. It counts before the domain: Apple has announced
     ///   relay addresses under another domain (June 2026), and may do so again.
     package init(_ address: String, isPrivate: Bool?) {
+        guard isPrivate != true else {
+            self = .relay
+            return
+        }
         let domain = address.split(separator: "@").last.map { $0.lowercased() } ?? ""
         switch isPrivate {
-        case true?: self = .relay
         case nil where Self.relayDomains.contains(domain): self = .relay
         default: self = Self.iCloudDomains.contains(domain) ? .icloud : .other
         }

@@ -8,20 +8,25 @@ extension JSON {
     /// `is_private_email` is a boolean. What siwa does not know is kept, after these. Nil when
     /// there is no event.
     package var normalizedEvent: JSON? {
-        guard let event = try? NotificationEvent.object(self), let members = event.members else {
-            return nil
-        }
+        (try? NotificationEvent.object(self)).map(\.normalizedEventObject)
+    }
+
+    /// The same of the event itself, which must be an object.
+    fileprivate var normalizedEventObject: JSON {
         let known: [Member?] = [
-            event.member("type") {
+            member("type") {
                 $0.string.map { .string(NotificationEvent.Kind(rawValue: $0).rawValue) }
             },
-            event.member("sub", as: "user_id") { $0 },
-            event.member("event_time") { $0.eventTime.map { .string($0.rfc3339) } },
-            event.member("email") { $0 },
-            event.member("is_private_email") { $0.flag.map(JSON.boolean) },
+            member("sub", as: "user_id") { $0 },
+            member("event_time") { $0.eventTime.map { .string($0.rfc3339) } },
+            member("email") { $0 },
+            member("is_private_email") { $0.flag.map(JSON.boolean) },
         ]
         let names = ["type", "sub", "user_id", "event_time", "email", "is_private_email"]
-        return .object(known.compactMap(\.self) + members.filter { !names.contains($0.name) })
+        let others = (members ?? []).filter { member in
+            !names.contains { $0.isExactly(member.name) }
+        }
+        return .object(known.compactMap(\.self) + others)
     }
 
     /// The moment of an `event_time`: Apple documents seconds and sends milliseconds. A number
@@ -37,4 +42,9 @@ extension JSON {
     ) -> Member? {
         self[name].map { Member(newName ?? name, spell($0) ?? $0) }
     }
+}
+
+extension NotificationEvent {
+    /// ``JSON/normalizedEvent`` of the claims that it was read from.
+    package var normalized: JSON { json.normalizedEventObject }
 }

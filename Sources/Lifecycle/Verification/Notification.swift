@@ -44,7 +44,7 @@ extension TokenVerifier {
         do {
             let event = try NotificationEvent(claims)
             return NotificationVerification(token, common + [.passed(.event, event.kind.rawValue)])
-            { Notification($0.value, event) }
+            { _ in Notification(claims, event) }
         } catch {
             // Also what keeps an identity token from passing for a notification (RFC 8725 §3.12).
             return NotificationVerification(token, common + [.failed(.event, error.description)]) {

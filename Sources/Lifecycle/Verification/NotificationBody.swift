@@ -4,8 +4,11 @@ extension CompactJWS {
     /// Reads what Apple posts to a server: `{"payload":"…"}` around a JWT, on any number of lines.
     /// A bare JWT is accepted; lines after it are ignored.
     ///
+    /// - Parameter reader: takes the JWT apart; nil for one of its own.
     /// - Throws: ``NotificationBodyError``, which says what was received instead.
-    package init(notificationBody body: [UInt8]) throws(NotificationBodyError) {
+    package init(
+        notificationBody body: [UInt8], with reader: SharedJWSReader? = nil
+    ) throws(NotificationBodyError) {
         guard body.count <= 2 * Self.limit else { throw .tooLong(body.count) }
         let text = body.drop { $0 <= 0x20 }
         let token: [UInt8]
@@ -18,7 +21,7 @@ extension CompactJWS {
             token = Array(line.last == 0x0D ? line.dropLast() : line)
         }
         do {
-            try self.init(token)
+            self = if let reader { try reader.read(token) } else { try CompactJWS(token) }
         } catch {
             throw .token(error)
         }

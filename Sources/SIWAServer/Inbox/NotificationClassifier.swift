@@ -11,6 +11,7 @@ struct NotificationClassifier: Sendable {
     let clients: [String: [ClientID]]
     /// Whether events are delivered.
     let isDelivering: Bool
+    private let reader = SharedJWSReader()
 
     /// The longest payload that is kept until it can be verified.
     static let unverifiedLimit = 8 << 10
@@ -33,7 +34,7 @@ struct NotificationClassifier: Sendable {
     /// Reads the token of a body; nil if the body is not `{"payload":"…"}` with a JWS.
     func token(in body: [UInt8]) -> CompactJWS? {
         guard body.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else { return nil }
-        return try? CompactJWS(notificationBody: body)
+        return try? CompactJWS(notificationBody: body, with: reader)
     }
 
     /// Classifies a token.
@@ -67,7 +68,7 @@ struct NotificationClassifier: Sendable {
     ) -> NotificationVerdict {
         guard
             let event = try? InboxEvent(
-                notification, claims: token.payload, payload: token.bytes, receivedAt: receivedAt)
+                notification, payload: token.bytes, receivedAt: receivedAt)
         else { return .unusable }
         let users = (clients[notification.clientID.rawValue] ?? []).compactMap { client in
             try? VaultUser(client, validating: event.user.userID.rawValue)

@@ -1,3 +1,5 @@
+internal import JOSE
+
 /// A path whose segments are fixed or stand for a value, such as `/v1/users/{user_id}`.
 package struct PathTemplate: Hashable, Sendable, ExpressibleByStringLiteral,
     CustomStringConvertible
@@ -29,7 +31,7 @@ package struct PathTemplate: Hashable, Sendable, ExpressibleByStringLiteral,
         var values: [String: String] = [:]
         for (segment, text) in zip(segments, path) {
             switch segment {
-            case .fixed(let fixed): guard fixed.utf8.elementsEqual(text.utf8) else { return nil }
+            case .fixed(let fixed): guard fixed.isExactly(text) else { return nil }
             case .value(let name):
                 guard !text.isEmpty else { return nil }
                 values[name] = text

@@ -11,6 +11,10 @@ struct RequestMembers {
     private let json: JSON
 
     init(_ request: RouteRequest) {
+        guard !request.parameters.isEmpty else {
+            json = request.body
+            return
+        }
         let parameters = request.parameters.sorted { $0.key < $1.key }
             .map { JSON.Member($0.key, .string($0.value)) }
         json = .object((request.body.members ?? []) + parameters)
@@ -25,7 +29,7 @@ struct RequestMembers {
         guard !text.isEmpty, text.unicodeScalars.count <= Schema.longestText else {
             throw .malformed("'\(name)' must have 1 to \(Schema.longestText) characters")
         }
-        guard !text.utf8.contains(0) else {
+        guard !text.hasNUL else {
             throw .malformed("'\(name)' must not contain a NUL character")
         }
         return text
@@ -160,9 +164,16 @@ extension ServerResponse {
     static func json(
         _ json: JSON, status: Int = 200, fields: [HTTPField] = []
     ) -> ServerResponse {
+        .json(json.bytes, status: status, fields: fields)
+    }
+
+    /// An answer of JSON that is written already.
+    static func json(
+        _ bytes: [UInt8], status: Int = 200, fields: [HTTPField] = []
+    ) -> ServerResponse {
         ServerResponse(
             status: status,
             fields: [HTTPField("Content-Type", "application/json")] + fields,
-            body: .bytes(json.bytes))
+            body: .bytes(bytes))
     }
 }

@@ -3,6 +3,7 @@ internal import Lifecycle
 internal import SIWACLI
 internal import SIWACrypto
 internal import ServerRecords
+internal import Synchronization
 
 extension Route {
     /// `POST /v1/verify`
@@ -39,19 +40,26 @@ extension Route {
             accessToken: try members.opaqueToken("access_token").map { AccessToken($0) })
         let audience = try members.text("audience")
         let verification = try await context.verify(text, binding, audience)
-        return .json(
-            .object(
-                verification.verdict + (verification.token.map(\.identityMembers) ?? [])))
+        return .json(context.written(verification))
     }
 }
 
 extension ServerContext {
+    /// What was found, as `siwa verify` prints it.
+    fileprivate func written(_ verification: IdentityTokenVerification) -> [UInt8] {
+        if let bytes = verdicts.withLockIfAvailable({ $0.bytes(of: verification) }) {
+            return bytes
+        }
+        var writer = VerdictWriter()
+        return writer.bytes(of: verification)
+    }
+
     fileprivate func verify(
         _ text: String, _ binding: TokenBinding, _ audience: String?
     ) async throws(Problem) -> IdentityTokenVerification {
         let token: CompactJWS
         do throws(CompactJWSError) {
-            token = try CompactJWS(Array(text.utf8))
+            token = try tokenReader.read(Array(text.utf8))
         } catch {
             return IdentityTokenVerification(error)
         }

@@ -34,8 +34,9 @@ package struct APITokenText: Sendable {
     /// The bearer token in an `Authorization` field; nil without one.
     static func bearer(_ field: String?) -> SecretText? {
         guard let field else { return nil }
-        let words = field.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-        return SecretText(String(words[1].drop { $0 == " " }))
+        let scheme = field.utf8.prefix { $0 != UInt8(ascii: " ") }
+        let token = field.utf8.dropFirst(scheme.count).drop { $0 == UInt8(ascii: " ") }
+        guard Substring(scheme).lowercased() == "bearer", !token.isEmpty else { return nil }
+        return SecretText(String(Substring(token)))
     }
 }

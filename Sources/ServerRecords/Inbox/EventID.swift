@@ -18,11 +18,13 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
 
     /// The `jti` of a notification; the SHA-256 of its payload if the `jti` is missing or cannot be
     /// a header field.
-    package init(jti: String?, payload: [UInt8]) throws(VaultError) {
+    package init(
+        jti: String?, payload: @autoclosure () -> [UInt8]
+    ) throws(VaultError) {
         if let id = jti.flatMap({ Self($0) }), !id.isUnverified {
             self = id
         } else {
-            self.init(unchecked: "sha256-" + (try Self.digest(payload)))
+            self.init(unchecked: "sha256-" + (try Self.digest(payload())))
         }
     }
 

@@ -1,8 +1,9 @@
+internal import Glibc
 package import Lifecycle
 internal import Synchronization
 
-/// Commits events in groups: events that arrive while one transaction is synced to disk share the
-/// next transaction.
+/// Commits events in groups: events that arrive while one transaction is synced to disk, or shortly
+/// after, share the next transaction.
 package final class GroupCommit: Sendable {
     private let store: any ServerStore
     private let decide: Decision
@@ -79,9 +80,20 @@ package final class GroupCommit: Sendable {
                 return group
             }
             if group.isEmpty { return }
+            let start = ContinuousClock.now
             commit(group)
+            // Where several came together, more are on their way.
+            if group.count > 1 { Self.gather(start.duration(to: .now)) }
         }
     }
+
+    /// Waits for events that can share the next transaction, for as long as the last one took. An
+    /// event that arrives alone is committed at once.
+    private static func gather(_ last: Duration) {
+        usleep(UInt32(min(last, longestGathering) / .microseconds(1)))
+    }
+
+    private static let longestGathering = Duration.milliseconds(2)
 
     /// Commits a group. If the database refuses the group, each event is committed alone, so that
     /// one bad event cannot fail the others.

@@ -25,9 +25,9 @@ package struct InboxEvent: Hashable, Sendable {
     /// - Throws: ``IdentifierError`` if the client or the user cannot be stored in a database, and
     ///   ``VaultError`` if OpenSSL provides no SHA-256.
     package init(
-        _ notification: Notification, claims: JSON, payload: [UInt8], receivedAt: NumericDate
+        _ notification: Notification, payload: @autoclosure () -> [UInt8], receivedAt: NumericDate
     ) throws {
-        id = try EventID(jti: notification.id, payload: payload)
+        id = try EventID(jti: notification.id, payload: payload())
         type = String(notification.event.kind.rawValue.prefix(Self.longestType))
         user = try VaultUser(
             ClientID(validating: notification.clientID.rawValue),
@@ -41,7 +41,9 @@ package struct InboxEvent: Hashable, Sendable {
             .init("received_at", .string(receivedAt.rfc3339)),
         ]
         let names = own.map(\.name)
-        let event = (claims.normalizedEvent?.members ?? []).filter { !names.contains($0.name) }
+        let event = (notification.event.normalized.members ?? []).filter { member in
+            !names.contains { $0.isExactly(member.name) }
+        }
         body = JSON.object(event + own).bytes
     }
 

@@ -48,8 +48,22 @@ final class SQLiteDatabase: Database {
     }
 
     func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]] {
-        waiting.begin()
+        try run(try prepared(sql), values)
+    }
+
+    func run(_ sql: String, each lists: [[Value]]) throws(DatabaseFailure) -> [[[Value]]] {
+        guard !lists.isEmpty else { return [] }
         let statement = try prepared(sql)
+        var answers: [[[Value]]] = []
+        answers.reserveCapacity(lists.count)
+        for values in lists { answers.append(try run(statement, values)) }
+        return answers
+    }
+
+    private func run(
+        _ statement: SQLiteStatement, _ values: [Value]
+    ) throws(DatabaseFailure) -> [[Value]] {
+        waiting.begin()
         defer { statement.reset() }
         statement.bind(values)
         var rows: [[Value]] = []

@@ -4,6 +4,8 @@ internal import CSQLite
 final class SQLiteStatement {
     private let sqlite: siwa_sqlite
     private let pointer: OpaquePointer
+    /// SQLite's indices of `$1`, `$2`, …, of as many as were set so far.
+    private var indices: [CInt] = []
 
     init(_ sqlite: siwa_sqlite, owning pointer: OpaquePointer) {
         (self.sqlite, self.pointer) = (sqlite, pointer)
@@ -14,8 +16,11 @@ final class SQLiteStatement {
     /// Sets `$1`, `$2`, …: names to SQLite, numbered as they first appear. A value that a statement
     /// does not mention has index 0, which SQLite refuses; that refusal is ignored.
     func bind(_ values: [Value]) {
-        for (number, value) in zip(1..., values) {
-            let index = sqlite.sqlite3_bind_parameter_index(pointer, "$\(number)")
+        while indices.count < values.count {
+            let name = "$\(indices.count + 1)"
+            indices.append(sqlite.sqlite3_bind_parameter_index(pointer, name))
+        }
+        for (index, value) in zip(indices, values) {
             switch value {
             case .null: _ = sqlite.sqlite3_bind_null(pointer, index)
             case .integer(let integer):

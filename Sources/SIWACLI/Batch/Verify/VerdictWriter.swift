@@ -1,12 +1,35 @@
 internal import JOSE
-internal import Lifecycle
+package import Lifecycle
 
-/// Writes the results of a batch's tokens, one after the other.
+/// Writes what was found of tokens, one after the other.
 ///
 /// Most checks end alike for most tokens: each is kept as it was written for the token before.
-struct VerdictWriter: Sendable {
+package struct VerdictWriter: Sendable {
     private var checks: [Check] = []
     private var written: [[UInt8]] = []
+
+    /// A writer that has written nothing.
+    package init() {}
+
+    /// What `siwa verify` prints, on one line.
+    package mutating func bytes(of verification: IdentityTokenVerification) -> [UInt8] {
+        var line = JSONLine()
+        add(verification, to: &line)
+        return line.finishedWithoutLineEnd()
+    }
+
+    private mutating func add(
+        _ verification: IdentityTokenVerification, to line: inout JSONLine
+    ) {
+        remember(verification.checks)
+        line.add("valid", .boolean(verification.isValid))
+        line.add("checks", written: written)
+        if let token = verification.token {
+            line.add("header", headerOf: token)
+            line.add("claims", normalizedClaimsOf: token)
+            if let kind = token.emailKind { line.add("email_kind", .string(kind.rawValue)) }
+        }
+    }
 
     /// Adds the line of an item: what `siwa verify` prints, and for a token that is not valid its
     /// error.
@@ -25,14 +48,7 @@ struct VerdictWriter: Sendable {
             let refusal = VerifiedSubject.identityToken.refusal(verification.failures, hints: [])
             line.add(.error(refusal.code, refusal.message))
         }
-        remember(verification.checks)
-        line.add("valid", .boolean(verification.isValid))
-        line.add("checks", written: written)
-        if let token = verification.token {
-            line.add("header", headerOf: token)
-            line.add("claims", normalizedClaimsOf: token)
-            if let kind = token.emailKind { line.add("email_kind", .string(kind.rawValue)) }
-        }
+        add(verification, to: &line)
         text = line.finished()
     }
 

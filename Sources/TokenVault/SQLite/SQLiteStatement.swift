@@ -17,7 +17,7 @@ final class SQLiteStatement {
         for (number, value) in zip(1..., values) {
             let index = sqlite.sqlite3_bind_parameter_index(pointer, "$\(number)")
             switch value {
-            case .null: _ = sqlite.sqlite3_bind_null(pointer, index)
+            case .null, .array: _ = sqlite.sqlite3_bind_null(pointer, index)
             case .integer(let integer):
                 _ = sqlite.sqlite3_bind_int64(pointer, index, Int64(integer))
             case .text(let text):

@@ -170,7 +170,10 @@ extension VaultBenchmark {
         }
         setenv("SIWA_VAULT_URL", url, 1)
         setenv("SIWA_VAULT_KEY_FILE", key, 1)
-        setenv("SIWA_CONFIG", "/dev/null", 1)
+        setenv("SIWA_CONFIG", "\(folder)/config.json", 1)
+        let configuration = try Lines("\(folder)/config.json")
+        try configuration.write("{}\n")
+        try configuration.close()
         if !url.hasPrefix("sqlite:") {
             let tables = "vault_schema, vault_key, vault_token, vault_history"
             _ = try Child.run(

@@ -20,7 +20,7 @@ package final class ExternalSort {
     /// - Parameters:
     ///   - folder: where the file is made once it is needed, such as `/tmp`.
     ///   - memory: about how many bytes of entries are in memory at once.
-    package init(in folder: String, memory: Int = 12 << 20) {
+    package init(in folder: String, memory: Int = 6 << 20) {
         (self.folder, self.memory) = (folder, memory)
     }
 

@@ -12,7 +12,7 @@ import Testing
     ) async throws {
         let fixture = try await VaultFixture(backend, Population(usual: 1, all: .migrates))
         var random = SeededRandom.announced(for: "kills of imports, \(backend)")
-        let dump = Dump(wished("SIWA_IMPORT_RECORDS", usual: 12_000), &random)
+        let dump = Dump(wished("SIWA_IMPORT_RECORDS", usual: 9_000), &random)
         let input = fixture.apple.folder.path("dump.jsonl")
         try fixture.apple.folder.write("dump.jsonl", Array(dump.lines.joined().utf8))
 

@@ -115,7 +115,7 @@ struct VaultImporter {
     }
 
     /// How many records are merged in one transaction: others wait meanwhile.
-    private static let groupSize = 5000
+    private static let groupSize = 2500
 }
 
 /// Lines of an input that could not be used: counted, the first of them named.

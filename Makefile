@@ -17,6 +17,7 @@
 #   make fuzz       look for inputs that break a rule: FUZZ_SECONDS (600) a target, or TARGET alone
 #   make endurance  run the long versions of tests with the release build, for an hour: ENDURANCE
 #   make bench      measure siwa beside what one would use in its place; ROUNDS (5) a table
+#   make bench-vault  measure what a record of a vault costs, by its size: RECORDS (30000,1000000)
 #   make packages   write Debian packages to .build/packages, checked by lintian
 #   make test-packages  install, use, upgrade and purge them in clean systems of Debian 12 and 13
 #   make test-reproducible  build in two folders, and compare the packages with diffoscope
@@ -54,7 +55,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s
 
-.PHONY: demo test example docs test-browser test-monitoring screenshots test-clients test-api build setup lint format check sanitize fuzz fuzz-keep endurance bench \
+.PHONY: demo test example docs test-browser test-monitoring screenshots test-clients test-api build setup lint format check sanitize fuzz fuzz-keep endurance bench bench-vault \
 	install uninstall clean packages test-packages test-reproducible image test-image test-kubernetes \
 	release
 
@@ -170,7 +171,8 @@ fuzz-keep:
 	@Tests/Fuzz/fuzz.sh keep $(FUZZ_PROGRAM) $(TARGET)
 
 # A bad day for 100,000 revocations, kills, a transfer of 10,000 users, 20,000 users of a vault,
-# 500 signals to commands that spend a code, 200 outages of a database; what must hold of siwa-server
+# 100 kills of an import of 300,000 tokens, 500 signals to commands that spend a code, 200 outages of a
+# database; what must hold of siwa-server
 # (docs/testing.md).
 REVOCATIONS ?= 100000
 REFRESHES ?= 20000
@@ -180,6 +182,8 @@ VAULT_USERS ?= 20000
 VAULT_KILLS ?= 200
 CODE_SIGNALS ?= 500
 OUTAGES ?= 200
+IMPORT_RECORDS ?= 300000
+IMPORT_KILLS ?= 100
 # siwa-server: notifications and kills, codes, revocations, requests, connections.
 SERVER_NOTIFICATIONS ?= 100000
 SERVER_KILLS ?= 50
@@ -188,13 +192,14 @@ SERVER_REVOCATIONS ?= 10000
 SERVER_REQUESTS ?= 1000000
 SERVER_CONNECTIONS ?= 10000
 # One test after another. The tests of one suite alone: ENDURANCE=NotificationKillTests.
-ENDURANCE ?= BatchFaultTests|MigrationTests|VaultWorkersTests|VaultKillTests|SpentCodeTests|CodeKillTests|RevocationOutageTests|NotificationKillTests|FullDiskTests|ServerLimitsTests|APILoadTests|ServerMemoryTests
+ENDURANCE ?= BatchFaultTests|MigrationTests|VaultWorkersTests|VaultKillTests|VaultImportKillTests|SpentCodeTests|CodeKillTests|RevocationOutageTests|NotificationKillTests|FullDiskTests|ServerLimitsTests|APILoadTests|ServerMemoryTests
 endurance: build
 	SIWA_PRODUCTS="$$PWD/$(RELEASE)" SIWA_BATCH_ITEMS=$(REVOCATIONS) SIWA_REFRESH_ITEMS=$(REFRESHES) \
 	SIWA_KILLS=$(KILLS) SIWA_MIGRATION_USERS=$(USERS) SIWA_VAULT_USERS=$(VAULT_USERS) \
 	SIWA_VAULT_KILLS=$(VAULT_KILLS) SIWA_CODE_SIGNALS=$(CODE_SIGNALS) SIWA_OUTAGES=$(OUTAGES) \
 	SIWA_SERVER_NOTIFICATIONS=$(SERVER_NOTIFICATIONS) SIWA_SERVER_KILLS=$(SERVER_KILLS) \
 	SIWA_SERVER_CODES=$(SERVER_CODES) SIWA_SERVER_REVOCATIONS=$(SERVER_REVOCATIONS) SIWA_SERVER_OUTAGE=60 \
+	SIWA_IMPORT_RECORDS=$(IMPORT_RECORDS) SIWA_IMPORT_KILLS=$(IMPORT_KILLS) \
 	SIWA_SERVER_REQUESTS=$(SERVER_REQUESTS) SIWA_SERVER_CONNECTIONS=$(SERVER_CONNECTIONS) SIWA_SERVER_SLOW=500 \
 	swift test --no-parallel --filter 'SiwaTests.($(ENDURANCE))'
 
@@ -204,6 +209,13 @@ bench: build
 	@.ci/setup $(PACKAGES) nginx-light libnginx-mod-http-echo strace
 	SIWA_BENCH=1 swift build $(RELEASE_FLAGS) --scratch-path .build/bench --product siwa-bench
 	@.build/bench/release/siwa-bench "$$PWD/$(RELEASE)" Benchmarks/Peers $(ROUNDS)
+
+# Ten million records take 15 GB in FOLDER (/tmp) and an hour: RECORDS=30000,10000000 ROUNDS=1.
+RECORDS ?= 30000,1000000
+bench-vault: build
+	@.ci/setup $(PACKAGES) postgresql
+	SIWA_BENCH=1 swift build $(RELEASE_FLAGS) --scratch-path .build/bench --product siwa-bench
+	@Benchmarks/with-postgres .build/bench/release/siwa-bench vault "$$PWD/$(RELEASE)" $(RECORDS) $(ROUNDS)
 
 # Installs what is built: root has no Swift on its PATH, and would leave root's files in .build.
 install:

@@ -232,6 +232,6 @@ if Context.environment["SIWA_FUZZ"] != nil {
 if Context.environment["SIWA_BENCH"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "siwa-bench", dependencies: ["JOSE", "Lifecycle", "SIWACrypto"],
-            path: "Benchmarks", exclude: ["Peers", "server"], swiftSettings: strict))
+            name: "siwa-bench", dependencies: ["JOSE", "Lifecycle", "SIWACrypto", "TokenVault"],
+            path: "Benchmarks", exclude: ["Peers", "server", "with-postgres"], swiftSettings: strict))
 }

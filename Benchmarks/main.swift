@@ -2,8 +2,24 @@ import Glibc
 
 // siwa-bench PROGRAMS PEERS [ROUNDS]: siwa beside what one would use in its place, and beside what
 // the machine can do at most. Prints ratios, which travel; rates do not (docs/performance.md).
+// siwa-bench vault PROGRAMS RECORDS[,RECORDS…] [ROUNDS]: what a record of a vault costs, by its size.
 
 let arguments = CommandLine.arguments
+if arguments.count >= 4, arguments[1] == "vault" {
+    let folder = "\(variable("FOLDER") ?? "/tmp")/siwa-bench-vault"
+    mkdir(folder, 0o700)
+    do {
+        try VaultBenchmark(
+            siwa: "\(arguments[2])/siwa", folder: folder,
+            postgres: variable("SIWA_BENCH_POSTGRES"),
+            rounds: arguments.dropFirst(4).first.flatMap { Int($0) } ?? 3
+        ).run(arguments[3].split(separator: ",").compactMap { Int($0) })
+        exit(0)
+    } catch {
+        print("siwa-bench: \(error)")
+        exit(1)
+    }
+}
 guard (3...4).contains(arguments.count), let rounds = Int(arguments.dropFirst(3).first ?? "5")
 else {
     print("usage: siwa-bench PROGRAMS PEERS [ROUNDS]")

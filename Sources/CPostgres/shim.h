@@ -18,6 +18,7 @@
     FUNCTION(PQconsumeInput) \
     FUNCTION(PQenterPipelineMode) \
     FUNCTION(PQerrorMessage) \
+    FUNCTION(PQexitPipelineMode) \
     FUNCTION(PQfinish) \
     FUNCTION(PQflush) \
     FUNCTION(PQfreemem) \
@@ -30,9 +31,12 @@
     FUNCTION(PQnfields) \
     FUNCTION(PQntuples) \
     FUNCTION(PQpipelineSync) \
+    FUNCTION(PQputCopyData) \
+    FUNCTION(PQputCopyEnd) \
     FUNCTION(PQresultErrorField) \
     FUNCTION(PQresultStatus) \
     FUNCTION(PQsendPrepare) \
+    FUNCTION(PQsendQuery) \
     FUNCTION(PQsendQueryPrepared) \
     FUNCTION(PQsetErrorVerbosity) \
     FUNCTION(PQsetNoticeReceiver) \

@@ -88,6 +88,7 @@ extension World.Streams {
                 try SlotFile(in: environment("TMPDIR") ?? "/tmp")
             },
             spool: { SpoolFile(in: environment("TMPDIR") ?? "/tmp") },
+            sort: { ExternalSort(in: environment("TMPDIR") ?? "/tmp") },
             requireBatchThreads: { () throws(FileError) in
                 // Those of the output, the network, its resolver, the vault, timers and Dispatch.
                 try requireResources(threads: 8)

@@ -64,23 +64,33 @@ extension Database {
 
     /// Writes records as they are now, leased.
     func lease(_ records: [VaultRecord], to lease: VaultLease) throws(DatabaseFailure) {
-        let sql = """
-            UPDATE vault_token SET state = $4, key_number = $5, version = $6, sealed = $7,
-                stored_at = $8, changed_at = $9, checked_at = $10,
-                lease_owner = $11, lease_until = \(dialect.now) + $12, given_back_at = NULL
-            WHERE client_id = $1 AND user_id = $2 AND token_fingerprint = $3
+        let list = RowList(
+            columns: VaultRecord.columnList + VaultLease.columns,
+            rows: records.map { $0.values + lease.values })
+        _ = try run(for: list) { new in
             """
-        _ = try run(sql, each: records.map { $0.values + lease.values })
+            UPDATE vault_token SET state = \(new["state"]), key_number = \(new["key_number"]),
+                version = \(new["version"]), sealed = \(new["sealed"]),
+                stored_at = \(new["stored_at"]), changed_at = \(new["changed_at"]),
+                checked_at = \(new["checked_at"]), \(leasing(new))
+            """
+        }
     }
 
     /// Leases rows that cannot be read, so that the next claim finds others.
     func lease(_ damaged: [DamagedRecord], to lease: VaultLease) throws(DatabaseFailure) {
-        let sql = """
-            UPDATE vault_token SET lease_owner = $4, lease_until = \(dialect.now) + $5,
-                given_back_at = NULL
-            WHERE client_id = $1 AND user_id = $2 AND token_fingerprint = $3
-            """
-        _ = try run(sql, each: damaged.map { $0.key.values + lease.values })
+        let list = RowList(
+            columns: RowList.key + VaultLease.columns,
+            rows: damaged.map { $0.key.values + lease.values })
+        _ = try run(for: list) { row in "UPDATE vault_token SET \(leasing(row))" }
+    }
+
+    private func leasing(_ row: RowList.Words) -> String {
+        """
+        lease_owner = \(row["owner"]), lease_until = \(dialect.now) + \(row["seconds"]),
+            given_back_at = NULL
+        \(row.source("FROM")) WHERE \(row.isTheSameToken)
+        """
     }
 
     /// Extends leases.
@@ -89,14 +99,20 @@ extension Database {
     func renew(
         _ ids: [VaultRecordID], for lease: VaultLease
     ) throws(DatabaseFailure) -> Set<VaultRecordID> {
-        let sql = """
-            UPDATE vault_token SET lease_until = \(dialect.now) + $5
-            WHERE client_id = $1 AND user_id = $2 AND token_fingerprint = $3
-                AND lease_owner = $4 AND lease_until > \(dialect.now)
-            RETURNING 1
+        let list = RowList(
+            columns: RowList.key + VaultLease.columns,
+            rows: ids.map { VaultRowKey($0).values + lease.values })
+        let held = try run(for: list) { row in
             """
-        let answers = try run(sql, each: ids.map { VaultRowKey($0).values + lease.values })
-        return Set(zip(ids, answers).filter { !$1.isEmpty }.map { $0.0 })
+            UPDATE vault_token SET lease_until = \(dialect.now) + \(row["seconds"])
+            \(row.source("FROM"))
+            WHERE \(row.isTheSameToken) AND lease_owner = \(row["owner"])
+                AND lease_until > \(dialect.now)
+            RETURNING vault_token.client_id, vault_token.user_id, vault_token.token_fingerprint
+            """
+        }
+        let keys = Set(held.map { VaultRowKey($0) })
+        return Set(ids.filter { keys.contains(VaultRowKey($0)) })
     }
 
     /// How many records others hold, and how many seconds the last of those leases has left.
@@ -128,15 +144,21 @@ extension Database {
     }
 
     /// The clock that leases run by, in milliseconds.
-    func moment() throws(DatabaseFailure) -> Int {
-        guard let moment = try run("SELECT \(dialect.moment)").first?.first?.integer else {
+    func moment() throws(DatabaseFailure) -> Int { try time(dialect.moment) }
+
+    /// What one of the dialect's clocks shows.
+    func time(_ clock: String) throws(DatabaseFailure) -> Int {
+        guard let number = try run("SELECT \(clock)").first?.first?.integer else {
             throw DatabaseFailure(.damaged, "the vault's database does not tell the time")
         }
-        return moment
+        return number
     }
 }
 
 extension VaultLease {
+    /// What ``values`` are.
+    fileprivate static var columns: [RowList.Column] { [.text("owner"), .integer("seconds")] }
+
     /// The owner, and the seconds that the lease lasts. The database's clock has no fractions: one
     /// second more, so that no record is missed.
     fileprivate var values: [Value] {

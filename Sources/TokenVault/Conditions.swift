@@ -38,16 +38,21 @@ struct Conditions {
     mutating func add(_ clause: String) { clauses.append(clause) }
 
     /// Selects what comes after a row.
-    mutating func add(after key: VaultRowKey, of filter: VaultFilter) {
+    mutating func add(after key: VaultRowKey, of filter: VaultFilter) { add(">", key, filter) }
+
+    /// Selects a row and what comes before it.
+    mutating func add(upTo key: VaultRowKey, of filter: VaultFilter) { add("<=", key, filter) }
+
+    private mutating func add(_ order: String, _ key: VaultRowKey, _ filter: VaultFilter) {
         let values = key.values
         // SQLite finds no way into an index by columns of which it knows the first already.
         if let client = filter.clientID, Array(client.rawValue.utf8) == key.clientID {
             let (user, token) = (add(values[1]), add(values[2]))
-            clauses.append("(user_id, token_fingerprint) > (\(user), \(token))")
+            clauses.append("(user_id, token_fingerprint) \(order) (\(user), \(token))")
         } else {
             let (client, user, token) = (add(values[0]), add(values[1]), add(values[2]))
             clauses.append(
-                "(client_id, user_id, token_fingerprint) > (\(client), \(user), \(token))")
+                "(client_id, user_id, token_fingerprint) \(order) (\(client), \(user), \(token))")
         }
     }
 

@@ -13,6 +13,13 @@ protocol Database: AnyObject {
     /// Runs one statement with each of several lists of values, and answers the rows of each.
     func run(_ sql: String, each lists: [[Value]]) throws(DatabaseFailure) -> [[[Value]]]
 
+    /// Adds many rows to a table.
+    ///
+    /// - Parameter columns: the names of the columns, in the order of the values.
+    func copy(
+        _ rows: [[Value]], into table: String, _ columns: [String]
+    ) throws(DatabaseFailure)
+
     /// Begins a transaction.
     func begin(_ access: Access) throws(DatabaseFailure)
 
@@ -34,6 +41,21 @@ extension Database {
         var answers: [[[Value]]] = []
         for values in lists { answers.append(try run(sql, values)) }
         return answers
+    }
+
+    func copy(
+        _ rows: [[Value]], into table: String, _ columns: [String]
+    ) throws(DatabaseFailure) { try insertEach(rows, into: table, columns) }
+
+    /// Adds rows to a table, with a statement for each.
+    func insertEach(
+        _ rows: [[Value]], into table: String, _ columns: [String]
+    ) throws(DatabaseFailure) {
+        let places = columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+        let sql = """
+            INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places))
+            """
+        _ = try run(sql, each: rows)
     }
 
     /// Runs `body` as one transaction.

@@ -23,6 +23,9 @@ struct Dialect: Sendable {
     let lockingRows: String
     /// The same, leaving out what others hold.
     let skippingLockedRows: String
+    /// Whether one statement can take many rows, as arrays of their columns. An embedded database has
+    /// no round trips that this would save.
+    let takesArrays: Bool
     /// Asks whether there is a table: one row, or no row.
     let tableExists: @Sendable (String) -> String
     /// Keeps everybody else from making or changing the tables; nil where a transaction that
@@ -47,7 +50,7 @@ struct Dialect: Sendable {
         orderedTableOptions: "STRICT, WITHOUT ROWID",
         now: "CAST(strftime('%s', 'now') AS INTEGER)",
         moment: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
-        lockingRows: "", skippingLockedRows: "",
+        lockingRows: "", skippingLockedRows: "", takesArrays: false,
         tableExists: { "SELECT 1 FROM sqlite_schema WHERE name = '\($0)'" },
         lockSchema: nil, lockKeys: nil, beginReading: "BEGIN", beginWriting: "BEGIN IMMEDIATE")
 
@@ -59,6 +62,7 @@ struct Dialect: Sendable {
         now: "CAST(floor(extract(epoch FROM statement_timestamp())) AS BIGINT)",
         moment: "CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS BIGINT)",
         lockingRows: "FOR UPDATE", skippingLockedRows: "FOR UPDATE SKIP LOCKED",
+        takesArrays: true,
         tableExists: { "SELECT 1 WHERE to_regclass('\($0)') IS NOT NULL" },
         lockSchema: "SELECT 1 FROM pg_advisory_xact_lock(\(vaultLock))",
         lockKeys: "LOCK TABLE vault_key IN SHARE MODE",

@@ -3,19 +3,17 @@ internal import Lifecycle
 
 // The history of the vault: rows are added, and deleted when they are old or to be forgotten.
 extension Database {
-    private var columns: String {
-        """
-        at, event, client_id, user_id, token_fingerprint, evidence, http_status, \
-        apple_request_id, command, host, new_user_id
-        """
+    private var columnNames: [String] {
+        [
+            "at", "event", "client_id", "user_id", "token_fingerprint", "evidence", "http_status",
+            "apple_request_id", "command", "host", "new_user_id",
+        ]
     }
 
+    private var columns: String { columnNames.joined(separator: ", ") }
+
     func insert(_ entries: [VaultHistoryEntry]) throws(DatabaseFailure) {
-        let sql = """
-            INSERT INTO vault_history (\(columns))
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-            """
-        _ = try run(sql, each: entries.map(\.values))
+        try copy(entries.map(\.values), into: "vault_history", columnNames)
     }
 
     /// Up to `limit` entries, the oldest first. What is about one user id is in order in an index;

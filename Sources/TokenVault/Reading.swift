@@ -22,12 +22,17 @@ extension Database {
     func records(
         of users: [VaultUser], isLocking: Bool = false
     ) throws(DatabaseFailure) -> VaultPage {
-        let sql = """
-            SELECT \(VaultRecord.columns) FROM vault_token
-            WHERE client_id = $1 AND user_id = $2
-            ORDER BY token_fingerprint \(isLocking ? dialect.lockingRows : "")
-            """
-        return VaultPage(try run(sql, each: users.map(\.values)).flatMap(\.self))
+        let list = RowList(
+            columns: [.text("client_id"), .text("user_id")], rows: users.map(\.values))
+        let rows = try run(for: list) { user in
+            user.forEach(
+                """
+                SELECT \(VaultRecord.columns) FROM vault_token
+                WHERE client_id = \(user["client_id"]) AND user_id = \(user["user_id"])
+                ORDER BY token_fingerprint \(isLocking ? dialect.lockingRows : "")
+                """)
+        }
+        return VaultPage(rows)
     }
 
     func counts(_ filter: VaultFilter) throws(DatabaseFailure) -> [VaultState: Int] {
@@ -57,11 +62,47 @@ extension Database {
         return VaultPage(inOrder.prefix(limit).map(\.row))
     }
 
+    /// Where no index knows what the filter selects, a stretch of the records is read at a time: no
+    /// statement goes through a whole vault to find little.
     private func rows(
         _ filter: VaultFilter, _ state: VaultState?, after key: VaultRowKey?, _ limit: Int
     ) throws(DatabaseFailure) -> [[Value]] {
+        guard filter.looksIntoRecords else {
+            return try rows(filter, state, after: key, upTo: nil, limit)
+        }
+        var (rows, start): ([[Value]], VaultRowKey?) = ([], key)
+        while rows.count < limit {
+            let end = try endOfStretch(filter, state, after: start, 4 * limit)
+            rows += try self.rows(filter, state, after: start, upTo: end, limit - rows.count)
+            if end == nil { break }
+            start = end
+        }
+        return rows
+    }
+
+    /// The key that is `length` records behind another, whatever the filter selects; nil where
+    /// fewer are left.
+    private func endOfStretch(
+        _ filter: VaultFilter, _ state: VaultState?, after key: VaultRowKey?, _ length: Int
+    ) throws(DatabaseFailure) -> VaultRowKey? {
+        let all = VaultFilter(clientID: filter.clientID)
+        var conditions = Conditions(all, state)
+        if let key { conditions.add(after: key, of: all) }
+        let sql = """
+            SELECT client_id, user_id, token_fingerprint FROM vault_token \(conditions.sql)
+            ORDER BY client_id, user_id, token_fingerprint
+            LIMIT 1 OFFSET \(conditions.add(.integer(length - 1)))
+            """
+        return try run(sql, conditions.values).first.map { VaultRowKey($0) }
+    }
+
+    private func rows(
+        _ filter: VaultFilter, _ state: VaultState?, after key: VaultRowKey?,
+        upTo end: VaultRowKey?, _ limit: Int
+    ) throws(DatabaseFailure) -> [[Value]] {
         var conditions = Conditions(filter, state)
         if let key { conditions.add(after: key, of: filter) }
+        if let end { conditions.add(upTo: end, of: filter) }
         let sql = """
             SELECT \(VaultRecord.columns) FROM vault_token \(conditions.sql)
             ORDER BY client_id, user_id, token_fingerprint
@@ -92,14 +133,29 @@ extension Database {
         return try run(sql, client ?? .text("")).first?.first
     }
 
-    /// The keys that records are encrypted with and that the vault does not list.
+    /// The keys that records are encrypted with and that the vault does not list. Reads all records, a
+    /// stretch of them in a statement.
     func unknownKeys() throws(DatabaseFailure) -> [String] {
-        let sql = """
-            SELECT DISTINCT key_number FROM vault_token
-            WHERE key_number NOT IN (SELECT number FROM vault_key)
-            """
-        return try run(sql).compactMap { $0.first?.integer }.sorted().map {
+        var (numbers, start): (Set<Int>, VaultRowKey?) = ([], nil)
+        repeat {
+            let end = try endOfStretch(VaultFilter(), nil, after: start, 20_000)
+            var conditions = Conditions()
+            conditions.add("key_number NOT IN (SELECT number FROM vault_key)")
+            if let start { conditions.add(after: start, of: VaultFilter()) }
+            if let end { conditions.add(upTo: end, of: VaultFilter()) }
+            let sql = "SELECT DISTINCT key_number FROM vault_token \(conditions.sql)"
+            numbers.formUnion(try run(sql, conditions.values).compactMap { $0.first?.integer })
+            start = end
+        } while start != nil
+        return numbers.sorted().map {
             "records are encrypted with key \($0), which is missing from the vault's list of keys"
         }
+    }
+}
+
+extension VaultFilter {
+    /// Whether an index knows less than the filter asks for.
+    fileprivate var looksIntoRecords: Bool {
+        notCheckedSince != nil || changedBefore != nil || notSealedWith != nil || isNewestOnly
     }
 }

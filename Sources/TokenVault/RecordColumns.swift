@@ -4,10 +4,14 @@ internal import Lifecycle
 // A record as a row of `vault_token`.
 extension VaultRecord {
     /// The columns, in the order of ``values`` and of ``init(_:)``.
-    static let columns = """
-        client_id, user_id, token_fingerprint, state, key_number, version, sealed, stored_at, \
-        changed_at, checked_at
-        """
+    static let columnList =
+        RowList.key + [
+            .text("state"), .integer("key_number"), .integer("version"), .bytes("sealed"),
+            .integer("stored_at"), .integer("changed_at"), .integer("checked_at"),
+        ]
+
+    /// The same as SQL.
+    static let columns = columnList.map(\.name).joined(separator: ", ")
 
     /// What the columns hold.
     var values: [Value] {

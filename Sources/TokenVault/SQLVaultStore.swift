@@ -42,7 +42,7 @@ final class SQLVaultStore: VaultStore {
 
     func records(of users: [VaultUser]) throws(VaultError) -> VaultPage {
         try pool.transaction(.reading) { database throws(DatabaseFailure) in
-            try database.records(of: Set(users).sorted())
+            try database.records(of: users.inOrder)
         }
     }
 
@@ -70,7 +70,7 @@ final class SQLVaultStore: VaultStore {
         _ users: [VaultUser], releasing released: VaultRelease?,
         _ decide: (VaultPage) throws(VaultError) -> VaultChanges
     ) throws(VaultError) {
-        let inOrder = Set(users).sorted()
+        let inOrder = users.inOrder
         try pool.transaction(.writing) { database throws(DatabaseFailure) in
             let page = try database.records(of: inOrder, isLocking: true)
             let changes = try lifting { () throws(VaultError) in try decide(page) }
@@ -147,5 +147,12 @@ final class SQLVaultStore: VaultStore {
         try pool.transaction(.reading) { database throws(DatabaseFailure) in
             try database.faults() + database.unknownKeys()
         }
+    }
+}
+
+extension [VaultUser] {
+    /// Each of them once, in their order.
+    fileprivate var inOrder: [VaultUser] {
+        zip(self, dropFirst()).allSatisfy(<) ? self : Set(self).sorted()
     }
 }

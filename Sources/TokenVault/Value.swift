@@ -6,6 +6,11 @@ enum Value: Hashable, Sendable {
     /// A text column whose bytes are not UTF-8.
     case invalidText([UInt8])
     case bytes([UInt8])
+    /// Several values of one type; only PostgreSQL takes it, and only as a parameter.
+    case array(of: Element, [Value])
+
+    /// A type of the values of an array.
+    enum Element: String { case text, integer = "bigint", bytes = "bytea" }
 
     /// An integer, or null.
     init(_ integer: Int?) { self = integer.map(Self.integer) ?? .null }
@@ -27,7 +32,7 @@ enum Value: Hashable, Sendable {
         switch self {
         case .text(let text): Array(text.utf8)
         case .invalidText(let bytes), .bytes(let bytes): bytes
-        case .null, .integer: []
+        case .null, .integer, .array: []
         }
     }
 }

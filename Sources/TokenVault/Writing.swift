@@ -1,3 +1,4 @@
+internal import JOSE
 internal import Lifecycle
 
 // What a store changes.
@@ -30,68 +31,94 @@ extension Database {
     func write(
         _ changes: VaultChanges, releasing released: VaultRelease?
     ) throws(DatabaseFailure) {
-        _ = try run(deleting, each: changes.removals.map(\.values))
+        try delete(changes.removals)
         let changed = changes.updates.compactMap { update in
             update.replaced.map { (old: $0, new: update.record) }
         }
-        _ = try run(
-            updating,
-            each: changed.map { old, new in
+        try update(
+            changed.map { old, new in
                 let owner = released.flatMap {
                     $0.rows.contains(VaultRowKey(old)) || $0.rows.contains(VaultRowKey(new.id))
                         ? $0.owner : nil
                 }
                 return new.values + VaultRowKey(old).values.dropFirst() + [.text(owner ?? "")]
             })
-        let new = changes.updates.filter { $0.replaced == nil }.map(\.record.values)
-        _ = try run(inserting, each: new)
+        try insert(changes.updates.filter { $0.replaced == nil }.map(\.record))
         if let released {
             let kept = released.rows.subtracting(
                 changed.flatMap { [VaultRowKey($0.old), VaultRowKey($0.new.id)] })
-            _ = try run(
-                releasing, each: kept.sorted().map { $0.values + [.text(released.owner)] })
+            try release(kept.sorted().map { $0.values + [.text(released.owner)] })
         }
         try insert(changes.history)
         for user in changes.erased { try eraseHistory(of: user) }
     }
 
-    private var deleting: String {
-        """
-        DELETE FROM vault_token
-        WHERE client_id = $1 AND user_id = $2 AND token_fingerprint = $3
-        """
+    private func delete(_ rows: [VaultRowKey]) throws(DatabaseFailure) {
+        _ = try run(for: RowList(columns: RowList.key, rows: rows.map(\.values))) { row in
+            "DELETE FROM vault_token \(row.source("USING")) WHERE \(row.isTheSameToken)"
+        }
     }
 
-    /// Records that were checked lately are claimed late. Fails if another client inserted a record
-    /// since it was looked for; ``DatabaseFailure/Remedy/repetition`` then succeeds.
-    private var inserting: String {
-        """
-        INSERT INTO vault_token (\(VaultRecord.columns), lease_until)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
-            CASE WHEN $10 < \(dialect.now) THEN $10 ELSE 0 END)
-        """
+    /// Adds records. Those that were checked lately are claimed late. Fails if another client inserted
+    /// one of them since it was looked for; ``DatabaseFailure/Remedy/repetition`` then succeeds.
+    private func insert(_ records: [VaultRecord]) throws(DatabaseFailure) {
+        guard records.count >= Self.fewestToCopy else {
+            let sql = """
+                INSERT INTO vault_token (\(VaultRecord.columns), lease_until)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+                    CASE WHEN $10 < \(dialect.now) THEN $10 ELSE 0 END)
+                """
+            _ = try run(sql, each: records.map(\.values))
+            return
+        }
+        let now = try time(dialect.now)
+        let rows = records.map { record in
+            let checkedAt = record.checkedAt?.seconds ?? 0
+            return record.values + [.integer(checkedAt < now ? checkedAt : 0)]
+        }
+        try copy(
+            rows, into: "vault_token", VaultRecord.columnList.map(\.name) + ["lease_until"])
     }
+
+    /// Fewer are as quick without a copy, which begins with a question about the time.
+    private static var fewestToCopy: Int { 50 }
 
     /// The lease of another owner remains.
-    private var updating: String {
-        """
-        UPDATE vault_token SET user_id = $2, token_fingerprint = $3,
-            state = $4, key_number = $5, version = $6, sealed = $7,
-            stored_at = $8, changed_at = $9, checked_at = $10,
-            lease_until = CASE
-                WHEN lease_until > \(dialect.now) AND lease_owner <> $13 THEN lease_until
-                ELSE \(dialect.now) END,
-            given_back_at = CASE WHEN lease_owner = $13 THEN \(dialect.moment)
-                ELSE given_back_at END
-        WHERE client_id = $1 AND user_id = $11 AND token_fingerprint = $12
-        """
+    private func update(_ rows: [[Value]]) throws(DatabaseFailure) {
+        let list = RowList(
+            columns: VaultRecord.columnList + [
+                .text("old_user_id"), .text("old_token_fingerprint"), .text("owner"),
+            ], rows: rows)
+        _ = try run(for: list) { new in
+            """
+            UPDATE vault_token SET user_id = \(new["user_id"]),
+                token_fingerprint = \(new["token_fingerprint"]), state = \(new["state"]),
+                key_number = \(new["key_number"]), version = \(new["version"]),
+                sealed = \(new["sealed"]), stored_at = \(new["stored_at"]),
+                changed_at = \(new["changed_at"]), checked_at = \(new["checked_at"]),
+                lease_until = CASE
+                    WHEN lease_until > \(dialect.now) AND lease_owner <> \(new["owner"])
+                    THEN lease_until ELSE \(dialect.now) END,
+                given_back_at = CASE WHEN lease_owner = \(new["owner"]) THEN \(dialect.moment)
+                    ELSE given_back_at END
+            \(new.source("FROM"))
+            WHERE vault_token.client_id = \(new["client_id"])
+                AND vault_token.user_id = \(new["old_user_id"])
+                AND vault_token.token_fingerprint = \(new["old_token_fingerprint"])
+            """
+        }
     }
 
-    private var releasing: String {
-        """
-        UPDATE vault_token SET lease_until = \(dialect.now), given_back_at = \(dialect.moment)
-        WHERE client_id = $1 AND user_id = $2 AND token_fingerprint = $3 AND lease_owner = $4
-            AND lease_until > \(dialect.now)
-        """
+    private func release(_ rows: [[Value]]) throws(DatabaseFailure) {
+        let list = RowList(columns: RowList.key + [.text("owner")], rows: rows)
+        _ = try run(for: list) { row in
+            """
+            UPDATE vault_token
+            SET lease_until = \(dialect.now), given_back_at = \(dialect.moment)
+            \(row.source("FROM"))
+            WHERE \(row.isTheSameToken) AND lease_owner = \(row["owner"])
+                AND lease_until > \(dialect.now)
+            """
+        }
     }
 }

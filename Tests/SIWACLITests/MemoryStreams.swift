@@ -21,7 +21,8 @@ extension World.Streams {
             },
             hashes: { () throws(FileError) in MemoryHashes() },
             slots: { () throws(FileError) in MemorySlots() },
-            spool: { SpoolFile(in: "/no/such/folder") })
+            spool: { SpoolFile(in: "/no/such/folder") },
+            sort: { ExternalSort(in: "/no/such/folder") })
     }
 }
 

@@ -56,7 +56,8 @@ extension World.Streams {
             },
             hashes: { () throws(FileError) in throw unprovided("create", "a set of hashes") },
             slots: { () throws(FileError) in throw unprovided("create", "slots") },
-            spool: { SpoolFile(in: "/no/such/folder") })
+            spool: { SpoolFile(in: "/no/such/folder") },
+            sort: { ExternalSort(in: "/no/such/folder") })
     }
 }
 

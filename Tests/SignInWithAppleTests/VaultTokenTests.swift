@@ -112,10 +112,13 @@ private struct Fixture {
             fixture.item("r-1", .revoked, changed: 5),
         ]
         for groupSize in [4, 1] {
-            var (preview, counts) = (VaultImportPreview(), VaultImportCounts())
-            for start in stride(from: 0, to: items.count, by: groupSize) {
-                counts += try fixture.vault.preview(
-                    Array(items[start..<start + groupSize]), after: &preview, at: fixture.start)
+            let records = try items.map { try fixture.vault.sealed($0) }.sorted {
+                $0.sortKey.lexicographicallyPrecedes($1.sortKey)
+            }
+            var (last, counts) = (VaultRecord?.none, VaultImportCounts())
+            for start in stride(from: 0, to: records.count, by: groupSize) {
+                counts += try fixture.vault.previewMerge(
+                    Array(records[start..<start + groupSize]), after: &last, at: fixture.start)
             }
             #expect((counts.imported, counts.updated, counts.unchanged) == (2, 1, 1))
             #expect(try fixture.records().isEmpty)
@@ -127,6 +130,44 @@ private struct Fixture {
         #expect(try fixture.events() == [.revoked])
         let again = try fixture.vault.take(items, at: fixture.start)
         #expect((again.imported, again.updated, again.unchanged) == (0, 0, 4))
+    }
+
+    @Test func `a record comes back from a sort as it was, in the order of records`() throws {
+        let users = ["a", "a.b", "aB", "\u{1}", "\u{FF5E}", "\u{1F600}"].flatMap { user in
+            ["one", "one.two", "~"].map {
+                VaultUser(ClientID(unchecked: $0), UserID(unchecked: user))
+            }
+        }
+        let records = try users.enumerated().map { number, user in
+            let state = VaultState.allCases[number % VaultState.allCases.count]
+            return try fixture.vault.sealed(
+                VaultItem(
+                    user: user, token: fixture.token("r-\(number % 5)"), state: state,
+                    storedAt: NumericDate(-number), changedAt: NumericDate(number << 33),
+                    checkedAt: number % 2 == 0 ? nil : NumericDate(0)))
+        }
+        for record in records {
+            #expect(VaultRecord(sortKey: record.sortKey, value: record.sortValue) == record)
+            #expect(
+                VaultRecord(sortKey: record.sortKey, value: Array(record.sortValue[..<39])) == nil)
+            #expect(VaultRecord(sortKey: [1] + record.sortKey, value: record.sortValue) == nil)
+        }
+        let sorted = records.sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
+        #expect(sorted.map(\.id) == records.map(\.id).sorted())
+    }
+
+    @Test func `what was encrypted with an older key is merged with the newest`() throws {
+        let old = try fixture.vault.sealed(fixture.item("r-1"))
+        let newer =
+            try fixture.vault.keys.lines.revealed() + VaultKeyRing.newLine(number: 2).revealed()
+        let keys = try VaultKeyRing(SecretBytes(newer))
+        try fixture.store.register(keys.check(ofKey: 2))
+        #expect(throws: VaultError.self) { try fixture.vault.merge([old], at: fixture.start) }
+        let vault = try Vault(
+            fixture.store, keys, by: VaultActor(command: "test", host: "here"))
+        #expect(try vault.merge([old], at: fixture.start).imported == 1)
+        let record = try #require(try fixture.records().first)
+        #expect(try record.keyNumber == 2 && vault.token(of: record).text.revealed() == "r-1")
     }
 
     @Test func `an export into an empty vault is the same vault`() throws {

@@ -121,8 +121,9 @@ import Testing
             VaultItem(
                 user: $0.user, token: token($0.token), storedAt: Self.now, changedAt: Self.now)
         }
-        var preview = VaultImportPreview()
-        #expect(try vault.preview(items, after: &preview, at: Self.now).unchanged == 5)
+        let records = try items.map { try vault.sealed($0) }.sorted { $0.id < $1.id }
+        var last: VaultRecord?
+        #expect(try vault.previewMerge(records, after: &last, at: Self.now).unchanged == 5)
         #expect(try vault.store.all().allSatisfy { $0.isLegacy }, "a dry run changes nothing")
         let counts = try vault.take(items, at: Self.now)
         #expect((counts.imported, counts.updated, counts.unchanged) == (0, 0, 5))

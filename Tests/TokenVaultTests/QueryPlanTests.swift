@@ -25,7 +25,7 @@ import Testing
             let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
                 _ = try store.records(filter, after: Self.place, limit: 5)
             }
-            #expect(plans.count == max(1, filter.states.count))
+            #expect(plans.count >= max(1, filter.states.count))
             for plan in plans {
                 #expect(plan.reads(from: ["vault_token_state", "PRIMARY KEY", "_pkey"]), "\(plan)")
                 #expect(
@@ -103,20 +103,22 @@ import Testing
             return try (statements { try body(110) } - few + 50) / 100
         }
         var next = 0
-        // A look for the records of the user, and the new one.
+        // On SQLite a look for the records of the user, and the new one. On a server all records of a
+        // group go together.
+        let each = backend == .sqlite ? 1 : 0
         let stored = try cost { count in
             try store.put((next..<(next + count)).map { VaultRecord(.sample($0)) })
             next += count
         }
-        #expect(stored == 2)
-        #expect(try cost { _ = try store.claim(.long("\($0)"), limit: $0) } == 1)
+        #expect(stored == 2 * each)
+        #expect(try cost { _ = try store.claim(.long("\($0)"), limit: $0) } == each)
         let noted = try cost { count in
             _ = try store.claim(.long("x\(count)"), limit: 0)
             try store.change(VaultUser.samples(count), releasedBy: "\(count)") { user, record in
                 record.map { .put($0.becoming($0.state == .dead ? .active : .dead)) } ?? .keep
             }
         }
-        #expect(noted == 2)
+        #expect(noted == 2 * each)
     }
 
     @Test(arguments: SQLBackend.available)

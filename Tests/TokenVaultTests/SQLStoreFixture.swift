@@ -104,6 +104,14 @@ private final class WatchedDatabase: Database {
         return try database.run(sql, values)
     }
 
+    func copy(
+        _ rows: [[Value]], into table: String, _ columns: [String]
+    ) throws(DatabaseFailure) {
+        guard dialect.takesArrays else { return try insertEach(rows, into: table, columns) }
+        seen.statements.withLock { $0.append(("COPY \(table)", [])) }
+        try database.copy(rows, into: table, columns)
+    }
+
     func rollBack() { database.rollBack() }
 
     func faults() throws(DatabaseFailure) -> [String] { try database.faults() }

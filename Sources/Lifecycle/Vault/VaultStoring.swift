@@ -37,54 +37,79 @@ extension Vault {
     package func take(
         _ items: [VaultItem], overwritesStates: Bool = false, at now: NumericDate
     ) throws(VaultError) -> VaultImportCounts {
-        var counts = VaultImportCounts()
-        try change(items.users, isSealing: true) { draft throws(VaultError) in
-            counts = VaultImportCounts()
-            for item in items {
-                try take(item, overwritesStates, into: &draft, &counts, at: now)
-            }
-        }
-        return counts
+        var records: [VaultRecord] = []
+        for item in items { records.append(try sealed(item)) }
+        return try merge(records, overwritesStates: overwritesStates, at: now)
     }
 
-    /// Counts what ``take(_:overwritesStates:at:)`` would do, and changes nothing.
-    ///
-    /// - Parameter preview: what the items before these would have changed.
-    package func preview(
-        _ items: [VaultItem], overwritesStates: Bool = false,
-        after preview: inout VaultImportPreview, at now: NumericDate
-    ) throws(VaultError) -> VaultImportCounts {
-        var draft = try VaultDraft(store.records(of: items.users), in: self, isConverting: true)
-        for item in items {
-            let fingerprint = try TokenFingerprint(of: item.token)
-            guard let record = preview.record(VaultRecordID(item.user, fingerprint)) else {
-                continue
-            }
-            draft.put(try sealed(item.token, fingerprint, as: record))
-        }
-        var counts = VaultImportCounts()
-        for item in items {
-            try take(item, overwritesStates, into: &draft, &counts, at: now)
-        }
-        for update in draft.changes.updates { preview.note(update.record) }
-        return counts
-    }
-
-    private func take(
-        _ item: VaultItem, _ overwritesStates: Bool, into draft: inout VaultDraft,
-        _ counts: inout VaultImportCounts, at now: NumericDate
-    ) throws(VaultError) {
+    /// The encrypted record of a token that ``merge(_:overwritesStates:at:)`` is to take in.
+    package func sealed(_ item: VaultItem) throws(VaultError) -> VaultRecord {
         let fingerprint = try TokenFingerprint(of: item.token)
-        guard let known = draft.records[VaultRecordID(item.user, fingerprint)] else {
-            draft.put(try sealed(item.token, fingerprint, as: item.newRecord(fingerprint)))
+        return try sealed(item.token, fingerprint, as: item.newRecord(fingerprint))
+    }
+
+    /// Merges encrypted records into the vault, in one transaction. Each is compared with the
+    /// record of its token as it is then.
+    ///
+    /// - Parameter overwritesStates: known tokens get the state and times of these records.
+    @discardableResult
+    package func merge(
+        _ records: [VaultRecord], overwritesStates: Bool = false, at now: NumericDate
+    ) throws(VaultError) -> VaultImportCounts {
+        let records = try sealedWithCurrentKey(records)
+        var counts = VaultImportCounts()
+        try change(records.users, isSealing: true) { draft throws(VaultError) in
+            counts = VaultImportCounts()
+            for record in records {
+                merge(record, overwritesStates, into: &draft, &counts, at: now)
+            }
+        }
+        return counts
+    }
+
+    /// Counts what ``merge(_:overwritesStates:at:)`` would do, and changes nothing.
+    ///
+    /// - Parameters:
+    ///   - records: in their order.
+    ///   - last: what the last record of the group before these would be, and afterwards the last
+    ///     one of these; nil if there is none.
+    package func previewMerge(
+        _ records: [VaultRecord], overwritesStates: Bool = false, after last: inout VaultRecord?,
+        at now: NumericDate
+    ) throws(VaultError) -> VaultImportCounts {
+        var draft = try VaultDraft(store.records(of: records.users), in: self, isConverting: true)
+        if let last, last.id == records.first?.id { draft.put(last) }
+        var counts = VaultImportCounts()
+        for record in records { merge(record, overwritesStates, into: &draft, &counts, at: now) }
+        last = records.last.flatMap { draft.records[$0.id] }
+        return counts
+    }
+
+    /// Others may have made a newer key since the records were encrypted.
+    private func sealedWithCurrentKey(
+        _ records: [VaultRecord]
+    ) throws(VaultError) -> [VaultRecord] {
+        guard records.contains(where: { $0.keyNumber != currentKey }) else { return records }
+        var current: [VaultRecord] = []
+        for record in records {
+            let token = try token(of: record)
+            current.append(try sealed(token, TokenFingerprint(of: token), as: record))
+        }
+        return current
+    }
+
+    private func merge(
+        _ new: VaultRecord, _ overwritesStates: Bool, into draft: inout VaultDraft,
+        _ counts: inout VaultImportCounts, at now: NumericDate
+    ) {
+        guard let known = draft.records[new.id] else {
+            draft.put(new)
             counts.imported += 1
             return
         }
-        var next = known.after(item, overwritesStates: overwritesStates)
+        var next = known.merged(with: new, overwritesStates: overwritesStates)
         // The fingerprint is authenticated: a record that can be decrypted holds this token.
-        if (try? token(of: known)) == nil {
-            next = next.encrypted(as: try sealed(item.token, fingerprint, as: next))
-        }
+        if (try? token(of: known)) == nil { next = next.encrypted(as: new) }
         guard next != known else { return counts.unchanged += 1 }
         counts.updated += 1
         draft.put(next)
@@ -116,19 +141,19 @@ package struct VaultImportCounts: Hashable, Sendable {
 
 extension VaultRecord {
     /// What an import makes of a known token. It changes only from `active` or `revoking`, and only
-    /// if the item's state is from a later time; nothing becomes active again.
+    /// if the imported state is from a later time; nothing becomes active again.
     ///
-    /// - Parameter overwritesStates: state and times become those of the item in any case.
-    func after(_ item: VaultItem, overwritesStates: Bool) -> Self {
+    /// - Parameter overwritesStates: state and times become those of the import in any case.
+    func merged(with new: VaultRecord, overwritesStates: Bool) -> Self {
         var next = self
         if overwritesStates {
-            (next.state, next.changedAt) = (item.state, item.changedAt)
-            (next.storedAt, next.checkedAt) = (item.storedAt, item.checkedAt)
-        } else if [.active, .revoking].contains(state), item.state != .active,
-            item.state != state, item.changedAt > changedAt
+            (next.state, next.changedAt) = (new.state, new.changedAt)
+            (next.storedAt, next.checkedAt) = (new.storedAt, new.checkedAt)
+        } else if [.active, .revoking].contains(state), new.state != .active,
+            new.state != state, new.changedAt > changedAt
         {
-            (next.state, next.changedAt) = (item.state, item.changedAt)
-            next.checkedAt = [checkedAt, item.checkedAt].compactMap(\.self).max()
+            (next.state, next.changedAt) = (new.state, new.changedAt)
+            next.checkedAt = [checkedAt, new.checkedAt].compactMap(\.self).max()
         }
         return next
     }
@@ -141,8 +166,13 @@ extension VaultRecord {
     }
 }
 
-extension [VaultItem] {
-    fileprivate var users: [VaultUser] { Set(map(\.user)).sorted() }
+extension [VaultRecord] {
+    /// Their users; each once if the records are in their order.
+    fileprivate var users: [VaultUser] {
+        var users: [VaultUser] = []
+        for record in self where record.user != users.last { users.append(record.user) }
+        return users
+    }
 }
 
 extension VaultItem {

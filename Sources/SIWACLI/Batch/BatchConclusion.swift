@@ -7,7 +7,7 @@ struct BatchConclusion: Sendable {
     let session: Session
     let options: BatchOptions
     let output: BatchOutput
-    let progress: BatchProgress
+    let progress: Progress
     /// Of the runs before this one.
     let before: BatchCounts
     /// Why the input could not be read to its end; nil when it was.

@@ -59,7 +59,7 @@ struct BatchRunner: Sendable {
         var job = job
         if opened.before.done > 0 { resuming(&job) }
         let input = BatchInputLines(opened.lines, opened.resumed, opened.output, read: read)
-        let progress = BatchProgress(opened.output, world, isQuiet: session.options.isQuiet) {
+        let progress = Progress(.results(opened.output), world, isQuiet: session.options.isQuiet) {
             opened.lines.expectedLines.map { $0 - opened.before.total }
         }
         let end: Diagnosis?
@@ -96,7 +96,7 @@ struct BatchRunner: Sendable {
         let (output, linesBefore) = try OpenedBatch.output(
             options, mark, in: world, wake: wake)
         // The total is unknown: other runs lease records too.
-        let progress = BatchProgress(output, world, isQuiet: session.options.isQuiet) { nil }
+        let progress = Progress(.results(output), world, isQuiet: session.options.isQuiet) { nil }
         let items = LeasedItems(
             claim, after: linesBefore, world.clocks, output, wake, noted: progress.update)
         let working = Task(executorPreference: try world.threads(1)) { await items.work() }

@@ -71,6 +71,8 @@ extension World {
         package var slots: @Sendable () throws(FileError) -> any SlotStore
         /// Makes room for lines, encrypted on disk; nothing is left of it afterwards.
         package var spool: @Sendable () -> any LineSpool
+        /// Makes a sort of more entries than memory holds; nothing is left of it afterwards.
+        package var sort: @Sendable () -> ExternalSort
         /// Throws when the system refuses the threads that a batch needs: it would hang.
         package var requireBatchThreads: @Sendable () throws(FileError) -> Void
         /// Shows a line of progress in place of the last one; nil without a terminal.
@@ -89,6 +91,7 @@ extension World {
             hashes: @escaping @Sendable () throws(FileError) -> any HashSink,
             slots: @escaping @Sendable () throws(FileError) -> any SlotStore,
             spool: @escaping @Sendable () -> any LineSpool,
+            sort: @escaping @Sendable () -> ExternalSort,
             requireBatchThreads: @escaping @Sendable () throws(FileError) -> Void = {},
             progress: (@Sendable (String) -> Void)? = nil
         ) {
@@ -97,6 +100,7 @@ extension World {
             self.hashes = hashes
             self.slots = slots
             self.spool = spool
+            self.sort = sort
             self.requireBatchThreads = requireBatchThreads
             self.progress = progress
         }

@@ -29,6 +29,11 @@ struct VaultCheckCommand: Command {
         var vault = try session.vault(.statement)
         var broken = BrokenRecords()
         for fault in try vault.store.faults() { broken.add(fault, .damaged) }
+        let store = vault.store
+        let progress = try RecordProgress(session, "records decrypted") {
+            let count = try store.expectedRecords()
+            return { count }
+        }
         var counts = VaultCounts()
         try await vault.store.forEachPage { page in
             for row in page.damaged { try broken.add(row.error) }
@@ -44,8 +49,10 @@ struct VaultCheckCommand: Command {
                     try vault.reseal(legacy)
                 }
             }
+            progress.add(page.records.count)
             try world.ending.checkSignal()
         }
+        progress.end()
         let records = counts.records
         try broken.check("\(records) \(records == 1 ? "record was" : "records were") examined")
         world.metrics.note { $0.vaultTokens = counts.tokens }

@@ -56,23 +56,31 @@ struct VaultExportCommand: Command {
         var vault = isRevealing ? try session.vault(.statement) : nil
         let store = try vault?.store ?? session.vaultStore(.statement)
         _ = try store.keyChecks()
-        let output = try StreamingOutput(to: output.path, in: world)
+        let lines = try StreamingOutput(to: output.path, in: world)
         var broken = BrokenRecords()
+        let progress = try RecordProgress(
+            session, "records written", output: output.path == nil ? .standard : .file
+        ) {
+            let count = try store.expectedRecords(filter)
+            return { count }
+        }
         try await store.forEachPage(of: filter) { page in
             for row in page.damaged { try broken.add(row.error) }
             vault = vault?.renewed(for: page.records, session.vaultKeys)
-            var lines: [UInt8] = []
+            var text: [UInt8] = []
             for record in page.records {
                 var token: RefreshToken?
                 if let vault {
                     token = try broken.token(of: record, in: vault)
                     if token == nil { continue }
                 }
-                lines += JSON.object(record.exported(token)).bytes + [0x0A]
+                text += JSON.object(record.exported(token)).bytes + [0x0A]
             }
-            try await output.write(lines)
+            try await lines.write(text)
+            progress.add(page.records.count)
         }
-        try output.close()
+        try lines.close()
+        progress.end()
         try broken.check("the others were exported")
     }
 }

@@ -54,13 +54,16 @@ struct VaultHistoryCommand: Command {
         let output = try StreamingOutput(to: nil, in: world)
         var broken = BrokenRecords()
         var isEmpty = true
+        let progress = try RecordProgress(session, "entries listed", output: .standard)
         try await store.forEachHistoryPage(of: filter) { page in
             for row in page.damaged { try broken.add(row) }
             isEmpty = isEmpty && page.entries.isEmpty
             try await output.write(layout.lines(of: page.entries.map(\.row)))
+            progress.add(page.entries.count)
         }
         try await output.write(layout.end())
         try output.close()
+        progress.end()
         if isEmpty { session.console.note("the history has no such entry") }
         try broken.check("the other entries are shown")
     }

@@ -19,7 +19,8 @@ struct VaultImportCommand: Command {
 
         A token that the vault knows changes only from active or revoking, and only if the \
         line's changed_at is later; nothing becomes active again. With --overwrite-states it gets \
-        the state and times of the line in any case. Lines are stored in groups; a run that was \
+        the state and times of the line in any case. Lines are first encrypted and sorted, in \
+        a temporary file in TMPDIR if they are many, and then stored in groups; a run that was \
         stopped can be run again from the start. Invalid lines are reported and skipped; the exit \
         code is then 1.
         """
@@ -56,13 +57,18 @@ struct VaultImportCommand: Command {
             try session.vault(.statement), keys: session.vaultKeys,
             VaultImporter.Options(
                 clientID: clientID, overwritesStates: overwritesStates, isDryRun: isDryRun,
-                now: world.clocks.now), world.ending)
+                now: world.clocks.now), in: world)
         do {
             let input = try StreamingLines(input.path, in: world)
+            let reading = RecordProgress(session, "lines read") { { input.source.expectedLines } }
             while let lines = try await input.next() {
                 for line in lines { try importer.take(line) }
+                reading.add(lines.count)
             }
-            try importer.finish()
+            reading.end()
+            let total = importer.staged
+            let merging = RecordProgress(session, "records compared with the vault") { { total } }
+            try importer.finish(merging)
         } catch {
             if importer.counts != VaultImportCounts(), !isDryRun {
                 session.console.note(

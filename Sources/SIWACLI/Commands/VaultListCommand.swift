@@ -36,12 +36,18 @@ struct VaultListCommand: Command {
         _ = try store.keyChecks()
         let output = try StreamingOutput(to: nil, in: world)
         var broken = BrokenRecords()
+        let progress = try RecordProgress(session, "records listed", output: .standard) {
+            let count = try store.expectedRecords(filter)
+            return { count }
+        }
         try await store.forEachPage(of: filter) { page in
             for row in page.damaged { try broken.add(row.error) }
             try await output.write(layout.lines(of: page.records.map(\.row)))
+            progress.add(page.records.count)
         }
         try await output.write(layout.end())
         try output.close()
+        progress.end()
         try broken.check("the others are listed")
     }
 

@@ -42,10 +42,15 @@ struct VaultRekeyCommand: Command {
         try keyFile.retire(keysBefore: vault.currentKey)
         var broken = BrokenRecords()
         var resealed = 0
+        let progress = try RecordProgress(session, "records encrypted") {
+            let count = try vault.store.expectedRecords()
+            return { count }
+        }
         // Again after every pass that found some: others may have stored with the old key.
-        while case let count = try await reseal(vault, &broken, world.ending), count > 0 {
+        while case let count = try await reseal(vault, &broken, progress, world.ending), count > 0 {
             resealed += count
         }
+        progress.end()
         try broken.check("\(resealed) records were encrypted with key \(vault.currentKey)")
         for number in vault.keys.numbers where number < vault.currentKey {
             session.console.note(
@@ -117,7 +122,8 @@ struct VaultRekeyCommand: Command {
     ///
     /// - Returns: how many of them it encrypted again.
     private func reseal(
-        _ vault: Vault, _ broken: inout BrokenRecords, _ ending: Ending
+        _ vault: Vault, _ broken: inout BrokenRecords, _ progress: RecordProgress,
+        _ ending: Ending
     ) async throws -> Int {
         var (count, found) = (0, BrokenRecords())
         try await vault.store.forEachPage(of: VaultFilter(notSealedWith: vault.currentKey)) {
@@ -126,6 +132,7 @@ struct VaultRekeyCommand: Command {
             let good = try page.records.filter { try found.token(of: $0, in: vault) != nil }
             try ending.completing { try vault.reseal(good) }
             count += good.count
+            progress.add(good.count)
             try ending.checkSignal()
         }
         broken = found

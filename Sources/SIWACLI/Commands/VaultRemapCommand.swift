@@ -43,10 +43,15 @@ struct VaultRemapCommand: Command {
             isDryRun: isDryRun, now: world.clocks.now, world.ending)
         do {
             let input = try StreamingLines(input.path, in: world)
+            let progress = RecordProgress(session, "lines read") {
+                { input.source.expectedLines }
+            }
             while let lines = try await input.next() {
                 for line in lines { try remapper.take(line) }
+                progress.add(lines.count)
             }
             try remapper.flush()
+            progress.end()
         } catch {
             let moved = remapper.result.moved
             if moved > 0, !isDryRun {

@@ -35,15 +35,18 @@ struct PruneOptions: Sendable {
         _ delete: (NumericDate) throws -> (count: Int, isLast: Bool)
     ) throws {
         let limit = session.world.clocks.now() - age.duration
+        let progress = try RecordProgress(session, deed)
         var (count, isLast) = (0, false)
         while !isLast {
             let batch = try session.world.ending.completing { try delete(limit) }
             count += batch.count
+            progress.add(batch.count)
             isLast = batch.isLast
             guard !isLast, session.world.ending.signal != nil else { continue }
             session.console.note("\(count) \(deed) before it stopped")
             try session.world.ending.checkSignal()
         }
+        progress.end()
         try session.report(
             Report(
                 ["pruned": .integer(count)],

@@ -3,7 +3,9 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// Stores lines in a vault, a group of them in each transaction.
+/// Brings lines into a vault: encrypted as they arrive, put in the order of the vault's records, and
+/// then merged into it, a group of them in each transaction. A database that takes records in the
+/// order of its keys writes each page once, however many records it holds.
 struct VaultImporter {
     /// What became of the lines.
     private(set) var counts = VaultImportCounts()
@@ -13,12 +15,10 @@ struct VaultImporter {
     private let keys: () throws -> VaultKeyRing
     private let options: Options
     private let ending: Ending
-    /// What a dry run would have stored so far.
-    private var preview = VaultImportPreview()
+    private let sort: ExternalSort
     private var format: VaultItemFormat?
     /// The number of the line in which the present record began.
     private var firstLine = 0
-    private var group: [VaultItem] = []
 
     /// How lines are read and stored.
     struct Options {
@@ -32,13 +32,13 @@ struct VaultImporter {
     /// - Parameter keys: reads the keys as they are now.
     init(
         _ vault: Vault, keys: @escaping () throws -> VaultKeyRing, _ options: Options,
-        _ ending: Ending
+        in world: World
     ) {
         (self.vault, self.keys, self.options) = (vault, keys, options)
-        self.ending = ending
+        (ending, sort) = (world.ending, world.streams.sort())
     }
 
-    /// Takes a line, or remembers what is wrong with it.
+    /// Encrypts a line, or remembers what is wrong with it.
     mutating func take(_ line: InputLine) throws {
         let bytes = line.number == 1 ? line.bytes?.withoutByteOrderMark : line.bytes
         if !isInsideRecord {
@@ -46,15 +46,16 @@ struct VaultImporter {
             // A file's last line is often empty.
             if let bytes, bytes.isBlank { return }
         }
+        let record: VaultItem
         do throws(InvalidLine) {
             guard let bytes else { throw .tooLong }
-            if let item = try item(bytes) { group.append(item) }
+            guard let item = try item(bytes) else { return }
+            record = item
         } catch {
-            invalid.add(firstLine, error)
+            return invalid.add(firstLine, error)
         }
-        guard group.count == vaultPageSize else { return }
-        try flush()
-        try ending.checkSignal()
+        let sealed = try vault.sealed(record)
+        try sort.add(sealed.sortKey, sealed.sortValue)
     }
 
     /// Nil for a header, and for the beginning of a record that continues in the next line.
@@ -69,33 +70,52 @@ struct VaultImporter {
         return try VaultItem(text, clientID: options.clientID, now: options.now())
     }
 
-    /// Reports a record that the end of the input cut off, and stores what is left.
-    mutating func finish() throws {
+    /// Reports a record that the end of the input cut off, and merges all lines into the vault.
+    mutating func finish(_ progress: RecordProgress) throws {
         if isInsideRecord {
             invalid.add(firstLine, InvalidLine(nil, "a quoted field does not end"))
         }
-        try flush()
+        let entries = try sort.sorted()
+        var last: VaultRecord?
+        while case let group = try Self.group(of: entries), !group.isEmpty {
+            counts +=
+                try options.isDryRun
+                ? vault.previewMerge(
+                    group, overwritesStates: options.overwritesStates, after: &last,
+                    at: options.now())
+                : ending.completing { try merge(group) }
+            progress.add(group.count)
+            try ending.checkSignal()
+        }
+        progress.end()
     }
+
+    /// How many records are encrypted and not merged yet.
+    var staged: Int { sort.count }
 
     private var isInsideRecord: Bool { format?.isInsideRecord ?? false }
 
-    private mutating func flush() throws {
-        counts += try options.isDryRun ? count(group) : ending.completing { try store(group) }
-        group = []
+    private static func group(of entries: SortedEntries) throws -> [VaultRecord] {
+        var group: [VaultRecord] = []
+        while group.count < groupSize, let entry = try entries.next() {
+            guard let record = VaultRecord(sortKey: entry.key, value: entry.value) else {
+                throw entries.damaged
+            }
+            group.append(record)
+        }
+        return group
     }
 
-    private mutating func store(_ items: [VaultItem]) throws -> VaultImportCounts {
+    private mutating func merge(_ records: [VaultRecord]) throws -> VaultImportCounts {
         let options = options
         return try vault.renewing(keys) { vault throws(VaultError) in
-            try vault.take(items, overwritesStates: options.overwritesStates, at: options.now())
+            try vault.merge(
+                records, overwritesStates: options.overwritesStates, at: options.now())
         }
     }
 
-    private mutating func count(_ items: [VaultItem]) throws -> VaultImportCounts {
-        try vault.preview(
-            items, overwritesStates: options.overwritesStates, after: &preview,
-            at: options.now())
-    }
+    /// How many records are merged in one transaction: others wait meanwhile.
+    private static let groupSize = 2500
 }
 
 /// Lines of an input that could not be used: counted, the first of them named.

@@ -1,7 +1,7 @@
 internal import CPostgres
 
 /// The values of one run of a statement, as libpq takes them: numbers as text, since only then
-/// PostgreSQL converts them, the others as the bytes they are.
+/// PostgreSQL converts them, the others in its binary form.
 struct PostgresParameters {
     private let bytes: [[UInt8]?]
     private let formats: [CInt]
@@ -9,7 +9,7 @@ struct PostgresParameters {
     init(_ values: [Value]) {
         formats = values.map { value in
             switch value {
-            case .text, .invalidText, .bytes: 1
+            case .text, .invalidText, .bytes, .array: 1
             case .null, .integer: 0
             }
         }
@@ -17,8 +17,9 @@ struct PostgresParameters {
             switch value {
             case .null: nil
             case .integer(let integer): Array("\(integer)".utf8) + [0]
-            case .text(let text): Array(text.utf8)
-            case .invalidText(let bytes), .bytes(let bytes): bytes
+            case .array(let element, let values):
+                PostgresBinary.array(of: element, values)
+            case .text, .invalidText, .bytes: value.textBytes
             }
         }
     }

@@ -92,11 +92,14 @@ final class SQLiteDatabase: Database {
     func rollBack() {
         // A full disk, for one, has rolled back already.
         guard sqlite.sqlite3_get_autocommit(connection) == 0 else { return }
-        waiting.withoutEnd { _ = try? run("ROLLBACK") }
+        _ = try? waiting.withoutEnd { () throws(DatabaseFailure) in try run("ROLLBACK") }
     }
 
     func faults() throws(DatabaseFailure) -> [String] {
-        let words = try run("PRAGMA integrity_check").compactMap { $0.first?.text }
+        // It reads the whole file, and waits for nobody: how long that may take is not limited.
+        let words = try waiting.withoutEnd { () throws(DatabaseFailure) in
+            try run("PRAGMA integrity_check").compactMap { $0.first?.text }
+        }
         let strays = try run("PRAGMA foreign_key_check").compactMap { $0.first?.text }
         return words.filter { $0 != "ok" }.map { "'\(path)': \($0)" }
             + strays.map { "'\(path)': a row of \($0) refers to one that is missing" }

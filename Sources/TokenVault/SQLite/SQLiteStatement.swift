@@ -22,7 +22,7 @@ final class SQLiteStatement {
         }
         for (index, value) in zip(indices, values) {
             switch value {
-            case .null: _ = sqlite.sqlite3_bind_null(pointer, index)
+            case .null, .array: _ = sqlite.sqlite3_bind_null(pointer, index)
             case .integer(let integer):
                 _ = sqlite.sqlite3_bind_int64(pointer, index, Int64(integer))
             case .text(let text):

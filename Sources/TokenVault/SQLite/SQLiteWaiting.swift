@@ -24,10 +24,12 @@ final class SQLiteWaiting {
     func begin() { limit = WaitLimit(patience) }
 
     /// Runs what must not be interrupted, and what waits for no other process.
-    func withoutEnd(_ body: () -> Void) {
+    func withoutEnd<Result>(
+        _ body: () throws(DatabaseFailure) -> Result
+    ) throws(DatabaseFailure) -> Result {
         isEndless = true
-        body()
-        isEndless = false
+        defer { isEndless = false }
+        return try body()
     }
 
     /// Waits a moment for the process that holds the vault.

@@ -96,7 +96,8 @@ private final class RunRecorder: Sendable {
                 },
                 hashes: { () throws(FileError) in throw self.refusal("create", "hashes") },
                 slots: { () throws(FileError) in throw self.refusal("create", "slots") },
-                spool: { SpoolFile(in: "/no/such/folder") }),
+                spool: { SpoolFile(in: "/no/such/folder") },
+                sort: { ExternalSort(in: "/no/such/folder") }),
             transport: { _ throws(TransportError) in
                 guard self.isDisconnected else { fatalError("the network was used") }
                 throw TransportError(.nameLookup, "there is no network", requestMayHaveLeft: false)

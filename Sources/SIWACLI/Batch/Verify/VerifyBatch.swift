@@ -37,7 +37,7 @@ struct VerifyBatch: Sendable {
         let worker = Worker(
             verifier: ItemVerifier(verifying, BatchKeys(verifying), given: given, filter),
             done: opened.resumed.done, groups: groups)
-        let progress = BatchProgress(output, world, isQuiet: session.options.isQuiet) {
+        let progress = Progress(.results(output), world, isQuiet: session.options.isQuiet) {
             opened.lines.expectedLines.map { $0 - opened.before.total }
         }
         let problem = await work(worker, try world.threads(workers)) { group in

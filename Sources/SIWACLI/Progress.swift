@@ -1,0 +1,152 @@
+internal import JOSE
+internal import Lifecycle
+internal import Synchronization
+
+/// The progress of a long command, shown on a terminal, and its summary.
+final class Progress: Sendable {
+    private let tally: Tally
+    private let expected: @Sendable () -> Int?
+    private let timekeeper: Timekeeper
+    private let show: (@Sendable (String) -> Void)?
+    private let start: Duration
+    private let lastShown: Mutex<Duration>
+
+    /// What the command counts.
+    struct Tally: Sendable {
+        /// How many there are so far.
+        let count: @Sendable () -> Int
+        /// The same in words: `99990 done, 6 refused`. While the command runs, the words may say more.
+        let words: @Sendable (_ isRunning: Bool) -> String
+    }
+
+    /// - Parameter expected: about how many there will be; nil if that is unknown.
+    init(
+        _ tally: Tally, _ world: World, isQuiet: Bool, expected: @escaping @Sendable () -> Int?
+    ) {
+        (self.tally, self.expected) = (tally, expected)
+        timekeeper = world.clocks.timekeeper
+        show = isQuiet ? nil : world.streams.progress
+        start = timekeeper.elapsed()
+        lastShown = Mutex(start)
+    }
+
+    /// Shows how far it is, a few times a second.
+    func update() {
+        guard let show else { return }
+        let now = timekeeper.elapsed()
+        let isDue = lastShown.withLock { last in
+            guard now - last > .milliseconds(200) else { return false }
+            last = now
+            return true
+        }
+        if isDue { show(line) }
+    }
+
+    /// Takes the line away.
+    func clear() { show?("") }
+
+    /// How long the run took so far, in seconds with three decimals: `12.300`.
+    var seconds: String {
+        let milliseconds = Int((timekeeper.elapsed() - start) / .milliseconds(1))
+        return "\(milliseconds / 1000).\((milliseconds % 1000).padded(to: 3))"
+    }
+
+    /// `99990 done, 6 refused in 12.3 s (8129/s)`.
+    var summary: String {
+        let time = timekeeper.elapsed() - start
+        return "\(tally.words(false)) in \(time.measured) (\(Int(rate(tally.count(), time)))/s)"
+    }
+
+    /// `99990 done, 0 failed, 6 refused, 8129/s, 1m12s left`.
+    private var line: String {
+        let count = tally.count()
+        let rate = rate(count, timekeeper.elapsed() - start)
+        var line = "\(tally.words(true)), \(Int(rate))/s"
+        if let expected = expected(), rate > 0 {
+            let open = max(expected - count, 0)
+            let seconds = min((Double(open) / rate).rounded(.up), Self.longest)
+            line += ", \(Duration.seconds(seconds).abbreviation) left"
+        }
+        return line
+    }
+
+    private func rate(_ count: Int, _ time: Duration) -> Double {
+        Double(count) * 1000 / max(time / .milliseconds(1), 1)
+    }
+
+    /// Longer estimates are cut to a year.
+    private static let longest = 365 * 86_400.0
+}
+
+extension Progress.Tally {
+    /// The results of a batch.
+    static func results(_ output: BatchOutput) -> Self {
+        Self(count: { output.counted.total }) { isRunning in
+            output.counted.named(always: isRunning ? .failed : .done)
+        }
+    }
+}
+
+/// The progress of a command over many records of a vault. On a terminal it ends with a summary.
+final class RecordProgress: Sendable {
+    private let counter = Counter()
+    private let progress: Progress?
+    private let console: Console
+
+    private final class Counter: Sendable {
+        let count = Mutex(0)
+    }
+
+    /// - Parameters:
+    ///   - deed: what is counted: "records decrypted".
+    ///   - output: where the command writes records; its lines and the progress would mingle on one
+    ///     terminal.
+    ///   - expected: about how many there will be; nil if that is unknown. Asked only if it is shown.
+    init(
+        _ session: Session, _ deed: String, output: RecordOutput = .none,
+        expected: () throws -> (@Sendable () -> Int?)? = { nil }
+    ) rethrows {
+        console = session.console
+        let world = session.world
+        let isShown =
+            !session.options.isQuiet && world.streams.progress != nil
+            && (output != .standard || world.terminal.width == nil)
+        guard isShown else {
+            progress = nil
+            return
+        }
+        let tally = Progress.Tally(count: { [counter] in counter.count.withLock(\.self) }) {
+            [counter] _ in "\(counter.count.withLock(\.self)) \(deed)"
+        }
+        let number = try expected() ?? { nil }
+        progress = Progress(tally, world, isQuiet: false, expected: number)
+    }
+
+    /// Where a command writes records.
+    enum RecordOutput { case none, standard, file }
+
+    /// Counts more of them.
+    func add(_ count: Int) {
+        counter.count.withLock { $0 += count }
+        progress?.update()
+    }
+
+    // An error is shown where the line was.
+    deinit { progress?.clear() }
+
+    /// Shows the summary.
+    func end() {
+        guard let progress else { return }
+        progress.clear()
+        console.note(progress.summary)
+    }
+}
+
+extension VaultStore {
+    /// How many records a filter may select at most.
+    func expectedRecords(_ filter: VaultFilter = VaultFilter()) throws(VaultError) -> Int {
+        try counts(of: filter.clientID).reduce(0) { sum, count in
+            filter.states.isEmpty || filter.states.contains(count.key) ? sum + count.value : sum
+        }
+    }
+}

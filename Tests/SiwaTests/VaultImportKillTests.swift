@@ -1,0 +1,193 @@
+import JOSE
+import Lifecycle
+import SIWACrypto
+import TestSupport
+import Testing
+
+/// An import that is killed at any moment leaves a vault in which the same import ends right.
+@Suite(.blocking) struct VaultImportKillTests {
+    @Test(.timeLimit(.minutes(60)), arguments: VaultBackend.available)
+    func `after kills at any moment the same import ends as one without`(
+        _ backend: VaultBackend
+    ) async throws {
+        let fixture = try await VaultFixture(backend, Population(usual: 1, all: .migrates))
+        var random = SeededRandom.announced(for: "kills of imports, \(backend)")
+        let dump = Dump(wished("SIWA_IMPORT_RECORDS", usual: 9_000), &random)
+        let input = fixture.apple.folder.path("dump.jsonl")
+        try fixture.apple.folder.write("dump.jsonl", Array(dump.lines.joined().utf8))
+
+        try dump.prepare(fixture)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let counts = try await importAll(input, fixture)
+        let usual = clock.now - start
+        #expect(counts == dump.counts)
+        let expected = try Contents(fixture)
+        #expect(expected.records.count == dump.tokens)
+
+        let kills = wished("SIWA_IMPORT_KILLS", usual: 6)
+        var (hits, halves) = (0, 0)
+        for kill in 0..<kills {
+            if kill % 3 == 0 { try dump.prepare(fixture) }
+            let isHit = try await killImport(
+                input, fixture, after: usual * Double.random(in: 0..<1, using: &random))
+            if isHit { hits += 1 }
+            let found = try fixture.vault().store.counts(of: nil).values.reduce(0, +)
+            if found > dump.known.count, found < dump.tokens { halves += 1 }
+            guard kill % 3 == 2 || kill == kills - 1 else { continue }
+            _ = try await importAll(input, fixture)
+            let faults = try fixture.vault().store.faults()
+            #expect(faults.isEmpty, "\(faults)")
+            // Not compared by Testing, which would print all of them.
+            let isSame = try Contents(fixture) == expected
+            #expect(isSame, "the vault is another one after \(kill + 1) kills")
+        }
+        print(
+            "kills of imports, \(backend): \(hits) of \(kills) hit an import at work, "
+                + "\(halves) left a part of the tokens")
+        #expect(hits > 0)
+        // A few kills may all come while lines are read.
+        #expect(halves > 0 || kills < 20)
+    }
+
+    /// Begins an import, and kills it.
+    ///
+    /// - Returns: whether it was at work still.
+    private func killImport(
+        _ input: String, _ fixture: VaultFixture, after pause: Duration
+    ) async throws -> Bool {
+        let victim = try fixture.apple.start(
+            ["vault", "import", input], environment: fixture.environment)
+        try await Task.sleep(for: pause)
+        victim.signal(9)
+        return try await victim.result().ending == .signal(9)
+    }
+
+    private func importAll(_ input: String, _ fixture: VaultFixture) async throws -> JSON {
+        let result = try await fixture.apple.siwa(
+            "vault", "import", input, "--json", environment: fixture.environment)
+        #expect(result.exitCode == 0, "\(result)")
+        return try result.json
+    }
+}
+
+/// What an app kept of its users: tokens in no order, some of them twice, some known to the vault.
+private struct Dump {
+    /// In the vault before the import.
+    let known: [VaultItem]
+    let lines: [String]
+    /// How many different tokens there are.
+    let tokens: Int
+    let counts: JSON
+
+    private static let start = NumericDate(1_760_000_000)
+
+    init(_ count: Int, _ random: inout SeededRandom) {
+        var lines: [String] = []
+        var known: [VaultItem] = []
+        var updated = 0
+        for number in 0..<count {
+            lines.append(Self.line(number, "active", 0))
+            // The import may revoke what is active, and revive nothing.
+            switch number % 20 {
+            case 3:
+                known.append(Self.item(number, .active))
+                lines[number] = Self.line(number, "revoked", 9)
+                updated += 1
+            case 7: known.append(Self.item(number, .revoked))
+            case 11: known.append(Self.item(number, .dead))
+            default: break
+            }
+        }
+        let twice = count / 10
+        for number in 0..<twice { lines.append(Self.line(number * 10 + 1, "active", 5)) }
+        self.known = known
+        self.lines = lines.shuffled(using: &random)
+        tokens = count
+        let imported = count - known.count
+        counts = [
+            "imported": .integer(imported), "updated": .integer(updated),
+            "unchanged": .integer(lines.count - imported - updated), "invalid": 0,
+        ]
+    }
+
+    private static func userID(_ number: Int) -> String {
+        // Nothing like the order of the numbers.
+        "\(String(number &* 7_919 % 1_000_003, radix: 36)).\(number)"
+    }
+
+    private static func line(_ number: Int, _ state: String, _ changed: Int) -> String {
+        """
+        {"client_id":"com.example.app","user_id":"\(userID(number))","refresh_token":"r-\(number)",\
+        "state":"\(state)","stored_at":\(start.seconds),"changed_at":\(start.seconds + changed)}
+
+        """
+    }
+
+    private static func item(_ number: Int, _ state: VaultState) -> VaultItem {
+        VaultItem(
+            user: VaultUser(
+                ClientID(unchecked: "com.example.app"), UserID(unchecked: userID(number))),
+            token: RefreshToken(SecretText("r-\(number)")), state: state, storedAt: start,
+            changedAt: start)
+    }
+
+    /// A vault that has only what is known.
+    func prepare(_ fixture: VaultFixture) throws {
+        try fixture.run("DELETE FROM vault_token")
+        try fixture.run("DELETE FROM vault_history")
+        let vault = try fixture.vault()
+        for start in stride(from: 0, to: known.count, by: 5000) {
+            try vault.take(Array(known[start..<min(start + 5000, known.count)]), at: Self.start)
+        }
+    }
+}
+
+/// Everything that a vault holds, but for when it was imported.
+private struct Contents: Equatable {
+    struct Record: Hashable {
+        let id: VaultRecordID
+        let state: VaultState
+        let storedAt, changedAt: NumericDate
+        let checkedAt: NumericDate?
+        let token: String
+    }
+
+    struct Event: Hashable {
+        let event: VaultHistoryEvent
+        let user: VaultUser
+        let fingerprint: TokenFingerprint?
+    }
+
+    var records: Set<Record> = []
+    /// How often each event is in the history.
+    var events: [Event: Int] = [:]
+
+    init(_ fixture: VaultFixture) throws {
+        let vault = try fixture.vault()
+        var last: VaultRowKey?
+        while case let page = try vault.store.records(VaultFilter(), after: last, limit: 5000),
+            let next = page.next
+        {
+            for record in page.records {
+                let token = try vault.token(of: record).text.revealed()
+                records.insert(
+                    Record(
+                        id: record.id, state: record.state, storedAt: record.storedAt,
+                        changedAt: record.changedAt, checkedAt: record.checkedAt, token: token))
+            }
+            last = next
+        }
+        var position: VaultHistoryPosition?
+        while case let page = try vault.store.history(
+            VaultHistoryFilter(), after: position, limit: 5000), let next = page.next
+        {
+            for entry in page.entries {
+                let event = Event(
+                    event: entry.event, user: entry.user, fingerprint: entry.fingerprint)
+                events[event, default: 0] += 1
+            }
+            position = next
+        }
+    }
+}

@@ -15,7 +15,8 @@
 #   make sanitize   run the crypto and transport tests under the address and thread sanitizers
 #   make fuzz       look for inputs that break a rule: FUZZ_SECONDS (600) a target, or TARGET alone
 #   make endurance  run the long versions of tests with the release build, for half an hour
-#   make bench      measure siwa beside what one would use in its place; ROUNDS (5) a table
+#   make bench      measure siwa beside what one would use in its place, and write docs/benchmarks;
+#                   ROUNDS (5) a table
 #   make packages   write Debian packages to .build/packages, checked by lintian
 #   make test-packages  install, use, upgrade and purge them in clean systems of Debian 12 and 13
 #   make image      write OCI images to .build/images, without a daemon; make test-image runs siwa's
@@ -170,12 +171,12 @@ endurance: build
 	swift test --no-parallel \
 		--filter 'SiwaTests.(BatchFaultTests|MigrationTests|VaultWorkersTests|VaultKillTests|SpentCodeTests|CodeKillTests|RevocationOutageTests)'
 
-# nginx is the server of the revocations; peers that are not installed are skipped by name.
+# nginx is the server of the requests; peers that are not installed are skipped by name.
 ROUNDS ?= 5
 bench: build
-	@.ci/setup $(PACKAGES) nginx-light libnginx-mod-http-echo
+	@.ci/setup $(PACKAGES) nginx-light libnginx-mod-http-echo gnuplot-nox
 	SIWA_BENCH=1 swift build $(RELEASE_FLAGS) --scratch-path .build/bench --product siwa-bench
-	@.build/bench/release/siwa-bench "$$PWD/$(RELEASE)" Benchmarks/Peers $(ROUNDS)
+	@.build/bench/release/siwa-bench "$$PWD/$(RELEASE)" Benchmarks docs/benchmarks $(ROUNDS)
 
 # Installs what is built: root has no Swift on its PATH, and would leave root's files in .build.
 install:

@@ -233,5 +233,5 @@ if Context.environment["SIWA_BENCH"] != nil {
     package.targets.append(
         .executableTarget(
             name: "siwa-bench", dependencies: ["JOSE", "Lifecycle", "SIWACrypto"],
-            path: "Benchmarks", exclude: ["Peers"], swiftSettings: strict))
+            path: "Benchmarks", exclude: ["Peers", "chart.gnuplot"], swiftSettings: strict))
 }

@@ -3,10 +3,13 @@ internal import Lifecycle
 
 /// Writes the results of a batch's tokens, one after the other.
 ///
-/// Most checks end alike for most tokens: each is kept as it was written for the token before.
+/// Most checks end alike for most tokens: they are kept as they were written for the token before.
 struct VerdictWriter: Sendable {
     private var checks: [Check] = []
-    private var written: [[UInt8]] = []
+    /// ``checks`` as an array.
+    private var written: [UInt8] = []
+    /// Where the moment of each check is in it; empty for a check without one.
+    private var moments: [Range<Int>] = []
 
     /// Adds the line of an item: what `siwa verify` prints, and for a token that is not valid its
     /// error.
@@ -25,7 +28,7 @@ struct VerdictWriter: Sendable {
             let refusal = VerifiedSubject.identityToken.refusal(verification.failures, hints: [])
             line.add(.error(refusal.code, refusal.message))
         }
-        remember(verification.checks)
+        if !updateMoments(verification.checks) { rewrite(verification.checks) }
         line.add("valid", .boolean(verification.isValid))
         line.add("checks", written: written)
         if let token = verification.token {
@@ -36,17 +39,32 @@ struct VerdictWriter: Sendable {
         text = line.finished()
     }
 
-    private mutating func remember(_ newer: [Check]) {
+    /// Replaces the moments of the checks that are written; false when more than these differs.
+    private mutating func updateMoments(_ newer: [Check]) -> Bool {
         let older = checks
-        guard newer.count == older.count else {
-            (checks, written) = (newer, newer.map(\.json.bytes))
-            return
-        }
+        guard newer.count == older.count else { return false }
         // Looked at where they are: copying a check takes longer than comparing it.
         let (new, old) = (newer.span, older.span)
-        for index in new.indices where new[index] != old[index] {
-            written[index] = new[index].json.bytes
+        for index in new.indices {
+            guard new[index].isSameButMoment(old[index]) else { return false }
+            guard let moment = new[index].moment, moment != old[index].moment else { continue }
+            let text = moment.rfc3339
+            guard text.utf8.count == moments[index].count else { return false }
+            written.replaceSubrange(moments[index], with: text.utf8)
         }
         checks = newer
+        return true
+    }
+
+    private mutating func rewrite(_ newer: [Check]) {
+        (checks, written, moments) = (newer, [UInt8(ascii: "[")], [])
+        for check in newer {
+            if written.count > 1 { written.append(UInt8(ascii: ",")) }
+            written += check.json.bytes
+            // The detail is the last member, and the moment the end of the detail.
+            let end = written.count - 2
+            moments.append(end - (check.moment?.rfc3339.utf8.count ?? 0)..<end)
+        }
+        written.append(UInt8(ascii: "]"))
     }
 }

@@ -9,8 +9,7 @@ struct Report {
 
     /// Replaces the page and the pictures.
     func write(_ tables: [ResultTable]) throws {
-        var made = stat()
-        if Glibc.stat(folder, &made) != 0 { mkdir(folder, 0o755) }
+        mkdir(folder, 0o755)
         try write("README.md", page(tables))
         guard let gnuplot = Child.installed("gnuplot") else {
             return print("\nskipped: the pictures, because gnuplot is not installed")

@@ -67,7 +67,7 @@ package struct Check: Hashable, Sendable {
 
     /// Whether it differs from `other` in nothing but ``moment``.
     package func isSameButMoment(_ other: Self) -> Bool {
-        subject == other.subject && status == other.status && words == other.words
+        subject == other.subject && status == other.status && words.isExactly(other.words)
             && (moment == nil) == (other.moment == nil)
     }
 

@@ -8,8 +8,8 @@ struct VerdictWriter: Sendable {
     private var checks: [Check] = []
     /// ``checks`` as an array.
     private var written: [UInt8] = []
-    /// Where the moment of each check is in it; empty for a check without one.
-    private var moments: [Range<Int>] = []
+    /// Where each check is in it.
+    private var places: [Range<Int>] = []
 
     /// Adds the line of an item: what `siwa verify` prints, and for a token that is not valid its
     /// error.
@@ -28,7 +28,7 @@ struct VerdictWriter: Sendable {
             let refusal = VerifiedSubject.identityToken.refusal(verification.failures, hints: [])
             line.add(.error(refusal.code, refusal.message))
         }
-        if !updateMoments(verification.checks) { rewrite(verification.checks) }
+        remember(verification.checks)
         line.add("valid", .boolean(verification.isValid))
         line.add("checks", written: written)
         if let token = verification.token {
@@ -39,32 +39,52 @@ struct VerdictWriter: Sendable {
         text = line.finished()
     }
 
-    /// Replaces the moments of the checks that are written; false when more than these differs.
-    private mutating func updateMoments(_ newer: [Check]) -> Bool {
+    /// Writes the checks that differ from those of the token before.
+    private mutating func remember(_ newer: [Check]) {
         let older = checks
-        guard newer.count == older.count else { return false }
+        guard newer.count == older.count else { return rewrite(newer) }
+        checks = newer
         // Looked at where they are: copying a check takes longer than comparing it.
         let (new, old) = (newer.span, older.span)
         for index in new.indices {
-            guard new[index].isSameButMoment(old[index]) else { return false }
-            guard let moment = new[index].moment, moment != old[index].moment else { continue }
-            let text = moment.rfc3339
-            guard text.utf8.count == moments[index].count else { return false }
-            written.replaceSubrange(moments[index], with: text.utf8)
+            if !new[index].isSameButMoment(old[index]) {
+                replace(index, with: new[index].json.bytes)
+            } else if let moment = new[index].moment, let last = old[index].moment, moment != last {
+                guard moment.isWritable, last.isWritable else {
+                    replace(index, with: new[index].json.bytes)
+                    continue
+                }
+                replaceMoment(of: index, with: moment)
+            }
         }
-        checks = newer
-        return true
     }
 
     private mutating func rewrite(_ newer: [Check]) {
-        (checks, written, moments) = (newer, [UInt8(ascii: "[")], [])
+        (checks, written, places) = (newer, [UInt8(ascii: "[")], [])
         for check in newer {
             if written.count > 1 { written.append(UInt8(ascii: ",")) }
+            let start = written.count
             written += check.json.bytes
-            // The detail is the last member, and the moment the end of the detail.
-            let end = written.count - 2
-            moments.append(end - (check.moment?.rfc3339.utf8.count ?? 0)..<end)
+            places.append(start..<written.count)
         }
         written.append(UInt8(ascii: "]"))
+    }
+
+    private mutating func replace(_ index: Int, with text: [UInt8]) {
+        let growth = text.count - places[index].count
+        written.replaceSubrange(places[index], with: text)
+        places[index] = places[index].lowerBound..<places[index].upperBound + growth
+        guard growth != 0 else { return }
+        for later in index + 1..<places.count {
+            places[later] =
+                places[later].lowerBound + growth..<places[later].upperBound + growth
+        }
+    }
+
+    /// The detail is the last member of a check, and the moment the end of the detail. All that
+    /// are writable take the same room.
+    private mutating func replaceMoment(of index: Int, with moment: NumericDate) {
+        let (text, end) = (moment.rfc3339.utf8, places[index].upperBound - 2)
+        written.replaceSubrange(end - text.count..<end, with: text)
     }
 }

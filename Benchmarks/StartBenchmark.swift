@@ -24,22 +24,22 @@ extension Benchmark {
 
     /// Verifying one identity token. Needs the tokens of ``verify(_:)``.
     static func verifyOne(_ fixture: Fixture) throws -> Benchmark {
-        let (keys, tokens) = (fixture.file("jwks.json"), fixture.file("few-tokens.txt"))
+        let (keys, token) = (fixture.file("jwks.json"), fixture.file("token.txt"))
         return Benchmark(
             name: "verify-one", title: "processes that verify one identity token", unit: "starts",
             rows: [
                 row(
                     "siwa verify --jwks",
                     [
-                        fixture.program("siwa"), "verify", "@\(tokens)", "--jwks", keys,
+                        fixture.program("siwa"), "verify", "@\(token)", "--jwks", keys,
                         "--client-id", Fixture.client.rawValue,
                     ]),
                 compiled(
                     "C, libcrypto", fixture.peer(linking: ["crypto"]),
-                    ["verify", keys, fixture.file("token.txt"), Fixture.client.rawValue]),
+                    ["verify", keys, token, Fixture.client.rawValue]),
                 Python.row("Python, PyJWT", needs: "jwt") { python in
                     try sample([
-                        python, "\(fixture.peers)/verify.py", keys, fixture.file("token.txt"),
+                        python, "\(fixture.peers)/verify.py", keys, token,
                         fixture.file("python.jsonl"),
                     ])
                 },

@@ -81,7 +81,7 @@ struct Fixture {
         try write("jwks.json", Self.keySet(key).text)
         // Signing takes thirty times as long as verifying: a few tokens, over and over.
         let tokens = try (0..<100).map { try identityToken($0, key) }
-        try write("token.txt", tokens[0])
+        try write("token.txt", tokens[0] + "\n")
         for (name, hundreds) in files {
             let isJSON = name.hasSuffix(".jsonl")
             let lines = tokens.map { isJSON ? "{\"token\":\"\($0)\"}\n" : "\($0)\n" }

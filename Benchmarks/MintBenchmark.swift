@@ -6,7 +6,7 @@ extension Benchmark {
     /// Minting client_secrets in bulk, the key read once.
     static func mint(_ fixture: Fixture) -> Benchmark {
         Benchmark(
-            title: "client_secrets minted in one process", unit: "secrets",
+            name: "mint", title: "client_secrets minted in one process", unit: "secrets",
             rows: [
                 Row(name: "siwa's library, 1 thread") { try mint(fixture, threads: 1) },
                 Row(name: "siwa's library, 2 threads") { try mint(fixture, threads: 2) },

@@ -7,7 +7,8 @@ extension Benchmark {
         try fixture.writeRefreshTokens("refresh.txt", hundreds: most / 100)
         try fixture.writeCurlConfiguration("curl.conf", most)
         return Benchmark(
-            title: "refresh tokens revoked over TLS at a local nginx", unit: "tokens",
+            name: "revoke", title: "refresh tokens revoked over TLS at a local nginx",
+            unit: "tokens",
             rows: [
                 siwa(fixture, most, ["--concurrency", "64"]),
                 siwa(fixture, most, []),

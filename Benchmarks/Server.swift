@@ -63,6 +63,11 @@ struct Server {
                     ssl_certificate \(fixture.file("server.pem"));
                     ssl_certificate_key \(fixture.file("server.key"));
                     location = /auth/revoke { echo_read_request_body; echo -n ''; }
+                    location = /auth/token {
+                        default_type application/json;
+                        echo_read_request_body;
+                        echo '{"access_token":"a.0","token_type":"Bearer","expires_in":3600}';
+                    }
                 }
             }
             """

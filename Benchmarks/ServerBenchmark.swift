@@ -14,6 +14,7 @@ extension Benchmark {
             }
         }
         return Benchmark(
+            name: "notifications",
             title: "notifications kept before they are answered, 64 connections",
             unit: "notifications",
             rows: [
@@ -28,6 +29,7 @@ extension Benchmark {
     static func verifyRequests(_ material: ServerMaterial) -> Benchmark {
         let path = "/v1/verify"
         return Benchmark(
+            name: "verify-requests",
             title: "identity tokens verified by POST /v1/verify, 64 connections", unit: "tokens",
             rows: [
                 Row(name: "siwa-server, TCP") {
@@ -113,7 +115,7 @@ enum SyncCount {
             let before = try syncs(trace)
             _ = try load.send(material.notifications[..<count])
             let syncs = Double(try syncs(trace) - before) / Double(count)
-            print("siwa-server, \(connections) connections: \(Benchmark.shown(syncs, digits: 3))")
+            print("siwa-server, \(connections) connections: \(syncs.map { shown($0, digits: 3) } ?? "-")")
         }
     }
 

@@ -24,7 +24,7 @@ extension Benchmark {
             }
         }
         return Benchmark(
-            title: "identity tokens verified, from file to file", unit: "tokens",
+            name: "verify", title: "identity tokens verified, from file to file", unit: "tokens",
             rows: [
                 siwa(1, "", "tokens.txt", []), siwa(2, "", "tokens.txt", []),
                 siwa(1, ", JSON lines,", "tokens.jsonl", []),

@@ -52,7 +52,6 @@
     FUNCTION(EVP_CipherFinal_ex) \
     FUNCTION(EVP_CipherInit_ex2) \
     FUNCTION(EVP_CipherUpdate) \
-    FUNCTION(EVP_Digest) \
     FUNCTION(EVP_DigestFinal_ex) \
     FUNCTION(EVP_DigestInit_ex2) \
     FUNCTION(EVP_DigestSign) \

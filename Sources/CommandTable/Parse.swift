@@ -78,7 +78,7 @@ extension Tool {
         _ type: C.Type, _ line: ArraySlice<String>, _ fault: UsageError.Problem?
     ) throws(UsageError) -> Invocation<World> {
         let parameters = C.parameters
-        let infos = parameters.map(\.info)
+        let infos = parameters.map { $0.info }
         var lexer = Lexer(line, flags: infos)
         lexer.readAll()
         return try answer(lexer.tokens, about: C.name) { () throws(UsageError) in

@@ -1,3 +1,5 @@
+internal import SIWACrypto
+
 /// base64url without padding (RFC 4648 §5, RFC 7515 §2), strict: one spelling for each value.
 package enum Base64URL {
     /// The text of `bytes`.
@@ -52,7 +54,7 @@ package enum Base64URL {
         var done = 0
         var bytes: [UInt8] = []
         bytes.append(addingCapacity: text.count / 4 * 3 + 2) { bytes in
-            done = Base64Decoder.decodeBlocks(of: text, into: &bytes)
+            done = Base64Decoder.blocks.decode(text, into: &bytes)
         }
         // The rest is the end, or has a mistake.
         var decoder = Base64Decoder(behind: done)
@@ -84,25 +86,8 @@ package struct Base64Decoder {
     /// - Parameter count: how many characters were taken otherwise, in whole blocks.
     package init(behind count: Int = 0) { self.count = count }
 
-    /// Decodes four characters at a time, up to where there are no four of the alphabet; answers
-    /// how many characters that were.
-    static func decodeBlocks(
-        of text: Span<UInt8>, into bytes: inout OutputSpan<UInt8>
-    ) -> Int {
-        let table = digits
-        let digits = table.span.extracting(first: 256)
-        var rest = text
-        while rest.count >= 4 {
-            let (a, b) = (digits[Int(rest[0])], digits[Int(rest[1])])
-            let (c, d) = (digits[Int(rest[2])], digits[Int(rest[3])])
-            guard a | b | c | d < 64 else { break }
-            bytes.append(a << 2 | b >> 4)
-            bytes.append(b << 4 | c >> 2)
-            bytes.append(c << 6 | d)
-            rest = rest.extracting(droppingFirst: 4)
-        }
-        return text.count - rest.count
-    }
+    /// Decodes all of a text but its end.
+    fileprivate static let blocks = BlockDecoder(digits: digits)
 
     /// Takes one character; answers a byte when it completes one.
     package mutating func next(_ character: UInt8) throws(Base64URLError) -> UInt8? {

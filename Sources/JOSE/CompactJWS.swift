@@ -12,13 +12,13 @@ package struct CompactJWS: Sendable {
     package let claims: JSONText
     /// The signature after the second dot, as received.
     package let signature: [UInt8]
-    /// The bytes that are signed: header, dot and payload, as received.
-    package let signingInput: [UInt8]
-
     /// The token as it was read.
-    package var bytes: [UInt8] {
-        signingInput + [UInt8(ascii: ".")] + Base64URL.encodedBytes(signature)
-    }
+    package let bytes: [UInt8]
+    /// How many of ``bytes`` are signed.
+    package let signedCount: Int
+
+    /// The bytes that are signed: header, dot and payload, as received.
+    package var signingInput: [UInt8] { Array(bytes[..<signedCount]) }
 
     /// Takes a token apart.
     ///
@@ -44,25 +44,25 @@ package struct CompactJWS: Sendable {
         header: JSON, payload: JSON, with signature: (Span<UInt8>) throws(Failure) -> [UInt8]
     ) throws(Failure) -> SecretBytes {
         var signingInput = SecretBuffer(capacity: 512)
-        signingInput.append(contentsOf: Base64URL.encodedBytes(header.bytes))
+        signingInput.append(contentsOf: Base64URL.encodedBytes(header.bytes).span)
         signingInput.append(UInt8(ascii: "."))
-        signingInput.append(contentsOf: Base64URL.encodedBytes(payload.bytes))
+        signingInput.append(contentsOf: Base64URL.encodedBytes(payload.bytes).span)
         let signed = signingInput.finished()
         let encoded = Base64URL.encodedBytes(try signed.withSpan(signature))
         var token = SecretBuffer(capacity: signed.count + 1 + encoded.count)
         signed.withSpan { token.append(contentsOf: $0) }
         token.append(UInt8(ascii: "."))
-        token.append(contentsOf: encoded)
+        token.append(contentsOf: encoded.span)
         return token.finished()
     }
 
     /// Puts one together from what was read.
     init(
         header: (text: JSONText, value: JSON), claims: JSONText, signature: [UInt8],
-        signingInput: [UInt8]
+        bytes: [UInt8], signedCount: Int
     ) {
         (headerText, self.header, self.claims) = (header.text, header.value, claims)
-        (self.signature, self.signingInput) = (signature, signingInput)
+        (self.signature, self.bytes, self.signedCount) = (signature, bytes, signedCount)
     }
 }
 

@@ -1,3 +1,5 @@
+internal import SIWACrypto
+
 /// Takes tokens apart, one after the other: tokens that come together have few different headers,
 /// each of which is read once.
 package struct CompactJWSReader: Sendable {
@@ -23,16 +25,16 @@ package struct CompactJWSReader: Sendable {
     /// - Throws: ``CompactJWSError``, which names the part at fault.
     package mutating func read(_ token: [UInt8]) throws(CompactJWSError) -> CompactJWS {
         guard token.count <= CompactJWS.limit else { throw .tooLong(token.count) }
-        let text = token.span
-        let first = text.dot(from: 0)
-        let second = text.dot(from: min(first + 1, text.count))
+        let (text, dot) = (token.span, UInt8(ascii: "."))
         do throws(CompactJWSError) {
-            guard second < text.count else { throw .parts(2) }
+            guard let first = text.firstIndex(of: dot),
+                let second = text.firstIndex(of: dot, from: first + 1)
+            else { throw .parts(2) }
             return CompactJWS(
                 header: try header(token[..<first]),
                 claims: try Self.object(text.extracting(first + 1..<second), in: .payload),
                 signature: try Self.decode(text.extracting((second + 1)...), in: .signature),
-                signingInput: Array(token[..<second]))
+                bytes: token, signedCount: second)
         } catch {
             // A third dot would not be base64url, so the dots are counted only after an error.
             let dots = token.count { $0 == UInt8(ascii: ".") }
@@ -80,11 +82,5 @@ package struct CompactJWSReader: Sendable {
         } catch {
             throw .base64URL(part, error)
         }
-    }
-}
-
-extension Span<UInt8> {
-    fileprivate func dot(from start: Int) -> Int {
-        index(from: start) { $0.marking(UInt8(ascii: ".")) }
     }
 }

@@ -1,3 +1,5 @@
+internal import SIWACrypto
+
 /// One JSON value (RFC 8259) with its members in their order.
 ///
 /// siwa reads tokens, answers and settings through this type and not through
@@ -97,21 +99,6 @@ extension [UInt8] {
     func isExactly(_ other: Span<UInt8>, at range: Range<Int>) -> Bool {
         let all = span
         return all.extracting(range).isExactly(other)
-    }
-}
-
-extension Span<UInt8> {
-    /// Equal byte by byte.
-    package func isExactly(_ other: Span<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        var (rest, others) = (self, other)
-        while rest.count >= 8, others.count >= 8 {
-            guard rest.firstWord == others.firstWord else { return false }
-            rest = rest.extracting(droppingFirst: 8)
-            others = others.extracting(droppingFirst: 8)
-        }
-        for index in rest.indices where rest[index] != others[index] { return false }
-        return true
     }
 }
 

@@ -1,3 +1,5 @@
+internal import SIWACrypto
+
 extension JSON {
     /// Reads exactly one JSON value.
     ///
@@ -22,7 +24,7 @@ struct JSONReader {
     private var position = 0
     /// See ``JSONText``.
     private(set) var nodes: [JSONText.Node] = []
-    private(set) var unescaped: [[UInt8]] = []
+    private(set) var unescaped: [JSONText.Unescaped] = []
     /// How many blanks and how many values were read that a writer would write otherwise.
     private var oddities = 0
 
@@ -30,7 +32,7 @@ struct JSONReader {
 
     mutating func read() throws(JSONError) {
         // What a token claims has fewer.
-        nodes.reserveCapacity(32)
+        nodes.reserveCapacity(30)
         try value(depth: 0)
         skipSpace()
         guard position == bytes.count else { throw failure(.trailing) }
@@ -98,13 +100,13 @@ struct JSONReader {
 
     /// Adds a node for the bytes from `start` to here.
     private mutating func add(
-        _ kind: JSONText.Node.Kind, from start: Int, isPlain: Bool = true, unescaped: Int? = nil
+        _ kind: JSONText.Node.Kind, from start: Int, isPlain: Bool = true, hasEscapes: Bool = false
     ) {
         if !isPlain { oddities += 1 }
         nodes.append(
             JSONText.Node(
-                kind: kind, range: start..<position, next: nodes.count + 1, isPlain: isPlain,
-                unescaped: unescaped))
+                kind: kind, isPlain: isPlain, hasEscapes: hasEscapes, range: start..<position,
+                next: nodes.count + 1))
     }
 
     /// Steps over the closing bracket, or over the comma that must follow an item.
@@ -202,19 +204,18 @@ extension JSONReader {
     }
 
     private func isSameText(_ one: Int, _ other: Int) -> Bool {
-        let (one, other) = (nodes[one], nodes[other])
-        guard one.unescaped == nil, other.unescaped == nil else {
+        guard !nodes[one].hasEscapes, !nodes[other].hasEscapes else {
             return text(of: one) == text(of: other)
         }
-        guard one.range.count == other.range.count else { return false }
+        let (one, other) = (nodes[one].content, nodes[other].content)
+        guard one.count == other.count else { return false }
         let text = bytes.span
-        return text.extracting(one.content).isExactly(text.extracting(other.content))
+        return text.extracting(one).isExactly(text.extracting(other))
     }
 
-    private func text(of name: Int) -> [UInt8] { text(of: nodes[name]) }
-
-    private func text(of name: JSONText.Node) -> [UInt8] {
-        name.unescaped.map { unescaped[$0] } ?? Array(bytes[name.content])
+    private func text(of name: Int) -> [UInt8] {
+        nodes[name].hasEscapes
+            ? unescaped.text(of: name) : Array(bytes[nodes[name].content])
     }
 }
 
@@ -275,10 +276,8 @@ extension JSONReader {
         guard (try? UTF8Span(validating: text.span)) != nil else {
             throw failure(.notUTF8, at: start)
         }
-        if hasEscapes { unescaped.append(text) }
-        add(
-            .string, from: start, isPlain: false,
-            unescaped: hasEscapes ? unescaped.count - 1 : nil)
+        if hasEscapes { unescaped.append(JSONText.Unescaped(node: nodes.count, text: text)) }
+        add(.string, from: start, isPlain: false, hasEscapes: hasEscapes)
     }
 
     /// The end of the run of ASCII characters that need no escape.

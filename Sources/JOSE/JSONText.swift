@@ -1,3 +1,5 @@
+internal import SIWACrypto
+
 /// A JSON text that was read strictly, with its original bytes: values are made only when they are
 /// asked for. Of the dozen claims of a token, most are only compared, or written again.
 package final class JSONText: Sendable {
@@ -7,21 +9,29 @@ package final class JSONText: Sendable {
     /// member follows its name.
     let nodes: [Node]
     /// The strings that have escapes, without them.
-    let unescaped: [[UInt8]]
+    let unescaped: [Unescaped]
 
-    /// A value, or the name of a member.
+    /// A value, or the name of a member. Small: a token's together are what the allocator gives out
+    /// without a search.
     struct Node: Sendable {
         enum Kind: Sendable { case null, yes, no, integer, otherNumber, string, array, object }
 
         let kind: Kind
+        /// Whether its bytes are those that ``JSON/bytes`` would write.
+        var isPlain: Bool
+        /// Whether it is among ``JSONText/unescaped``.
+        let hasEscapes: Bool
         /// Its place in the text; quotation marks and brackets are part of it.
         var range: Range<Int>
         /// The index of the node after it, and after all that is inside it.
         var next: Int
-        /// Whether its bytes are those that ``JSON/bytes`` would write.
-        var isPlain: Bool
-        /// Its index in ``JSONText/unescaped``; nil when it has no escapes.
-        var unescaped: Int?
+    }
+
+    /// A string that has escapes, without them.
+    struct Unescaped: Sendable {
+        /// The index of its node.
+        let node: Int
+        let text: [UInt8]
     }
 
     /// Reads exactly one JSON value.
@@ -70,11 +80,15 @@ package final class JSONText: Sendable {
 
         package var json: JSON { text.value(at: index) }
         package var string: String? { isString ? text.string(at: index) : nil }
-        package var moment: NumericDate? {
-            text.nodes[index].kind == .integer ? json.moment : nil
-        }
+        package var moment: NumericDate? { text.integer(at: index).map { NumericDate($0) } }
+        /// As ``JSON/flag``.
+        package var flag: Bool? { text.flag(at: index) }
         package var isArray: Bool { text.nodes[index].kind == .array }
-        private var isString: Bool { text.nodes[index].kind == .string }
+        /// Whether it is a string.
+        package var isString: Bool { text.nodes[index].kind == .string }
+
+        /// The node of the name, of a member's value.
+        var name: Int { index - 1 }
 
         /// Whether it is this string.
         package func isExactly(_ other: String) -> Bool {
@@ -95,7 +109,9 @@ extension JSONText {
         case .yes: return true
         case .no: return false
         case .string: return .string(string(at: index))
-        case .integer: return integer(bytes[node.range])
+        case .integer:
+            return integer(at: index).map { .integer($0) }
+                ?? .number(String(decoding: bytes[node.range], as: UTF8.self))
         case .otherNumber: return .number(String(decoding: bytes[node.range], as: UTF8.self))
         case .array: return .array(elements(of: index))
         case .object: return .object(members(of: index))
@@ -105,25 +121,38 @@ extension JSONText {
     /// The text of a node that is a string or the name of a member.
     func string(at index: Int) -> String {
         let node = nodes[index]
-        if let place = node.unescaped { return String(decoding: unescaped[place], as: UTF8.self) }
+        if node.hasEscapes { return String(decoding: unescaped.text(of: index), as: UTF8.self) }
         return String(decoding: bytes[node.content], as: UTF8.self)
     }
 
     /// Whether a node is this string, or the name of a member that is called so.
     func isText(at index: Int, _ other: Span<UInt8>) -> Bool {
         let node = nodes[index]
-        if let place = node.unescaped { return unescaped[place].isExactly(other) }
+        if node.hasEscapes { return unescaped.text(of: index).isExactly(other) }
         guard node.content.count == other.count else { return false }
         return bytes.isExactly(other, at: node.content)
     }
 
-    private func integer(_ text: ArraySlice<UInt8>) -> JSON {
+    /// The whole number of a node; nil when it is none, or does not fit.
+    func integer(at index: Int) -> Int? {
+        let node = nodes[index]
+        guard node.kind == .integer else { return nil }
         // That many digits always fit.
-        if text.count < 19, text.first != UInt8(ascii: "-") {
-            return .integer(text.reduce(0) { $0 &* 10 &+ Int($1 &- 0x30) })
+        guard node.range.count < 19, bytes[node.range.lowerBound] != UInt8(ascii: "-") else {
+            return Int(String(decoding: bytes[node.range], as: UTF8.self))
         }
-        let text = String(decoding: text, as: UTF8.self)
-        return Int(text).map { .integer($0) } ?? .number(text)
+        return bytes[node.range].reduce(0) { $0 &* 10 &+ Int($1 &- 0x30) }
+    }
+
+    /// The value of a flag, as ``JSON/flag``.
+    func flag(at index: Int) -> Bool? {
+        switch nodes[index].kind {
+        case .yes: true
+        case .no: false
+        case .string where isText(at: index, "true".utf8.span): true
+        case .string where isText(at: index, "false".utf8.span): false
+        default: nil
+        }
     }
 
     private func elements(of array: Int) -> [JSON] {
@@ -157,4 +186,18 @@ extension JSONText: Hashable {
 extension JSONText.Node {
     /// What is between its quotation marks.
     var content: Range<Int> { range.lowerBound + 1..<range.upperBound - 1 }
+}
+
+extension [JSONText.Unescaped] {
+    /// The string of a node, which is among these; they are in the order of the nodes.
+    func text(of node: Int) -> [UInt8] {
+        var places = indices
+        while places.count > 1 {
+            let middle = places.lowerBound + places.count / 2
+            places =
+                self[middle].node <= node
+                ? middle..<places.upperBound : places.lowerBound..<middle
+        }
+        return places.isEmpty ? [] : self[places.lowerBound].text
+    }
 }

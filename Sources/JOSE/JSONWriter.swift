@@ -1,3 +1,5 @@
+internal import SIWACrypto
+
 extension JSON {
     /// Marks the bytes of a word that are part of a multi-byte character, or must or may be
     /// escaped in a string.
@@ -45,15 +47,10 @@ package struct JSONLine: Sendable {
     /// Adds a member.
     package mutating func add(_ member: JSON.Member) { add(member.name, member.value) }
 
-    /// Adds a member whose value is an array of what is written already, an element each.
-    package mutating func add(_ name: String, written elements: [[UInt8]]) {
+    /// Adds a member whose value is written already.
+    package mutating func add(_ name: String, written value: [UInt8]) {
         begin(name)
-        writer.output.append(UInt8(ascii: "["))
-        for index in elements.indices {
-            if index > 0 { writer.output.append(UInt8(ascii: ",")) }
-            writer.output.append(contentsOf: elements[index])
-        }
-        writer.output.append(UInt8(ascii: "]"))
+        writer.output += value
     }
 
     /// Adds a member whose value is the header of a token.
@@ -207,7 +204,7 @@ private struct JSONWriter {
         output.append(addingCapacity: text.count + 4) { output in
             if let left { output.append(UInt8(ascii: left)) }
             output.append(UInt8(ascii: "\""))
-            for index in text.indices { output.append(text[index]) }
+            output.append(contentsOf: text)
             output.append(UInt8(ascii: "\""))
             if let right { output.append(UInt8(ascii: right)) }
         }

@@ -1,3 +1,5 @@
+internal import SIWACrypto
+
 extension JSON {
     /// A token's claims in one spelling, though Apple uses several.
     ///
@@ -52,25 +54,33 @@ extension JSONText {
     /// Calls `body` with the parts of ``JSON/normalizedClaims`` in their order; this must be an
     /// object that ``isPlain``. Most claims are part of a run that is copied unchanged.
     func forEachNormalizedPart(_ body: (NormalizedPart) -> Void) {
-        let last = self["email_verified"] == nil ? "email" : "email_verified"
-        let lacksFlag = self["is_private_email"] == nil && self["email"]?.isFilledString == true
-        let lastName = last.utf8.span
+        let flagless = nameBeforeMissingFlag
         var run = 0..<0
         func endRun() {
             if !run.isEmpty { body(.text(run)) }
             run = 0..<0
         }
+        func extendRun(_ name: Int, _ value: Int) {
+            let start = run.isEmpty ? nodes[name].range.lowerBound : run.lowerBound
+            run = start..<nodes[value].range.upperBound
+        }
         forEachMember { name, value in
-            if needsNormalizing(name) {
+            let spelling = ClaimSpelling(of: self, at: name)
+            if case .leftOut = spelling {
                 endRun()
-                JSON.Member(string(at: name), self.value(at: value)).normalize {
-                    body(.claim($0, $1))
-                }
+            } else if case .flag = spelling, nodes[value].kind == .string,
+                let flag = flag(at: value)
+            {
+                endRun()
+                body(.claim(string(at: name), .value(.boolean(flag))))
             } else {
-                let start = run.isEmpty ? nodes[name].range.lowerBound : run.lowerBound
-                run = start..<nodes[value].range.upperBound
+                extendRun(name, value)
+                if let (addedName, claim) = spelling.addition(integer(at: value)) {
+                    endRun()
+                    body(.claim(addedName, claim))
+                }
             }
-            if lacksFlag, isText(at: name, lastName) {
+            if name == flagless {
                 endRun()
                 body(.claim("is_private_email", .value(false)))
             }
@@ -78,10 +88,11 @@ extension JSONText {
         endRun()
     }
 
-    private func needsNormalizing(_ name: Int) -> Bool {
-        // The length first: it tells many names apart.
-        guard [3, 9, 11, 14, 16, 17, 21].contains(nodes[name].content.count) else { return false }
-        return ClaimSpelling(of: string(at: name)) != .asItStands
+    /// The member behind which `is_private_email` is added; nil when it is not.
+    private var nameBeforeMissingFlag: Int? {
+        guard let email = self["email"], email.isFilledString, self["is_private_email"] == nil
+        else { return nil }
+        return (self["email_verified"] ?? email).name
     }
 }
 
@@ -101,26 +112,19 @@ enum NormalizedClaim {
 
 extension JSON.Member {
     fileprivate func normalize(_ body: (String, NormalizedClaim) -> Void) {
-        switch ClaimSpelling(of: name) {
-        case .asItStands: body(name, .value(value))
-        case .flag: body(name, .value(value.flag.map(JSON.boolean) ?? value))
-        case .moment(let addedName):
-            body(name, .value(value))
-            if let moment = value.moment, moment.hasFourDigitYear {
-                body(addedName, .moment(moment))
-            }
-        case .realUserStatus:
-            body(name, .value(value))
-            if let status = value.integer.flatMap({ RealUserStatus(rawValue: $0).name }) {
-                body("real_user_status_name", .value(.string(status)))
-            }
+        let spelling = ClaimSpelling(of: name)
+        switch spelling {
         case .leftOut: break
+        case .flag: body(name, .value(value.flag.map(JSON.boolean) ?? value))
+        default:
+            body(name, .value(value))
+            if let (addedName, claim) = spelling.addition(value.integer) { body(addedName, claim) }
         }
     }
 }
 
 /// How a claim is spelt in ``JSON/normalizedClaims``, by its name.
-private enum ClaimSpelling: Equatable {
+private enum ClaimSpelling {
     case asItStands
     case flag
     /// The name under which the moment is added.
@@ -130,24 +134,61 @@ private enum ClaimSpelling: Equatable {
     case leftOut
 
     init(of name: String) {
+        self = Self.all.first { name.isExactly($0.name) }?.spelling ?? .asItStands
+    }
+
+    /// - Parameter name: the node of a member's name, in a text that is plain.
+    init(of text: JSONText, at name: Int) {
         // The length first: it tells nearly all names apart, and of a million tokens each has a
         // dozen.
-        switch (name.utf8.count, name) {
-        case (14, "email_verified"), (16, "is_private_email"): self = .flag
-        case (3, "exp"): self = .moment("exp_rfc3339")
-        case (3, "iat"): self = .moment("iat_rfc3339")
-        case (3, "nbf"): self = .moment("nbf_rfc3339")
-        case (9, "auth_time"): self = .moment("auth_time_rfc3339")
-        case (16, "real_user_status"): self = .realUserStatus
-        case (11, "exp_rfc3339"), (11, "iat_rfc3339"), (11, "nbf_rfc3339"),
-            (17, "auth_time_rfc3339"), (21, "real_user_status_name"):
-            self = .leftOut
-        default: self = .asItStands
+        let count = text.nodes[name].content.count
+        let isCandidate = count < 64 && Self.lengths & 1 << UInt64(count) != 0
+        self = .asItStands
+        guard isCandidate else { return }
+        // Looked at where they are: copying one takes longer than comparing it.
+        let (all, bytes) = (Self.all, text.bytes)
+        let (known, span) = (all.span, bytes.span)
+        let found = span.extracting(text.nodes[name].content)
+        for index in known.indices where known[index].bytes.span.isExactly(found) {
+            self = known[index].spelling
         }
     }
-}
 
-extension NumericDate {
-    /// RFC 3339 knows no others.
-    fileprivate var hasFourDigitYear: Bool { (-62_167_219_200..<253_402_300_800).contains(seconds) }
+    /// What follows a claim that is this whole number.
+    func addition(_ number: Int?) -> (String, NormalizedClaim)? {
+        guard let number else { return nil }
+        switch self {
+        case .moment(let addedName):
+            let moment = NumericDate(number)
+            return moment.isWritable ? (addedName, .moment(moment)) : nil
+        case .realUserStatus:
+            return RealUserStatus(rawValue: number).name
+                .map { ("real_user_status_name", .value(.string($0))) }
+        default: return nil
+        }
+    }
+
+    private struct Named {
+        let name: String
+        let bytes: [UInt8]
+        let spelling: ClaimSpelling
+
+        init(_ name: String, _ spelling: ClaimSpelling) {
+            (self.name, bytes, self.spelling) = (name, Array(name.utf8), spelling)
+        }
+    }
+
+    private static let all = [
+        Named("email_verified", .flag), Named("is_private_email", .flag),
+        Named("exp", .moment("exp_rfc3339")), Named("iat", .moment("iat_rfc3339")),
+        Named("nbf", .moment("nbf_rfc3339")),
+        Named("auth_time", .moment("auth_time_rfc3339")),
+        Named("real_user_status", .realUserStatus),
+        Named("exp_rfc3339", .leftOut), Named("iat_rfc3339", .leftOut),
+        Named("nbf_rfc3339", .leftOut), Named("auth_time_rfc3339", .leftOut),
+        Named("real_user_status_name", .leftOut),
+    ]
+
+    /// A bit for each length that one of ``all`` has.
+    private static let lengths = all.reduce(UInt64(0)) { $0 | 1 << UInt64($1.bytes.count) }
 }

@@ -77,9 +77,8 @@ package final class LineReader: Sendable {
     /// What is there now; never blocks.
     package func next() -> LineSupply {
         start()
-        return state.withLock { state in
+        let supply: LineSupply = state.withLock { state in
             if !state.ready.isEmpty {
-                room.signal()
                 let (lines, bytesRead) = state.ready.removeFirst()
                 state.lines += lines.count
                 state.bytes = bytesRead
@@ -87,6 +86,9 @@ package final class LineReader: Sendable {
             }
             return state.isAtEnd ? .end(state.failure) : .notYet
         }
+        // Not before: the reader would wake up only to wait for the lock.
+        if case .lines = supply { room.signal() }
+        return supply
     }
 
     /// Reads no further. What was read is still given out.
@@ -177,7 +179,7 @@ struct LineSplitter: ~Copyable {
             var start = bytes.startIndex
             while start < bytes.endIndex {
                 let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
-                let end = rest.index(of: 0x0A)
+                let end = rest.firstIndex(ofByte: 0x0A)
                 collect(UnsafeRawBufferPointer(rebasing: rest[..<(end ?? rest.count)]))
                 guard let end else { break }
                 lines.append(finishLine())
@@ -206,15 +208,5 @@ struct LineSplitter: ~Copyable {
         self.isTooLong = false
         number += 1
         return InputLine(number: number, bytes: isTooLong ? nil : line.finished())
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// The first occurrence of `byte`: ``firstIndex(of:)`` compares one byte at a time.
-    fileprivate func index(of byte: UInt8) -> Int? {
-        guard let baseAddress, let found = memchr(baseAddress, CInt(byte), count) else {
-            return nil
-        }
-        return UnsafeRawPointer(found) - baseAddress
     }
 }

@@ -106,9 +106,12 @@ extension FileError {
 func duplicateOfDescriptor(
     named path: String, for operation: String
 ) throws(FileError) -> CInt? {
-    let names = ["/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2]
+    // A dictionary would take the runtime longer to make than all the rest of reading a file.
+    let names = ["/dev/stdin", "/dev/stdout", "/dev/stderr"]
     let prefix = ["/dev/fd/", "/proc/self/fd/"].first(where: path.hasPrefix)
-    guard let number = names[path] ?? prefix.flatMap({ Int(path.dropFirst($0.count)) }),
+    guard
+        let number = names.firstIndex(of: path)
+            ?? prefix.flatMap({ Int(path.dropFirst($0.count)) }),
         let descriptor = CInt(exactly: number), descriptor >= 0
     else { return nil }
     return try system(operation, path) { fcntl(descriptor, F_DUPFD_CLOEXEC, 3) }

@@ -9,7 +9,7 @@ package final class P256PrivateKey: Sendable {
     /// The public half.
     package let publicKey: P256PublicKey
 
-    private let contexts = ReadyContexts()
+    private let contexts = ReadyContexts<ReadyContext>()
 
     private init(adopting key: consuming Owned<Key>) throws(OpenSSLError) {
         publicKey = try P256PublicKey(of: key.pointer)

@@ -16,7 +16,7 @@ package final class RSAPublicKey: Sendable {
     /// Immutable once made; OpenSSL allows concurrent use of a constant key.
     private let made = Mutex<KeyPointer?>(nil)
 
-    private let contexts = ReadyContexts()
+    private let contexts = ReadyContexts<ReadyContext>()
 
     private struct KeyPointer: @unchecked Sendable {
         let pointer: OpaquePointer

@@ -6,7 +6,7 @@ internal import Synchronization
 final class ReadyContext: Sendable {
     /// Used by one caller at a time.
     private nonisolated(unsafe) let context: OpaquePointer
-    private nonisolated(unsafe) let digest: OpaquePointer
+    private let digest: HashContext
 
     /// Prepares to sign or to verify.
     ///
@@ -15,19 +15,14 @@ final class ReadyContext: Sendable {
         _ key: OpaquePointer, prepare: (OpaquePointer) throws(OpenSSLError) -> Void
     ) throws(OpenSSLError) {
         let context = try Owned<KeyContext>(openssl.EVP_PKEY_CTX_new_from_pkey(nil, key, nil))
-        let digest = try Owned<DigestContext>(openssl.EVP_MD_CTX_new())
+        digest = try HashContext()
         let algorithm = try SHA256.algorithm.get().pointer
         try prepare(context.pointer)
         try check(openssl.EVP_PKEY_CTX_set_signature_md(context.pointer, algorithm))
-        try check(openssl.EVP_DigestInit_ex2(digest.pointer, algorithm, nil))
         self.context = context.release()
-        self.digest = digest.release()
     }
 
-    deinit {
-        openssl.EVP_PKEY_CTX_free(context)
-        openssl.EVP_MD_CTX_free(digest)
-    }
+    deinit { openssl.EVP_PKEY_CTX_free(context) }
 
     /// Whether `signature` is the key's over the SHA-256 of `message`. One call at a time.
     ///
@@ -35,7 +30,7 @@ final class ReadyContext: Sendable {
     func isValid(
         _ signature: [UInt8], for message: Span<UInt8>
     ) throws(OpenSSLError) -> Bool {
-        let hash = try hash(of: message)
+        let hash = try digest.hash(of: message)
         return hash.span.withUnsafeBufferPointer { hash in
             holds(
                 openssl.EVP_PKEY_verify(
@@ -47,7 +42,7 @@ final class ReadyContext: Sendable {
     ///
     /// - Parameter longest: how many bytes it has at most.
     func signature(for message: Span<UInt8>, longest: Int) throws(OpenSSLError) -> [UInt8] {
-        let hash = try hash(of: message)
+        let hash = try digest.hash(of: message)
         var signature = [UInt8](repeating: 0, count: longest)
         var length = longest
         try check(
@@ -57,34 +52,18 @@ final class ReadyContext: Sendable {
         signature.removeLast(longest - length)
         return signature
     }
-
-    private func hash(of message: Span<UInt8>) throws(OpenSSLError) -> [32 of UInt8] {
-        var hash: [32 of UInt8] = .init(repeating: 0)
-        var bytes = hash.mutableSpan
-        try bytes.withUnsafeMutableBufferPointer { bytes throws(OpenSSLError) in
-            try message.withUnsafeBytes { message throws(OpenSSLError) in
-                // Without an algorithm, the context keeps the one it has and starts a new
-                // computation.
-                try check(
-                    openssl.EVP_DigestInit_ex2(digest, nil, nil) == 1
-                        && openssl.EVP_DigestUpdate(digest, message.baseAddress, message.count) == 1
-                        ? openssl.EVP_DigestFinal_ex(digest, bytes.baseAddress, nil) : 0)
-            }
-        }
-        return hash
-    }
 }
 
-/// The idle contexts of one key: as many as threads used it at once.
-struct ReadyContexts: ~Copyable {
-    private let idle = Mutex<[ReadyContext]>([])
+/// The idle contexts of one key, or of hashing: as many as threads used it at once.
+struct ReadyContexts<Context: Sendable>: ~Copyable {
+    private let idle = Mutex<[Context]>([])
 
     /// Lends one to `body`; makes one when all are in use.
     func with<Result>(
-        _ make: () throws(OpenSSLError) -> ReadyContext,
-        _ body: (ReadyContext) throws(OpenSSLError) -> Result
+        _ make: () throws(OpenSSLError) -> Context,
+        _ body: (Context) throws(OpenSSLError) -> Result
     ) throws(OpenSSLError) -> Result {
-        let context: ReadyContext
+        let context: Context
         if let free = idle.withLock({ $0.popLast() }) {
             context = free
         } else {

@@ -6,14 +6,17 @@ package enum SHA256 {
     ///
     /// - Throws: ``OpenSSLError`` when a site's policy has taken SHA-256 away.
     package static func digest(_ message: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: 32)
-        let algorithm = try algorithm.get().pointer
-        try check(
-            message.withUnsafeBytes { bytes in
-                openssl.EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, algorithm, nil)
-            })
+        let hash = try contexts.with { () throws(OpenSSLError) in
+            try HashContext()
+        } _: { context throws(OpenSSLError) in
+            try context.hash(of: message)
+        }
+        var digest: [UInt8] = []
+        digest.append(addingCapacity: 32) { $0.append(contentsOf: hash.span) }
         return digest
     }
+
+    private static let contexts = ReadyContexts<HashContext>()
 
     /// The 32-byte digest of a text's UTF-8.
     package static func digest(_ text: String) throws(OpenSSLError) -> [UInt8] {

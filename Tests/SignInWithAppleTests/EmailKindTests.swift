@@ -16,7 +16,10 @@ import Testing
             ("alice@icloud.com", false, .icloud), ("alice@ME.com", nil, .icloud),
             ("alice@example.com", nil, .other), ("alice@xicloud.com", nil, .other),
             ("alice@mail.icloud.com", nil, .other), ("icloud.com@example.com", nil, .other),
-            ("alice", nil, .other), ("", nil, .other),
+            ("alice", nil, .other), ("", nil, .other), ("alice@icloud.com@", nil, .icloud),
+            ("icloud.com", nil, .icloud), ("@@", nil, .other),
+            ("alice@ic\u{2113}oud.com", nil, .other),
+            ("alice@example.com@ICLOUD.COM", nil, .icloud),
         ] as [(String, Bool?, EmailKind)])
     func `is decided by the flag, then by the domain`(
         _ address: String, _ isPrivate: Bool?, _ kind: EmailKind

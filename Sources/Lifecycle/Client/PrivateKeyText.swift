@@ -156,8 +156,9 @@ package func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).cont
 
 /// The bytes without blanks and line ends around them; empty at the end if there are no others.
 package func rangeWithoutSpace(_ bytes: Span<UInt8>) -> Range<Int> {
-    let start = bytes.indices.first { !isSpace(bytes[$0]) } ?? bytes.count
-    let end = bytes.indices.reversed().first { !isSpace(bytes[$0]) }.map { $0 + 1 } ?? start
+    var (start, end) = (0, bytes.count)
+    while start < end, isSpace(bytes[start]) { start += 1 }
+    while start < end, isSpace(bytes[end - 1]) { end -= 1 }
     return start..<end
 }
 

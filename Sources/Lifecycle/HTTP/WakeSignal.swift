@@ -10,8 +10,9 @@ package final class WakeSignal: Sendable {
     private struct State {
         var count = 0
         var lastKey = 0
-        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-        var listeners: [Int: @Sendable () -> Void] = [:]
+        // Not literals, for which the runtime would make the types at every start.
+        var waiting = [Int: CheckedContinuation<Void, Never>]()
+        var listeners = [Int: @Sendable () -> Void]()
 
         mutating func newKey() -> Int {
             lastKey += 1

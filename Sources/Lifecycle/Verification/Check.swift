@@ -1,4 +1,4 @@
-internal import JOSE
+package import JOSE
 
 /// One thing that was examined, and what was found.
 package struct Check: Hashable, Sendable {
@@ -62,7 +62,14 @@ package struct Check: Hashable, Sendable {
     /// ``detail`` without the time at its end: a batch does not print when each of a million valid
     /// tokens expires.
     private let words: String
-    private let moment: NumericDate?
+    /// The time at the end of ``detail``; nil if there is none.
+    package let moment: NumericDate?
+
+    /// Whether it differs from `other` in nothing but ``moment``.
+    package func isSameButMoment(_ other: Self) -> Bool {
+        subject == other.subject && status == other.status && words.isExactly(other.words)
+            && (moment == nil) == (other.moment == nil)
+    }
 
     private init(
         _ subject: Subject, _ status: Status, _ words: String, _ moment: NumericDate? = nil

@@ -3,11 +3,11 @@ package import JOSE
 /// What an identity token says of a user (Apple: `id_token`), once it is verified.
 package struct IdentityTokenClaims: Hashable, Sendable {
     /// The user: stable for all apps of a team. The only claim that identifies a user.
-    package let userID: UserID
+    package var userID: UserID { UserID(unchecked: text["sub"]?.string ?? "") }
     /// The client the user signed in to: `aud`.
-    package let clientID: ClientID
+    package var clientID: ClientID { ClientID(unchecked: text["aud"]?.string ?? "") }
     /// The issuer: `iss`.
-    package let issuer: String
+    package var issuer: String { text["iss"]?.string ?? "" }
     /// When the token was made.
     package let issuedAt: NumericDate
     /// When it expires.
@@ -20,9 +20,9 @@ package struct IdentityTokenClaims: Hashable, Sendable {
     /// managed accounts.
     package var email: String? { text["email"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
     /// Whether Apple has verified ``email``; nil where Apple does not say.
-    package var isEmailVerified: Bool? { text["email_verified"]?.json.flag }
+    package var isEmailVerified: Bool? { text["email_verified"]?.flag }
     /// Whether ``email`` is a relay's: Apple leaves the claim out where it is not.
-    package var isPrivateEmail: Bool { text["is_private_email"]?.json.flag ?? false }
+    package var isPrivateEmail: Bool { text["is_private_email"]?.flag ?? false }
     /// Whether a person is behind it; only in apps, and normally at the first sign-in only.
     package var realUserStatus: RealUserStatus? {
         text["real_user_status"]?.json.integer.map { RealUserStatus(rawValue: $0) }
@@ -37,13 +37,11 @@ package struct IdentityTokenClaims: Hashable, Sendable {
 
     /// Nil when a claim that every token has is missing, or of another type.
     init?(_ text: JSONText) {
-        guard let userID = text["sub"]?.string, !userID.isEmpty,
-            let clientID = text["aud"]?.string, let issuer = text["iss"]?.string,
+        // No text is made of what is only compared: few of a batch's tokens are asked for their claims.
+        guard text["sub"]?.isFilledString == true, text["aud"]?.isString == true,
+            text["iss"]?.isString == true,
             let issuedAt = text["iat"]?.moment, let expiresAt = text["exp"]?.moment
         else { return nil }
-        self.userID = UserID(unchecked: userID)
-        self.clientID = ClientID(unchecked: clientID)
-        self.issuer = issuer
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.text = text

@@ -52,7 +52,9 @@ extension TokenVerifier {
     }
 
     private func signature(_ token: CompactJWS, _ key: RSAPublicKey) -> Check {
-        let isValid = try? key.isValidSignature(token.signature, for: token.signingInput.span)
+        let bytes = token.bytes
+        let isValid = try? key.isValidSignature(
+            token.signature, for: bytes.span.extracting(first: token.signedCount))
         return isValid == true
             ? .passed(.signature)
             : .failed(

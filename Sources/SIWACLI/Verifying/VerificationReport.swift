@@ -45,6 +45,7 @@ extension CompactJWS {
 }
 
 extension Check {
+    /// Its detail is the last member.
     var json: JSON {
         let name = JSON.Member("name", .string(name))
         let status = JSON.Member("status", .string(status.rawValue))

@@ -95,7 +95,10 @@ struct ItemVerifier: Sendable {
                 newer ones could not be fetched
                 """)
         }
-        let rules = item.clientID.map { verifying.rules(by: known.keySet, for: $0) } ?? rules
+        if let clientID = item.clientID {
+            let rules = verifying.rules(by: known.keySet, for: clientID)
+            return .found(verify(token, item, by: rules))
+        }
         return .found(verify(token, item, by: rules))
     }
 

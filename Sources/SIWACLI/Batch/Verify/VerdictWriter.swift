@@ -3,10 +3,13 @@ package import Lifecycle
 
 /// Writes what was found of tokens, one after the other.
 ///
-/// Most checks end alike for most tokens: each is kept as it was written for the token before.
+/// Most checks end alike for most tokens: they are kept as they were written for the token before.
 package struct VerdictWriter: Sendable {
     private var checks: [Check] = []
-    private var written: [[UInt8]] = []
+    /// ``checks`` as an array.
+    private var written: [UInt8] = []
+    /// Where each check is in it.
+    private var places: [Range<Int>] = []
 
     /// A writer that has written nothing.
     package init() {}
@@ -52,17 +55,52 @@ package struct VerdictWriter: Sendable {
         text = line.finished()
     }
 
+    /// Writes the checks that differ from those of the token before.
     private mutating func remember(_ newer: [Check]) {
         let older = checks
-        guard newer.count == older.count else {
-            (checks, written) = (newer, newer.map(\.json.bytes))
-            return
-        }
+        guard newer.count == older.count else { return rewrite(newer) }
+        checks = newer
         // Looked at where they are: copying a check takes longer than comparing it.
         let (new, old) = (newer.span, older.span)
-        for index in new.indices where new[index] != old[index] {
-            written[index] = new[index].json.bytes
+        for index in new.indices {
+            if !new[index].isSameButMoment(old[index]) {
+                replace(index, with: new[index].json.bytes)
+            } else if let moment = new[index].moment, let last = old[index].moment, moment != last {
+                guard moment.isWritable, last.isWritable else {
+                    replace(index, with: new[index].json.bytes)
+                    continue
+                }
+                replaceMoment(of: index, with: moment)
+            }
         }
-        checks = newer
+    }
+
+    private mutating func rewrite(_ newer: [Check]) {
+        (checks, written, places) = (newer, [UInt8(ascii: "[")], [])
+        for check in newer {
+            if written.count > 1 { written.append(UInt8(ascii: ",")) }
+            let start = written.count
+            written += check.json.bytes
+            places.append(start..<written.count)
+        }
+        written.append(UInt8(ascii: "]"))
+    }
+
+    private mutating func replace(_ index: Int, with text: [UInt8]) {
+        let growth = text.count - places[index].count
+        written.replaceSubrange(places[index], with: text)
+        places[index] = places[index].lowerBound..<places[index].upperBound + growth
+        guard growth != 0 else { return }
+        for later in index + 1..<places.count {
+            places[later] =
+                places[later].lowerBound + growth..<places[later].upperBound + growth
+        }
+    }
+
+    /// The detail is the last member of a check, and the moment the end of the detail. All that
+    /// are writable take the same room.
+    private mutating func replaceMoment(of index: Int, with moment: NumericDate) {
+        let (text, end) = (moment.rfc3339.utf8, places[index].upperBound - 2)
+        written.replaceSubrange(end - text.count..<end, with: text)
     }
 }

@@ -1,0 +1,85 @@
+import Glibc
+import Lifecycle
+
+/// What a run writes into a folder: a page with the tables, and a picture of each.
+struct Report {
+    let folder: String
+    /// The gnuplot program that draws a table.
+    let chart: String
+
+    /// Replaces the page and the pictures.
+    func write(_ tables: [ResultTable]) throws {
+        mkdir(folder, 0o755)
+        try write("README.md", page(tables))
+        guard let gnuplot = Child.installed("gnuplot") else {
+            return print("\nskipped: the pictures, because gnuplot is not installed")
+        }
+        for table in tables {
+            let bars = "\(folder)/\(table.name).bars"
+            try write("\(table.name).bars", table.bars)
+            defer { unlink(bars) }
+            _ = try Child.run([
+                gnuplot, "-c", chart, bars, "\(folder)/\(table.name).svg", "\(table.rows.count)",
+                table.heading, subtitle,
+            ])
+        }
+        print("\n\(folder) has the tables and their pictures")
+    }
+
+    private func page(_ tables: [ResultTable]) -> String {
+        """
+        # Benchmarks
+
+        Written by `make bench` on \(Self.date): \(tables.first?.rounds ?? 0) rounds, \
+        \(Self.machine); \(Self.versions.joined(separator: ", ")). The rows of a table run in \
+        turns. Speed and processor time are those of the first row, siwa's, as 1: medians of the \
+        rounds' own ratios. [performance.md](../performance.md) says what they mean.
+
+        \(tables.map(\.markdown).joined(separator: "\n"))
+        """
+    }
+
+    private var subtitle: String {
+        "Speed, siwa's is 1. \(Self.date), \(Self.machine), siwa \(version)"
+    }
+
+    private static var date: String {
+        var (seconds, parts) = (time(nil), tm())
+        gmtime_r(&seconds, &parts)
+        return "\(parts.tm_year + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
+    }
+
+    private static func padded(_ number: CInt) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
+    }
+
+    /// What kind of machine it is, not which one.
+    private static var machine: String {
+        let lines = (try? Child.run(["cat", "/proc/cpuinfo"]).output)?.split(separator: "\n") ?? []
+        let models = lines.filter { $0.hasPrefix("model name") }
+        let model = models.first?.split(separator: ":").last.map { String($0).trimmed } ?? "unknown"
+        return "\(max(models.count, 1)) processors (\(model))"
+    }
+
+    private static var versions: [String] {
+        let first = { (command: [String], words: Int) -> String? in
+            (try? Child.run(command).output).map {
+                $0.split { $0.isWhitespace }.prefix(words).joined(separator: " ")
+            }
+        }
+        let python = "import jwt; print('PyJWT', jwt.__version__)"
+        return ["siwa \(version)"]
+            + [
+                first(["openssl", "version"], 2), first(["curl", "--version"], 2),
+                first(["python3", "--version"], 2), first(["python3", "-c", python], 2),
+            ].compactMap { $0 }
+    }
+
+    private func write(_ name: String, _ text: String) throws {
+        guard let file = fopen("\(folder)/\(name)", "w") else {
+            throw BenchmarkError("'\(folder)/\(name)' cannot be written")
+        }
+        defer { fclose(file) }
+        fputs(text, file)
+    }
+}

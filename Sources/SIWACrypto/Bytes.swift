@@ -1,0 +1,107 @@
+internal import Glibc
+
+// What C does with a run of bytes at once, for the targets that are checked for unsafe code.
+
+extension Span<UInt8> {
+    /// The first place of `byte` from `start` on; nil if it is nowhere.
+    package func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
+        withUnsafeBytes { bytes in
+            UnsafeRawBufferPointer(rebasing: bytes[start...]).firstIndex(ofByte: byte)
+                .map { $0 + start }
+        }
+    }
+
+    /// Equal byte by byte.
+    package func isExactly(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        return withUnsafeBytes { one in
+            other.withUnsafeBytes { other in
+                guard let one = one.baseAddress, let other = other.baseAddress else { return true }
+                return memcmp(one, other, count) == 0
+            }
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The first place of `byte`: `firstIndex(of:)` compares one byte at a time.
+    package func firstIndex(ofByte byte: UInt8) -> Int? {
+        guard let baseAddress, let found = memchr(baseAddress, CInt(byte), count) else {
+            return nil
+        }
+        return UnsafeRawPointer(found) - baseAddress
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Copies `bytes` behind those that are there; there must be room for them.
+    package mutating func append(contentsOf bytes: Span<UInt8>) {
+        precondition(bytes.count <= freeCapacity)
+        withUnsafeMutableBufferPointer { buffer, count in
+            bytes.withUnsafeBytes { bytes in
+                UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]
+                )
+                .copyMemory(from: bytes)
+            }
+            count += bytes.count
+        }
+    }
+}
+
+/// Decodes an alphabet of 64 characters four at a time: one look-up for each character, and no check
+/// of a place that was checked before.
+package struct BlockDecoder: Sendable {
+    /// For each place in a block, what each character adds to its 24 bits; ``bad`` for a character
+    /// that is not of the alphabet. Made once, never freed.
+    private nonisolated(unsafe) let parts: UnsafePointer<UInt32>
+
+    private static let bad: UInt32 = 0xFF00_0000
+
+    /// - Parameter digits: the value of each of 256 characters; 64 or more for what is not of the
+    ///   alphabet.
+    package init(digits: [UInt8]) {
+        precondition(digits.count == 256)
+        let parts = UnsafeMutablePointer<UInt32>.allocate(capacity: 4 * 256)
+        for place in 0..<4 {
+            for (character, digit) in digits.enumerated() {
+                (parts + 256 * place + character).initialize(
+                    to: digit < 64 ? UInt32(digit) << UInt32(18 - 6 * place) : Self.bad)
+            }
+        }
+        self.parts = UnsafePointer(parts)
+    }
+
+    /// Decodes up to where there are no four characters of the alphabet, or no more room; answers
+    /// how many characters that were.
+    package func decode(_ text: Span<UInt8>, into bytes: inout OutputSpan<UInt8>) -> Int {
+        let blocks = min(text.count / 4, bytes.freeCapacity / 3)
+        guard blocks > 0 else { return 0 }
+        return text.withUnsafeBufferPointer { text in
+            bytes.withUnsafeMutableBufferPointer { bytes, count in
+                guard let text = text.baseAddress, let start = bytes.baseAddress else { return 0 }
+                let decoded = decode(blocks, from: text, to: start + count)
+                count += decoded * 3
+                return decoded * 4
+            }
+        }
+    }
+
+    private func decode(
+        _ blocks: Int, from text: UnsafePointer<UInt8>, to bytes: UnsafeMutablePointer<UInt8>
+    ) -> Int {
+        var (text, bytes) = (text, bytes)
+        for block in 0..<blocks {
+            let bits =
+                parts[Int(text[0])] | parts[256 + Int(text[1])]
+                | parts[512 + Int(text[2])] | parts[768 + Int(text[3])]
+            guard bits < Self.bad else { return block }
+            bytes[0] = UInt8(truncatingIfNeeded: bits >> 16)
+            bytes[1] = UInt8(truncatingIfNeeded: bits >> 8)
+            bytes[2] = UInt8(truncatingIfNeeded: bits)
+            text += 4
+            bytes += 3
+        }
+        return blocks
+    }
+}

@@ -233,5 +233,6 @@ if Context.environment["SIWA_BENCH"] != nil {
     package.targets.append(
         .executableTarget(
             name: "siwa-bench", dependencies: ["JOSE", "Lifecycle", "SIWACrypto", "TokenVault"],
-            path: "Benchmarks", exclude: ["Peers", "server", "chart.gnuplot", "with-postgres"], swiftSettings: strict))
+            path: "Benchmarks", exclude: ["Peers", "server", "chart.gnuplot", "with-postgres"],
+            swiftSettings: strict))
 }

@@ -45,7 +45,7 @@ package func runServer(_ arguments: [String]?, in world: ServerWorld) async -> C
     do {
         guard let arguments else {
             throw Diagnosis(
-                "usage", "an argument is not valid UTF-8",
+                "usage", "an argument is not UTF-8",
                 hints: ["rename the file, or use a UTF-8 locale"], exitCode: .usage)
         }
         switch try serverTool.parse(arguments) {

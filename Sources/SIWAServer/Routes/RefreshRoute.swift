@@ -44,7 +44,7 @@ extension Route {
             case (nil, let token?):
                 target = .token(
                     RefreshToken(token), try context.clients.current.client(clientID))
-            default: throw .malformed("either 'user_id' or 'token'", "is required")
+            default: throw .malformed("exactly one of 'user_id' and 'token'", "is required")
             }
             request.subject.note(
                 clientID: clientID, userID: userID, fingerprint: token?.fingerprint)

@@ -84,7 +84,7 @@ import Testing
             ("POST", "/v1/refresh", ["user_id": "nobody"], 404, "not_found", "nobody"),
             (
                 "POST", "/v1/refresh", ["user_id": "a", "token": "r"], 400, "invalid_request",
-                "not both"
+                "exactly one of 'user_id' and 'token'"
             ),
             ("POST", "/v1/revoke", ["user_id": "nobody"], 404, "not_found", "nobody"),
             (

@@ -84,7 +84,7 @@ import Testing
         try fixture.configure(listener("no-such-group"))
         let refused = try await fixture.run("serve")
         #expect(refused.ending == .exit(3), "\(refused)")
-        #expect(refused.errors.contains("there is no group 'no-such-group'"))
+        #expect(refused.errors.contains("the group 'no-such-group' does not exist"))
     }
 
     private static var groups: [gid_t] {

@@ -16,7 +16,7 @@ struct StatusPageBrowserTests {
         try await browser.show(width: width, height: 900)
         try await browser.prefer(dark: isDark)
         try await browser.open("http://\(try server.place("metrics"))/")
-        try await browser.wait(until: "document.title == 'siwa-server: 1 to look at'")
+        try await browser.wait(until: "document.title == 'siwa-server: 1 problem'")
         let root = "document.documentElement"
         #expect(try await browser.value("\(root).scrollWidth - \(root).clientWidth") == 0)
         let ground = try await browser.value("getComputedStyle(document.body).backgroundColor")
@@ -24,7 +24,7 @@ struct StatusPageBrowserTests {
         #expect(try await ConsolePage(browser: browser).faintTexts() == [])
         // What is wrong comes first; nothing else is on the page than what it brought along.
         let first = try await browser.value("document.querySelector('main > section').innerText")
-        #expect(first.string?.hasPrefix("To look at\nApple's keys come from a file.") == true)
+        #expect(first.string?.hasPrefix("Problems\nApple's keys come from a file.") == true)
         #expect(try await browser.value("document.scripts.length + document.images.length") == 0)
         #expect(try await browser.value("document.querySelectorAll('svg rect').length > 0") == true)
         let text = try #require(try await browser.value("document.body.innerText").string)

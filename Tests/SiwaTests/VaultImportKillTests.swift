@@ -12,7 +12,7 @@ import Testing
     ) async throws {
         let fixture = try await VaultFixture(backend, Population(usual: 1, all: .migrates))
         var random = SeededRandom.announced(for: "kills of imports, \(backend)")
-        let dump = Dump(wished("SIWA_IMPORT_RECORDS", usual: 9_000), &random)
+        let dump = Dump(wished("SIWA_IMPORT_RECORDS", usual: 6_000), &random)
         let input = fixture.apple.folder.path("dump.jsonl")
         try fixture.apple.folder.write("dump.jsonl", Array(dump.lines.joined().utf8))
 
@@ -25,7 +25,7 @@ import Testing
         let expected = try Contents(fixture)
         #expect(expected.records.count == dump.tokens)
 
-        let kills = wished("SIWA_IMPORT_KILLS", usual: 6)
+        let kills = wished("SIWA_IMPORT_KILLS", usual: 4)
         var (hits, halves) = (0, 0)
         for kill in 0..<kills {
             if kill % 3 == 0 { try dump.prepare(fixture) }

@@ -60,17 +60,11 @@ package struct VerdictWriter: Sendable {
         let older = checks
         guard newer.count == older.count else { return rewrite(newer) }
         checks = newer
-        // Looked at where they are: copying a check takes longer than comparing it.
-        let (new, old) = (newer.span, older.span)
-        for index in new.indices {
-            if !new[index].isSameButMoment(old[index]) {
-                replace(index, with: new[index].json.bytes)
-            } else if let moment = new[index].moment, let last = old[index].moment, moment != last {
-                guard moment.isWritable, last.isWritable else {
-                    replace(index, with: new[index].json.bytes)
-                    continue
-                }
-                replaceMoment(of: index, with: moment)
+        for index in newer.indices {
+            switch Check.difference(of: newer.span, from: older.span, at: index) {
+            case .none: break
+            case .moment(let moment): replaceMoment(of: index, with: moment)
+            case .other: replace(index, with: newer[index].json.bytes)
             }
         }
     }

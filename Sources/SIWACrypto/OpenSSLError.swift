@@ -28,7 +28,7 @@ package struct OpenSSLError: Error, Hashable, Sendable, CustomStringConvertible 
 /// The one check of OpenSSL's "returns 1 on success" convention.
 func check(_ result: @autoclosure () -> CInt) throws(OpenSSLError) {
     try OpenSSL.load()
-    openssl.ERR_clear_error()
+    forgetErrors()
     guard result() == 1 else { throw .drained() }
 }
 
@@ -36,6 +36,12 @@ func check(_ result: @autoclosure () -> CInt) throws(OpenSSLError) {
 /// leaves the error queue empty.
 func holds(_ result: @autoclosure () -> CInt) -> Bool {
     if result() == 1 { return true }
-    openssl.ERR_clear_error()
+    forgetErrors()
     return false
+}
+
+/// Empties this thread's error queue. It is nearly always empty: to see that costs a tenth of
+/// `ERR_clear_error`.
+func forgetErrors() {
+    while openssl.ERR_get_error() != 0 {}
 }

@@ -84,7 +84,9 @@ struct InitInterview {
         guard app == nil, services == nil else {
             return (
                 try app.map { try bare(identifier($0, .clientID, ""), of: team, .clientID) },
-                try services.map { try bare(identifier($0, .servicesID, ""), of: team, .servicesID) }
+                try services.map {
+                    try bare(identifier($0, .servicesID, ""), of: team, .servicesID)
+                }
             )
         }
         let appID: ClientID? = try answer(

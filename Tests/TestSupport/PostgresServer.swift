@@ -25,12 +25,12 @@ package final class PostgresServer: Sendable {
     private static let cluster = Task {
         let folder = try TemporaryFolder()
         let asUser = try giveAway(folder.path)
-        let keeper = try keeper(creation, [folder.path, newestPrograms ?? ""] + asUser)
+        let keeper = try startKeeper(creation, [folder.path, newestPrograms ?? ""] + asUser)
         try await Readiness().wait(for: keeper)
         return (folder: folder, keeper: keeper)
     }
 
-    private static func keeper(_ script: String, _ arguments: [String]) throws -> RunningProgram {
+    private static func startKeeper(_ script: String, _ arguments: [String]) throws -> RunningProgram {
         try Executable(path: "/bin/sh").start(
             Executable.Call(
                 ["-c", script, "postgres-keeper"] + arguments,
@@ -52,7 +52,7 @@ package final class PostgresServer: Sendable {
         self.folder = folder
         let asUser = try Self.giveAway(folder.path)
         port = try identity.map { try Self.prepareTLS($0, in: folder) }
-        keeper = try Self.keeper(Self.script, [folder.path, programs, cluster.path] + asUser)
+        keeper = try Self.startKeeper(Self.script, [folder.path, programs, cluster.path] + asUser)
         try await readiness.wait(for: keeper)
     }
 

@@ -30,7 +30,9 @@ package final class PostgresServer: Sendable {
         return (folder: folder, keeper: keeper)
     }
 
-    private static func startKeeper(_ script: String, _ arguments: [String]) throws -> RunningProgram {
+    private static func startKeeper(_ script: String, _ arguments: [String]) throws
+        -> RunningProgram
+    {
         try Executable(path: "/bin/sh").start(
             Executable.Call(
                 ["-c", script, "postgres-keeper"] + arguments,

@@ -8,6 +8,8 @@ final class SQLVaultStore: VaultStore {
     private let pool: ConnectionPool
     /// When each owner claimed first, by the database's clock in milliseconds.
     private let beginnings = Mutex<[String: Int]>([:])
+    /// What must hold in every transaction, beyond what was checked when the connection was opened.
+    private let require: @Sendable (any Database) throws(DatabaseFailure) -> Void
     /// What every change does in its transaction besides.
     private let alongside: @Sendable (any Database) throws(DatabaseFailure) -> Void
 
@@ -19,9 +21,23 @@ final class SQLVaultStore: VaultStore {
     /// A store over a connection that others use as well.
     init(
         _ connector: any DatabaseConnector, _ pool: ConnectionPool,
+        requiring require: @escaping @Sendable (any Database) throws(DatabaseFailure) -> Void = {
+            _ in
+        },
         alongside: @escaping @Sendable (any Database) throws(DatabaseFailure) -> Void = { _ in }
     ) {
-        (self.connector, self.pool, self.alongside) = (connector, pool, alongside)
+        (self.connector, self.pool) = (connector, pool)
+        (self.require, self.alongside) = (require, alongside)
+    }
+
+    private func transaction<Result: Sendable>(
+        _ access: Access, _ body: (any Database) throws(DatabaseFailure) -> Result
+    ) throws(VaultError) -> Result {
+        let require = require
+        return try pool.transaction(access) { database throws(DatabaseFailure) in
+            try require(database)
+            return try body(database)
+        }
     }
 
     func create(_ key: VaultKeyCheck) throws(VaultError) {
@@ -29,19 +45,19 @@ final class SQLVaultStore: VaultStore {
     }
 
     func keyChecks() throws(VaultError) -> [VaultKeyCheck] {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             try database.keyChecks()
         }
     }
 
     func register(_ key: VaultKeyCheck) throws(VaultError) {
-        try pool.transaction(.writing) { database throws(DatabaseFailure) in
+        try transaction(.writing) { database throws(DatabaseFailure) in
             try database.insert(key)
         }
     }
 
     func records(of users: [VaultUser]) throws(VaultError) -> VaultPage {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             try database.records(of: users.inOrder)
         }
     }
@@ -49,19 +65,19 @@ final class SQLVaultStore: VaultStore {
     func records(
         _ filter: VaultFilter, after key: VaultRowKey?, limit: Int
     ) throws(VaultError) -> VaultPage {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             try database.page(filter, after: key, limit)
         }
     }
 
     func clients() throws(VaultError) -> [ClientID] {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             try database.clients()
         }
     }
 
     func counts(of clientID: ClientID?) throws(VaultError) -> [VaultState: Int] {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             try database.counts(VaultFilter(clientID: clientID))
         }
     }
@@ -71,7 +87,7 @@ final class SQLVaultStore: VaultStore {
         _ decide: (VaultPage) throws(VaultError) -> VaultChanges
     ) throws(VaultError) {
         let inOrder = users.inOrder
-        try pool.transaction(.writing) { database throws(DatabaseFailure) in
+        try transaction(.writing) { database throws(DatabaseFailure) in
             let page = try database.records(of: inOrder, isLocking: true)
             let changes = try lifting { () throws(VaultError) in try decide(page) }
             let before = Dictionary(
@@ -91,7 +107,7 @@ final class SQLVaultStore: VaultStore {
         _ filter: VaultFilter, limit: Int, for lease: VaultLease,
         _ change: (VaultRecord) -> VaultClaimChange
     ) throws(VaultError) -> VaultClaimed {
-        try pool.transaction(.writing) { database throws(DatabaseFailure) in
+        try transaction(.writing) { database throws(DatabaseFailure) in
             let now = try database.moment()
             let start = beginnings.withLock { beginnings in
                 defer { beginnings[lease.owner] = beginnings[lease.owner] ?? now }
@@ -109,7 +125,7 @@ final class SQLVaultStore: VaultStore {
     }
 
     func renew(_ ids: [VaultRecordID], for lease: VaultLease) throws(VaultError) -> VaultRenewal {
-        try pool.transaction(.writing) { database throws(DatabaseFailure) in
+        try transaction(.writing) { database throws(DatabaseFailure) in
             VaultRenewal(
                 held: try database.renew(Set(ids).sorted(), for: lease),
                 remaining: lease.remaining)
@@ -119,7 +135,7 @@ final class SQLVaultStore: VaultStore {
     func leasedByOthers(
         than owner: String, _ filter: VaultFilter
     ) throws(VaultError) -> VaultLeasedByOthers {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             let (count, seconds) = try database.leased(by: owner, filter)
             return VaultLeasedByOthers(count: count, remaining: .seconds(seconds))
         }
@@ -128,13 +144,13 @@ final class SQLVaultStore: VaultStore {
     func history(
         _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, limit: Int
     ) throws(VaultError) -> VaultHistoryPage {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             try database.history(filter, after: position, limit)
         }
     }
 
     func pruneHistory(before moment: NumericDate, limit: Int) throws(VaultError) -> Int {
-        try pool.transaction(.writing) { database throws(DatabaseFailure) in
+        try transaction(.writing) { database throws(DatabaseFailure) in
             try database.pruneHistory(before: moment, limit)
         }
     }
@@ -144,7 +160,7 @@ final class SQLVaultStore: VaultStore {
     }
 
     func faults() throws(VaultError) -> [String] {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             try database.faults() + database.unknownKeys()
         }
     }

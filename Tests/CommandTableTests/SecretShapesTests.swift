@@ -15,7 +15,8 @@ import Testing
 
     static let secrets =
         ["a", "c", "r"].map { "\($0)\(digits.prefix(32)).0.mrtu.S-e_CrEtSeCrEtSeCrEt" }
-        + [jwt, "eyJhbGciOiJFUzI1NiJ9"] + keyBody
+        + [jwt, "eyJhbGciOiJFUzI1NiJ9", "siwa_" + String(repeating: "a-", count: 21) + "a"]
+        + keyBody
         + [
             "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JR1RBZ0VBTUJNR0J5cUdTTTQ5QWdFRw==",
             String(repeating: "0a", count: 32), String(repeating: "5B", count: 32),

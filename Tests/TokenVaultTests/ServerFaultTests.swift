@@ -98,6 +98,28 @@ import Testing
         }
     }
 
+    /// A count is shown by adding and multiplying, and a damaged one must not stop what is counted.
+    @Test(arguments: SQLBackend.available, [Int.max, .min])
+    func `counts that are out of range are limited`(
+        _ backend: SQLBackend, _ value: Int
+    ) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        try store.receive([.sample(0)])
+        try fixture.run("UPDATE server_activity SET value = $1", .integer(value))
+        try fixture.run(
+            "UPDATE server_count SET value = $1 WHERE name = 'inbox.pending'", .integer(value))
+        _ = try store.counts()
+        try fixture.run("UPDATE server_token_count SET value = $1", .integer(value))
+        try store.receive([.sample(1)])
+        let counts = try store.counts()
+        let shown =
+            try store.activity(hours: 24).flatMap(\.counts.values)
+            + counts.inbox.values + counts.tokens.values.flatMap(\.values)
+        #expect(shown.allSatisfy { (0...1_000_000_000_000).contains($0) }, "\(shown)")
+        #expect(try store.states().count == 2)
+    }
+
     @Test func `texts that are not UTF-8 are named`() async throws {
         guard PostgresServer.isAvailable else { return }
         let fixture = try await PostgresStoreFixture.withoutEncoding()

@@ -94,6 +94,16 @@ package struct ServerSettings: Hashable, Sendable {
         api = ListenerSettings(standardFolder: folder)
     }
 
+    /// Whether a setting differs that is read only at the start.
+    func needsRestart(from old: ServerSettings) -> Bool {
+        guard (delivery == nil) == (old.delivery == nil) else { return true }
+        var same = old
+        same.delivery = delivery
+        // A reload reads another file of keys, too.
+        if keySetFile != nil, old.keySetFile != nil { same.keySetFile = keySetFile }
+        return self != same
+    }
+
     /// The settings of a listener; nil if it is not opened.
     package func listener(_ listener: RouteTable.Listener) -> ListenerSettings? {
         switch listener {

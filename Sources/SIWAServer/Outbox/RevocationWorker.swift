@@ -11,6 +11,8 @@ package final class RevocationWorker: Sendable {
     let clocks: Clocks
     let owner: String
     let log: ServiceLog
+    /// The codes that are being exchanged.
+    let codes = ActiveCount()
     /// Notified after every attempt.
     let progress = WakeSignal()
     private let clients: @Sendable () -> ProfileClients
@@ -53,6 +55,12 @@ package final class RevocationWorker: Sendable {
     /// Waits for the attempts in progress.
     package func drain() async {
         await loop.drain()
+        await journal.drain()
+    }
+
+    /// Waits until the codes that were sent to Apple are answered.
+    func drainCodes() async {
+        await codes.drain()
         await journal.drain()
     }
 

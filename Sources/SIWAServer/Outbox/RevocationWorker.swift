@@ -13,6 +13,8 @@ package final class RevocationWorker: Sendable {
     let log: ServiceLog
     /// The codes that are being exchanged.
     let codes = ActiveCount()
+    /// The clients that are in no profile.
+    let missingProfiles: MissingProfiles
     /// Notified after every attempt.
     let progress = WakeSignal()
     private let clients: @Sendable () -> ProfileClients
@@ -32,6 +34,7 @@ package final class RevocationWorker: Sendable {
     ) {
         (self.access, self.vault, self.journal) = (access, vault, journal)
         (self.clients, self.clocks, self.owner, self.log) = (clients, clocks, owner, log)
+        missingProfiles = MissingProfiles(clocks.timekeeper)
         loop = WorkLoop(limit: Self.width, pause: .seconds(1), wake: wake)
     }
 
@@ -95,6 +98,7 @@ package final class RevocationWorker: Sendable {
 
     private func attempt(_ job: RevocationJob, _ age: Duration) async {
         guard let client = clients()[job.clientID] else {
+            missingProfiles.note(job.clientID)
             log(
                 ServiceEvent(
                     .error, "no_profile", [.init("client_id", .string(job.clientID.rawValue))]))

@@ -43,6 +43,15 @@ package final class HTTPServer: Sendable {
         state = Mutex(State(socket: socket, loops: started))
     }
 
+    /// Fails if a certificate and its key cannot be used. A port of the loopback interface is open
+    /// for that moment.
+    package static func check(_ identity: TLSIdentity) async throws(ServerError) {
+        let server = try HTTPServer(
+            try ListeningSocket.open(.anyLoopbackPort), identity: identity,
+            .direct { _, reply in reply.send(ServerResponse(status: 503, body: .dropped)) })
+        await server.stop()
+    }
+
     /// Uses another certificate for new connections; existing ones are closed after their next
     /// response.
     ///

@@ -1,4 +1,5 @@
 internal import Lifecycle
+internal import LocalFiles
 internal import SIWACLI
 
 /// The way to the application: the URL, the secrets that sign, and the transport.

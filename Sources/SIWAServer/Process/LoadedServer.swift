@@ -29,7 +29,8 @@ struct LoadedServer: Sendable {
         }
         vaultPlace = try configuration.vaultPlace()
         database = try OpenDatabase(configuration, in: base)
-        for warning in configuration.warnings { log(.warning, "configuration", [warning.member]) }
+        let warnings = configuration.warnings + [settings.withoutListeners].compactMap(\.self)
+        for warning in warnings { log(.warning, "configuration", [warning.member]) }
         context = ServerContext(
             ServerContext.Parts(
                 clocks: base.clocks, log: log, metrics: metrics, clients: Reloadable(clients),

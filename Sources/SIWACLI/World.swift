@@ -18,6 +18,8 @@ package struct World: Sendable {
     package var output: @Sendable (SecretBytes) throws(FileError) -> Void
     /// Standard error: notes, traces and errors, a line each.
     package var errorLine: @Sendable (String) -> Void
+    /// Takes warnings and notes in place of standard error.
+    package var note: (@Sendable (String) -> Void)?
     /// Long inputs and outputs.
     package var streams: Streams
     /// The signals that ask the process to end.

@@ -64,7 +64,7 @@ import Testing
         "jti = 'a b'", "jti = ''", "client_id = 'a b'", "user_id = ''",
         "event_time = 9223372036854775807", "received_at = -9223372036854775808",
         "state = 'odd'", "attempts = -1", "attempts = 9223372036854775807",
-        "due_at = 9223372036854775807",
+        "due_at = 9223372036854775807", "position = 9223372036854775807",
     ]
 
     @Test(arguments: SQLBackend.available)
@@ -87,7 +87,8 @@ import Testing
             let read = try store.events(after: 0, limit: 10)
             #expect(
                 read.entries.map(\.id) == [events[0].event.id, events[2].event.id], "\(damage)")
-            #expect(read.next != nil)
+            // As long as a cursor of the API can be.
+            #expect((1...999_999_999_999_999_999).contains(read.next ?? 0), "\(damage)")
             _ = try store.unverified(after: 0, limit: 10)
             let due = try store.claimDeliveries(limit: 10, for: .long("a")).deliveries.map(\.id)
             #expect(Set(due).isSuperset(of: [events[0].event.id, events[2].event.id]), "\(damage)")

@@ -140,7 +140,10 @@ extension RevocationAttempt {
             throw .failed(Diagnosis(error))
         }
         switch decision {
-        case .send: try await send(input, request)
+        case .send:
+            worker.codes.begin()
+            defer { worker.codes.end() }
+            try await send(input, request)
         case .wait: throw .codeInUse
         case .replay(let sealed, let clientID):
             try await use(try? worker.journal.open(sealed, request.code, of: clientID))

@@ -12,6 +12,10 @@ package final class RevocationWorker: Sendable {
     let clocks: Clocks
     let owner: String
     let log: ServiceLog
+    /// The codes that are being exchanged.
+    let codes = ActiveCount()
+    /// The clients that are in no profile.
+    let missingProfiles: MissingProfiles
     /// Notified after every attempt.
     let progress = WakeSignal()
     private let clients: @Sendable () -> ProfileClients
@@ -31,6 +35,7 @@ package final class RevocationWorker: Sendable {
     ) {
         (self.access, self.vault, self.journal) = (access, vault, journal)
         (self.clients, self.clocks, self.owner, self.log) = (clients, clocks, owner, log)
+        missingProfiles = MissingProfiles(clocks.timekeeper)
         loop = WorkLoop(limit: Self.width, pause: .seconds(1), wake: wake)
     }
 
@@ -54,6 +59,12 @@ package final class RevocationWorker: Sendable {
     /// Waits for the attempts in progress.
     package func drain() async {
         await loop.drain()
+        await journal.drain()
+    }
+
+    /// Waits until the codes that were sent to Apple are answered.
+    func drainCodes() async {
+        await codes.drain()
         await journal.drain()
     }
 
@@ -88,6 +99,7 @@ package final class RevocationWorker: Sendable {
 
     private func attempt(_ job: RevocationJob, _ age: Duration) async {
         guard let client = clients()[job.clientID] else {
+            missingProfiles.note(job.clientID)
             return await fail(job, age, .noProfile(of: job.clientID))
         }
         var attempt = RevocationAttempt(job, age: age, for: client, by: self)

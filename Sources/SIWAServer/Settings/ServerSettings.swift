@@ -95,6 +95,22 @@ package struct ServerSettings: Hashable, Sendable {
         api = ListenerSettings(standardFolder: folder)
     }
 
+    /// What to tell the operator if no listener is opened; nil otherwise.
+    var withoutListeners: String? {
+        guard RouteTable.Listener.allCases.allSatisfy({ listener($0) == nil }) else { return nil }
+        return "no listener is opened: 'server' has neither notifications nor api nor metrics"
+    }
+
+    /// Whether a setting differs that is read only at the start.
+    func needsRestart(from old: ServerSettings) -> Bool {
+        guard (delivery == nil) == (old.delivery == nil) else { return true }
+        var same = old
+        same.delivery = delivery
+        // A reload reads another file of keys, too.
+        if keySetFile != nil, old.keySetFile != nil { same.keySetFile = keySetFile }
+        return self != same
+    }
+
     /// The settings of a listener; nil if it is not opened.
     package func listener(_ listener: RouteTable.Listener) -> ListenerSettings? {
         switch listener {

@@ -269,7 +269,7 @@ extension SQLServerStore {
 
 // The tokens of the API, and the counts.
 extension SQLServerStore {
-    func apiTokens() throws(VaultError) -> [APIToken] {
+    func apiTokens() throws(VaultError) -> APITokenPage {
         try transaction(.reading) { database throws(DatabaseFailure) in try database.apiTokens() }
     }
 

@@ -186,7 +186,7 @@ extension VaultBenchmark {
     private func claim(_ count: Int, _ url: String) throws -> Sample {
         let keys = try VaultKeyRing(SecretBytes(try contents("\(folder)/vault.key")))
         let vault = try Vault(
-            try openVaultStore(url, patience: .eachStatement(.seconds(600))), keys,
+            try openVaultStore(url, timeout: .eachStatement(.seconds(600))), keys,
             by: VaultActor(command: "bench", host: "here"))
         let lease = VaultLease(owner: "bench", duration: .seconds(300))
         let filter = VaultFilter(clientID: Fixture.client, states: [.active])

@@ -65,27 +65,10 @@ package struct Check: Hashable, Sendable {
     /// The time at the end of ``detail``; nil if there is none.
     package let moment: NumericDate?
 
-    /// How a check differs from another one.
-    package enum Difference: Sendable {
-        case none
-        /// In nothing but ``Check/moment``, which is this; RFC 3339 can write both.
-        case moment(NumericDate)
-        case other
-    }
-
-    /// How `newer[index]` differs from `older[index]`. Both are looked at where they are: copying a
-    /// check takes longer than comparing it.
-    package static func difference(
-        of newer: Span<Check>, from older: Span<Check>, at index: Int
-    ) -> Difference {
-        guard newer[index].subject == older[index].subject,
-            newer[index].status == older[index].status,
-            newer[index].words.isExactly(older[index].words)
-        else { return .other }
-        let (moment, last) = (newer[index].moment, older[index].moment)
-        guard moment != last else { return .none }
-        guard let moment, let last, moment.isWritable, last.isWritable else { return .other }
-        return .moment(moment)
+    /// Whether it differs from `other` in nothing but ``moment``.
+    package func isSameButMoment(_ other: Self) -> Bool {
+        subject == other.subject && status == other.status && words.isExactly(other.words)
+            && (moment == nil) == (other.moment == nil)
     }
 
     private init(

@@ -153,6 +153,10 @@ extension Problem {
             self.init(400, "invalid_request", "the length of the body is given more than once")
         case .malformedRequestLine:
             self.init(400, "invalid_request", "the request line is malformed")
+        case .malformedField:
+            self.init(400, "invalid_request", "a header field contains a NUL")
+        case .ambiguousHost:
+            self.init(400, "invalid_request", "the field Host is missing, or given more than once")
         }
     }
 

@@ -139,7 +139,7 @@ final class SQLVaultStore: VaultStore {
         }
     }
 
-    func weaknesses() throws(VaultError) -> [String] {
+    func weaknesses() throws(VaultError) -> [VaultWeakness] {
         do throws(DatabaseFailure) { return try connector.weaknesses() } catch { throw error.error }
     }
 

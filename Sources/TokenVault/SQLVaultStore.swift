@@ -97,7 +97,10 @@ final class SQLVaultStore: VaultStore {
                 defer { beginnings[lease.owner] = beginnings[lease.owner] ?? now }
                 return beginnings[lease.owner] ?? now
             }
-            let page = try database.free(filter, limit, owner: lease.owner, since: start)
+            var page = try database.free(filter, limit, owner: lease.owner, since: start)
+            if page.isEmpty {
+                page.damaged = try database.rowsLeasedTooLong(filter, limit, isLocking: true)
+            }
             let changes = page.records.map(change)
             try database.lease(changes.map(\.record), to: lease)
             try database.lease(page.damaged, to: lease)
@@ -146,6 +149,7 @@ final class SQLVaultStore: VaultStore {
     func faults() throws(VaultError) -> [String] {
         try pool.transaction(.reading) { database throws(DatabaseFailure) in
             try database.faults() + database.unknownKeys()
+                + database.rowsLeasedTooLong(VaultFilter(), 1000).map(\.error.message)
         }
     }
 }

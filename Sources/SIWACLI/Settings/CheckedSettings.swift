@@ -32,7 +32,8 @@ extension Settings {
                 at: 0)
         } else if file == nil {
             hints.append(
-                "there is no configuration file; 'siwa config path' lists where siwa looks for it")
+                "there is no configuration file: 'siwa init' writes one; 'siwa config path' lists "
+                    + "where siwa looks for it")
         }
         return SettingsError("\(name.member) is not set", hints: hints)
     }

@@ -88,7 +88,8 @@ package struct ServerSettings: Hashable, Sendable {
                 "configuration",
                 "server.api.listen is not set, and neither RUNTIME_DIRECTORY nor XDG_RUNTIME_DIR is",
                 hints: [
-                    "add \"server\": {\"api\": {\"listen\": \"unix:PATH\"}, …} to the configuration"
+                    "set RUNTIME_DIRECTORY to a folder for the socket, or add \"server\": "
+                        + "{\"api\": {\"listen\": \"unix:PATH\"}, …} to the configuration"
                 ], exitCode: .settings)
         }
         api = ListenerSettings(standardFolder: folder)

@@ -43,6 +43,8 @@ private func endOfSecret(in bytes: [UInt8], at start: Int) -> Int? {
 /// A password in a URL: between the user's name and `@`, or after `password=`.
 private func endOfPassword(in bytes: [UInt8], at start: Int) -> Int? {
     if start >= 9, begins(bytes, at: start - 9, with: "password=") {
+        // The text may have been masked before.
+        guard !begins(bytes, at: start, with: secretMask) else { return nil }
         let value = word(in: bytes, at: start).prefix { $0 != UInt8(ascii: "&") }
         return value.isEmpty ? nil : value.endIndex
     }

@@ -125,6 +125,8 @@ package struct World: Sendable {
             _, path throws(FileError) in
             throw FileError("write", path, reason: "not provided")
         }
+        /// Whether two paths denote the same folder.
+        package var isSameFolder: @Sendable (String, String) -> Bool = { $0 == $1 }
         /// A path from the root, whatever the working directory.
         package var absolutePath: @Sendable (String) -> String = { $0 }
 

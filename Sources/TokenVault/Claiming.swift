@@ -42,14 +42,48 @@ extension Database {
         conditions.add("lease_until <= \(dialect.now)")
         conditions.add("(lease_owner IS NULL OR lease_owner <> \(conditions.add(.text(owner))))")
         // Otherwise two runs would hand what Apple refuses to each other, as long as both last.
+        // No row was returned in the future.
         conditions.add(
-            "(given_back_at IS NULL OR given_back_at <= \(conditions.add(.integer(start))))")
+            """
+            (given_back_at IS NULL OR given_back_at <= \(conditions.add(.integer(start)))
+                OR given_back_at > \(dialect.moment) + 86400000)
+            """)
         let sql = """
             SELECT \(VaultRecord.columns) FROM vault_token \(conditions.sql)
             ORDER BY lease_until, user_id LIMIT \(conditions.add(.integer(limit)))
             \(dialect.skippingLockedRows)
             """
         return try run(sql, conditions.values)
+    }
+
+    /// Up to `limit` rows whose leases end later than any lease can: no run would ever get them.
+    ///
+    /// - Parameter isLocking: others cannot change them until the transaction ends; leaves out what
+    ///   others hold.
+    func rowsLeasedTooLong(
+        _ filter: VaultFilter, _ limit: Int, isLocking: Bool = false
+    ) throws(DatabaseFailure) -> [DamagedRecord] {
+        var rows: [[Value]] = []
+        try forEachClient(of: filter) { client throws(DatabaseFailure) in
+            for state in Self.states(of: filter) where rows.count < limit {
+                var conditions = conditions(filter, client, state)
+                conditions.add("lease_until > \(latestEndOfLease)")
+                let sql = """
+                    SELECT client_id, user_id, token_fingerprint FROM vault_token
+                    \(conditions.sql) ORDER BY lease_until, user_id
+                    LIMIT \(conditions.add(.integer(limit - rows.count)))
+                    \(isLocking ? dialect.skippingLockedRows : "")
+                    """
+                rows += try run(sql, conditions.values)
+            }
+            return rows.count < limit
+        }
+        return rows.map { DamagedRecord(VaultRowKey($0), "its lease_until is out of range") }
+    }
+
+    /// When the longest lease ends that begins now; a day later, should the clock have been set back.
+    private var latestEndOfLease: String {
+        "\(dialect.now) + \(VaultLease.longest + 86_400)"
     }
 
     private func conditions(
@@ -124,6 +158,7 @@ extension Database {
             for state in Self.states(of: filter) {
                 var conditions = conditions(filter, client, state)
                 conditions.add("lease_until > \(dialect.now)")
+                conditions.add("lease_until <= \(latestEndOfLease)")
                 conditions.add("lease_owner <>", .text(owner))
                 // In this order the rows are together in an index.
                 let sql = """
@@ -171,5 +206,5 @@ extension VaultLease {
     private var seconds: Int64 { min(max(duration.components.seconds, 0), Self.longest) }
 
     /// A hundred years.
-    private static let longest: Int64 = 3_155_760_000
+    static let longest: Int64 = 3_155_760_000
 }

@@ -113,7 +113,10 @@ final class SQLVaultStore: VaultStore {
                 defer { beginnings[lease.owner] = beginnings[lease.owner] ?? now }
                 return beginnings[lease.owner] ?? now
             }
-            let page = try database.free(filter, limit, owner: lease.owner, since: start)
+            var page = try database.free(filter, limit, owner: lease.owner, since: start)
+            if page.isEmpty {
+                page.damaged = try database.rowsLeasedTooLong(filter, limit, isLocking: true)
+            }
             let changes = page.records.map(change)
             try database.lease(changes.map(\.record), to: lease)
             try database.lease(page.damaged, to: lease)
@@ -155,13 +158,14 @@ final class SQLVaultStore: VaultStore {
         }
     }
 
-    func weaknesses() throws(VaultError) -> [String] {
+    func weaknesses() throws(VaultError) -> [VaultWeakness] {
         do throws(DatabaseFailure) { return try connector.weaknesses() } catch { throw error.error }
     }
 
     func faults() throws(VaultError) -> [String] {
         try transaction(.reading) { database throws(DatabaseFailure) in
             try database.faults() + database.unknownKeys()
+                + database.rowsLeasedTooLong(VaultFilter(), 1000).map(\.error.message)
         }
     }
 }

@@ -46,6 +46,10 @@ import Testing
         ("http://:hush/hush#@proxy:80", "http://:(secret, not shown)@proxy:80"),
         ("not 'mysql://alice:hush-hu…'", "not 'mysql://alice:(secret, not shown)…'"),
         ("h?password=hush&user=a", "h?password=(secret, not shown)&user=a"),
+        (
+            "host=h password=(secret, not shown) port=1",
+            "host=h password=(secret, not shown) port=1"
+        ),
         ("host=h password=hush port=1", "host=h password=(secret, not shown) port=1"),
     ])
     func `a password in a URL is masked`(_ text: String, _ shown: String) {

@@ -198,7 +198,7 @@ extension RevocationAttempt {
 
     private mutating func refuse(_ diagnosis: Diagnosis) {
         job.refuseCode(
-            diagnosis.storedText, isDead: diagnosis.exitCode == .clientRefused,
+            StoredFailure(diagnosis).text, isDead: diagnosis.exitCode == .clientRefused,
             at: worker.clocks.now())
     }
 
@@ -222,15 +222,12 @@ extension RevocationJob {
     /// Notes a failed attempt; see ``fail(_:age:retryAfter:jitter:at:)``.
     mutating func fail(_ diagnosis: Diagnosis, age: Duration, at now: NumericDate) -> Duration? {
         fail(
-            diagnosis.storedText, age: age, retryAfter: diagnosis.retryAfter,
+            StoredFailure(diagnosis).text, age: age, retryAfter: diagnosis.retryAfter,
             jitter: .random(in: 0..<1), at: now)
     }
 }
 
 extension Diagnosis {
-    /// The error as the outbox keeps it.
-    fileprivate var storedText: String { "\(code): \(message)" }
-
     /// The code of an exchange was used by a revocation.
     static let codeRevoked = Diagnosis(
         "code_already_sent", "the code was exchanged in order to revoke its tokens",

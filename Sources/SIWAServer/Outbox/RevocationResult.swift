@@ -30,8 +30,9 @@ extension RevocationStatus {
         guard request.userID == nil, let job = jobs.first, job.kind == .code else { return nil }
         guard [.unknown, .dead].contains(job.state) else { return nil }
         guard let error = job.lastError else { return .codeMayBeSpent() }
+        let failure = StoredFailure(text: error)
         return Diagnosis(
-            String(error.prefix { $0 != ":" }), error,
+            failure.code, failure.message,
             hints: ["ask the user to sign in again, and use the new code"],
             exitCode: .grantRefused)
     }

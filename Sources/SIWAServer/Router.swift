@@ -162,6 +162,6 @@ extension Problem {
 
     fileprivate var logMembers: [JSON.Member] {
         [.init("code", .string(code)), .init("message", .string(detail))]
-            + members.filter { $0.name == "apple_request_id" }
+            + (requestID.map { [.init("apple_request_id", .string($0))] } ?? [])
     }
 }

@@ -86,7 +86,7 @@ struct RevocationAttempt: Sendable {
     /// Notes that the attempt failed, and schedules the next one.
     mutating func fail(_ diagnosis: Diagnosis) async throws(Interruption) {
         let delay = job.fail(
-            "\(diagnosis.code): \(diagnosis.message)", age: age,
+            StoredFailure(diagnosis).text, age: age,
             retryAfter: diagnosis.retryAfter, jitter: .random(in: 0..<1),
             at: worker.clocks.now())
         try await note(after: delay)
@@ -211,7 +211,7 @@ extension RevocationAttempt {
     }
 
     private mutating func refuse(_ diagnosis: Diagnosis) {
-        job.refuseCode("\(diagnosis.code): \(diagnosis.message)", at: worker.clocks.now())
+        job.refuseCode(StoredFailure(diagnosis).text, at: worker.clocks.now())
     }
 
     private mutating func take(

@@ -31,9 +31,9 @@ extension RevocationStatus {
         switch job.state {
         case .unknown: return .codeMayBeSpent()
         case .dead:
-            let error = job.lastError ?? "unknown"
+            let failure = StoredFailure(text: job.lastError ?? "unknown: the code was refused")
             return Diagnosis(
-                String(error.prefix { $0 != ":" }), error,
+                failure.code, failure.message,
                 hints: ["ask the user to sign in again, and use the new code"],
                 exitCode: .grantRefused)
         case .pending, .revoked: return nil

@@ -40,9 +40,6 @@ import Testing
             "chunked", "Transfer-Encoding: chunked\r\n",
             "200000\r\n\(String(repeating: "a", count: 0x200000))\r\n0\r\n\r\n", 413
         ),
-        ("two hosts", "Host: y\r\nContent-Length: 2\r\n", "{}", 400),
-        ("NUL", "X: a\u{0}b\r\nContent-Length: 2\r\n", "{}", 400),
-        ("NUL in the last field", "Content-Length: 2\r\nX: a\u{0}b\r\n", "{}", 400),
         ("header fields", "X: \(String(repeating: "a", count: 17_000))\r\n", "", 431),
     ])
     func `is refused, and the connection closed`(
@@ -56,7 +53,7 @@ import Testing
         #expect(answer.status == status, "\(row): \(answer)")
     }
 
-    @Test func `without Host a request of HTTP 1.1 is refused, not one of 1.0`() async throws {
+    @Test func `fields that two readers would read in different ways are refused`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
         for (version, status) in ["1.1": 400, "1.0": 200] {
@@ -66,10 +63,16 @@ import Testing
             #expect(answer.status == status, "\(answer)")
         }
         // The API says what is wrong, and spaces around a value are harmless.
-        for (field, status) in ["X-Request-Id: a\u{0}b": 400, "X-Request-Id: \t ab \t ": 200] {
-            let answer = try await server.call("api", "GET", "/v1/secret", [field])
-            #expect(answer.status == status, "\(answer)")
-            #expect(status == 200 || answer.body.contains("contains a NUL"), "\(answer)")
+        let rows: [([String], String?)] = [
+            (["X-Request-Id: a\u{0}b"], "contains a NUL"),
+            (["X-Request-Id: a\u{0}b", "X: y"], "contains a NUL"),
+            (["Host: other"], "Host is missing, or given more than once"),
+            (["X-Request-Id: \t ab \t ", "X: y \t "], nil),
+        ]
+        for (fields, words) in rows {
+            let answer = try await server.call("api", "GET", "/v1/secret", fields)
+            #expect(answer.status == (words == nil ? 200 : 400), "\(answer)")
+            #expect(answer.body.contains(words ?? "client_secret"), "\(answer)")
         }
     }
 

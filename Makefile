@@ -56,7 +56,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s
 
-.PHONY: demo test example docs test-browser test-monitoring screenshots test-clients test-api build setup lint format check sanitize fuzz fuzz-keep endurance bench bench-vault \
+.PHONY: demo test example docs test-browser test-monitoring screenshots test-clients test-api build setup lint format check sanitize fuzz fuzz-keep endurance bench bench-vault bench-workers \
 	install uninstall clean packages test-packages test-reproducible image test-image test-kubernetes \
 	release
 
@@ -217,6 +217,16 @@ bench-vault: build
 	@.ci/setup $(PACKAGES) postgresql
 	SIWA_BENCH=1 swift build $(RELEASE_FLAGS) --scratch-path .build/bench --product siwa-bench
 	@Benchmarks/with-postgres .build/bench/release/siwa-bench vault "$$PWD/$(RELEASE)" $(RECORDS) $(ROUNDS)
+
+# Processes that revoke the tokens of one vault on PostgreSQL, nginx in Apple's place; at the end
+# eight, of which three are killed. A million take half an hour and 8 GB in FOLDER.
+WORKERS ?= 1,2,4,8
+bench-workers: WORKER_RECORDS ?= 100000
+bench-workers: build
+	@.ci/setup $(PACKAGES) postgresql nginx-light libnginx-mod-http-echo
+	SIWA_BENCH=1 swift build $(RELEASE_FLAGS) --scratch-path .build/bench --product siwa-bench
+	@Benchmarks/with-postgres .build/bench/release/siwa-bench workers "$$PWD/$(RELEASE)" \
+		$(WORKER_RECORDS) $(WORKERS)
 
 # Installs what is built: root has no Swift on its PATH, and would leave root's files in .build.
 install:

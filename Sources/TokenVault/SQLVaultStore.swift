@@ -6,8 +6,8 @@ internal import Synchronization
 final class SQLVaultStore: VaultStore {
     private let connector: any DatabaseConnector
     private let pool: ConnectionPool
-    /// When each owner claimed first, by the database's clock in milliseconds.
-    private let beginnings = Mutex<[String: Int]>([:])
+    /// The run of each owner that has claimed.
+    private let runs = Mutex<[String: ClaimRun]>([:])
     /// What every change does in its transaction besides.
     private let alongside: @Sendable (any Database) throws(DatabaseFailure) -> Void
 
@@ -91,21 +91,25 @@ final class SQLVaultStore: VaultStore {
         _ filter: VaultFilter, limit: Int, for lease: VaultLease,
         _ change: (VaultRecord) -> VaultClaimChange
     ) throws(VaultError) -> VaultClaimed {
-        try pool.transaction(.writing) { database throws(DatabaseFailure) in
-            let now = try database.moment()
-            let start = beginnings.withLock { beginnings in
-                defer { beginnings[lease.owner] = beginnings[lease.owner] ?? now }
-                return beginnings[lease.owner] ?? now
-            }
-            let page = try database.free(filter, limit, owner: lease.owner, since: start)
+        let run = runs.withLock { $0[lease.owner] }
+        let (claimed, next) = try pool.transaction(.writing) { database throws(DatabaseFailure) in
+            let run =
+                if let run { run } else {
+                    ClaimRun(owner: lease.owner, start: try database.moment())
+                }
+            let search = try ClaimSearch(database, filter, limit, for: run)
+            let page = VaultPage(search.rows)
             let changes = page.records.map(change)
             try database.lease(changes.map(\.record), to: lease)
             try database.lease(page.damaged, to: lease)
             try database.insert(changes.compactMap(\.entry))
-            return VaultClaimed(
+            let claimed = VaultClaimed(
                 records: page.records.sorted { $0.id < $1.id }, damaged: page.damaged,
-                remaining: lease.remaining)
+                isComplete: search.isComplete, remaining: lease.remaining)
+            return (claimed, search.run)
         }
+        runs.withLock { $0[lease.owner] = next }
+        return claimed
     }
 
     func renew(_ ids: [VaultRecordID], for lease: VaultLease) throws(VaultError) -> VaultRenewal {

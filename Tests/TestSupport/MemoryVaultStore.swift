@@ -171,7 +171,8 @@ package final class MemoryVaultStore: VaultStore {
             }
             for row in page.damaged { state.damaged[row.key]?.lease = new }
             return VaultClaimed(
-                records: page.records, damaged: page.damaged, remaining: lease.duration)
+                records: page.records, damaged: page.damaged, isComplete: page.isEmpty,
+                remaining: lease.duration)
         }
     }
 

@@ -17,6 +17,8 @@ struct CommandHarness: Sendable {
     let vault = MemoryVaultStore()
     /// Carries requests in place of the emulator.
     var carrier: (any FeedTransport)?
+    /// The terminal that shows progress; nil without one.
+    var progress: ProgressTerminal?
 
     init() async throws {
         let fixtures = try await Fixtures.shared.value
@@ -76,6 +78,10 @@ struct CommandHarness: Sendable {
         }
         world.files.tryLock = { [memory] path in memory.lock(path) }
         world.streams = .inside(memory)
+        if let progress {
+            world.clocks = Clocks(now: world.clocks.now, timekeeper: progress.timekeeper)
+            world.streams.progress = progress.show
+        }
         if let input = memory.with({ $0.input }) {
             let line = input.prefix { $0 != 0x0A }
             world.files.readLine = { () throws(FileError) in SecretBytes(line) }

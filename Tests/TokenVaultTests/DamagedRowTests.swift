@@ -104,7 +104,7 @@ import Testing
             let filter = VaultFilter(isNewestOnly: true)
             var (claimed, times): ([VaultRecord], Int) = ([], 0)
             while case let claim = try store.claimed(.long("\(filter)"), filter, limit: 1),
-                !claim.isEmpty
+                !claim.isComplete
             {
                 claimed += claim.records
                 times += claim.damaged.count

@@ -1,5 +1,6 @@
 import JOSE
 import Lifecycle
+import Synchronization
 import TestSupport
 import Testing
 

@@ -115,7 +115,7 @@ struct ClaimSearch {
     private func endOfStretch(
         _ client: Value, _ state: VaultState, after turn: ClaimTurn?
     ) throws(DatabaseFailure) -> ClaimTurn? {
-        var conditions = conditions(VaultFilter(), client, state, after: turn)
+        var conditions = conditions(VaultFilter(), client, state, after: turn, upTo: nil)
         let sql = """
             SELECT lease_until, user_id FROM vault_token \(conditions.sql)
             ORDER BY lease_until, user_id
@@ -129,8 +129,7 @@ struct ClaimSearch {
     private func free(
         _ client: Value, _ state: VaultState, after turn: ClaimTurn?, upTo end: ClaimTurn?
     ) throws(DatabaseFailure) -> [[Value]] {
-        var conditions = conditions(filter, client, state, after: turn)
-        if let end { conditions.add("<=", end) }
+        var conditions = conditions(filter, client, state, after: turn, upTo: end)
         let owner = conditions.add(.text(run.owner))
         conditions.add("(lease_owner IS NULL OR lease_owner <> \(owner))")
         // Otherwise two runs would hand what Apple refuses to each other, as long as both last.
@@ -147,11 +146,14 @@ struct ClaimSearch {
 
     /// Selects records that nobody holds.
     private func conditions(
-        _ filter: VaultFilter, _ client: Value, _ state: VaultState, after turn: ClaimTurn?
+        _ filter: VaultFilter, _ client: Value, _ state: VaultState, after turn: ClaimTurn?,
+        upTo end: ClaimTurn?
     ) -> Conditions {
         var conditions = Conditions(filter, client, state)
-        conditions.add("lease_until <= \(database.dialect.now)")
         if let turn { conditions.add(">", turn) }
+        if let end { conditions.add("<=", end) }
+        // The plus keeps SQLite from reading the index up to this moment, in place of the end.
+        conditions.add("\(end == nil ? "" : "+")lease_until <= \(database.dialect.now)")
         return conditions
     }
 }

@@ -60,7 +60,7 @@ extension Database {
         about user: (column: String, id: Value)?
     ) throws(DatabaseFailure) -> VaultHistoryPosition? {
         let all = VaultHistoryFilter(since: filter.since, until: filter.until)
-        var conditions = Conditions(all, after: position, about: user)
+        var conditions = Conditions(all, after: position, upTo: nil, about: user)
         let sql = """
             SELECT id, at FROM vault_history \(conditions.sql)
             ORDER BY at, id LIMIT 1 OFFSET \(conditions.add(.integer(length - 1)))
@@ -72,8 +72,7 @@ extension Database {
         _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?,
         upTo end: VaultHistoryPosition?, _ limit: Int, about user: (column: String, id: Value)?
     ) throws(DatabaseFailure) -> [[Value]] {
-        var conditions = Conditions(filter, after: position, about: user)
-        if let end { conditions.add("<=", end) }
+        var conditions = Conditions(filter, after: position, upTo: end, about: user)
         let sql = """
             SELECT id, \(columns) FROM vault_history \(conditions.sql)
             ORDER BY at, id LIMIT \(conditions.add(.integer(limit)))
@@ -128,17 +127,23 @@ extension Database {
 }
 
 extension Conditions {
-    /// Selects entries of the history after a position.
+    /// Selects entries of the history after a position, up to another.
     fileprivate init(
         _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?,
-        about user: (column: String, id: Value)?
+        upTo end: VaultHistoryPosition?, about user: (column: String, id: Value)?
     ) {
         self.init()
         if let user { add("\(user.column) =", user.id) }
         if let clientID = filter.clientID { add("client_id =", .text(clientID.rawValue)) }
-        if let since = filter.since { add("at >=", .integer(since.seconds)) }
-        if let until = filter.until { add("at <", .integer(until.seconds)) }
         if let position { add(">", position) }
+        if let end { add("<=", end) }
+        // A plus keeps SQLite from reading the index from, or to, this moment in place of the position.
+        if let since = filter.since {
+            add("\(position == nil ? "" : "+")at >=", .integer(since.seconds))
+        }
+        if let until = filter.until {
+            add("\(end == nil ? "" : "+")at <", .integer(until.seconds))
+        }
         if !filter.events.isEmpty {
             let events = filter.events.map { add(.text($0.rawValue)) }
             add("event IN (\(events.joined(separator: ", ")))")

@@ -125,6 +125,9 @@ import Testing
         }
         // 20,000 to 40,000 rows each.
         #expect((2...3).contains(costs.count), "\(costs)")
+        let bounded = try statements { _ = try store.claimed(.long("b"), Self.filter, limit: 100) }
+            .filter { $0.contains("(lease_until, user_id) <=") }
+        #expect(!bounded.isEmpty && bounded.allSatisfy { $0.contains("+lease_until <=") })
     }
 
     @Test(arguments: SQLBackend.available)
@@ -153,6 +156,14 @@ import Testing
             #expect(selects.filter { $0.contains("(at, id) <=") }.count == 3, "\(selects)")
             #expect(selects.count == (filter.userID == nil ? 4 : 5))
         }
+        // Of two bounds SQLite follows the first that it meets: here the wrong one, from page to page.
+        let time = VaultHistoryFilter(
+            since: NumericDate(1), until: NumericDate(30), events: [.stored])
+        let middle = VaultHistoryPosition(at: 5, number: 16)
+        let pages = try statements { _ = try store.history(time, after: middle, limit: 2) }
+        #expect(pages.allSatisfy { $0.contains("+at >=") })
+        let bounded = pages.filter { $0.contains("(at, id) <=") }
+        #expect(!bounded.isEmpty && bounded.allSatisfy { $0.contains("+at <") })
     }
 }
 

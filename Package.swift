@@ -92,8 +92,8 @@ let package = Package(
         .target(
             name: "SIWAServer",
             dependencies: [
-                "CommandTable", "HTTPServer", "LocalFiles", "JOSE", "Lifecycle", "Diagnosis",
-                "ServerRecords", "SIWACLI", "SIWACrypto",
+                "CommandTable", "HTTPServer", "LocalFiles", "JOSE", "Lifecycle", "ServerRecords",
+                "SIWACLI", "SIWACrypto",
             ],
             swiftSettings: safe),
         .target(

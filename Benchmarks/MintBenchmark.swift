@@ -116,7 +116,7 @@ enum Python {
 }
 
 extension String {
-    /// Without blanks and line ends around it.
+    /// Without spaces and line ends around it.
     var trimmed: String {
         String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }

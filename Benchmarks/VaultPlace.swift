@@ -30,7 +30,7 @@ struct VaultPlace {
 
     /// The vault at `url`, opened by this process.
     func vault(_ url: String) throws -> Vault {
-        let store = try openVaultStore(url, patience: .eachStatement(.seconds(600)))
+        let store = try openVaultStore(url, timeout: .eachStatement(.seconds(600)))
         let keys = try VaultKeyRing(SecretBytes(Array(try Child.run(["cat", key]).output.utf8)))
         return try Vault(store, keys, by: VaultActor(command: "bench", host: "here"))
     }

@@ -3,7 +3,7 @@ struct Binder<C: Command> {
     private let parameters: [Parameter<C>]
     /// What there is to know about each, copied once.
     private let infos: [ParameterInfo]
-    /// The values typed for each, none when it was not given; a flag's is empty text.
+    /// The values typed for each parameter; empty if it was not given. A flag has one empty value.
     private var given: [[String]]
 
     /// The command that `tokens` describe.

@@ -1,4 +1,4 @@
-/// One subcommand: a value whose properties are its options, and what it does with them.
+/// A subcommand: a value whose properties are its options, and the code that runs with them.
 ///
 /// The table (`parameters`) is the only place an option is written down; the parser, the help, the
 /// manual and the completions all read it.

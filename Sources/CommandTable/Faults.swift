@@ -58,7 +58,7 @@ extension ParameterInfo {
             (kind == .option && valueName?.isEmpty != false, "the value has no name"),
             (kind == .flag && !choices.isEmpty, "a flag has choices"),
             (short.map { !isLetter($0) } ?? false, "the short name is not one letter or digit"),
-            // Completions put choices between blanks, and three shells quote in three ways.
+            // Completions separate choices by spaces, and three shells quote in three ways.
             (!choices.allSatisfy(isPlain), "a choice has characters that shells take for theirs"),
         ]
         return problems.filter(\.0).map { "\(label): \($0.1)" }

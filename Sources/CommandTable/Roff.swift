@@ -1,9 +1,9 @@
 /// Text in the language of manual pages.
 enum Roff {
-    /// `text` such that roff prints it; a line of it that begins with a dot is still an order.
+    /// `text` escaped for roff, except that a line that begins with a dot is still a request.
     ///
     /// Hyphens become minus signs so that a flag copied from the page is the flag; quotes, accents
-    /// and tildes would otherwise come out as their typographic cousins.
+    /// and tildes would otherwise be replaced by typographic characters.
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             switch scalar {
@@ -24,8 +24,8 @@ enum Roff {
 
     static func italic(_ text: String) -> String { "\\fI\(escaped(text))\\fR" }
 
-    /// A section; empty if its text is empty. A paragraph needs no announcement right
-    /// below a heading, and lint says so.
+    /// A section; empty if its text is empty. mandoc's lint reports a paragraph request directly
+    /// below a heading.
     static func section(_ title: String, _ body: [String]) -> [String] {
         body.isEmpty ? [] : [".SH \(escaped(title))"] + body.drop { $0 == ".PP" }
     }
@@ -37,7 +37,7 @@ enum Roff {
 
     static func paragraph(_ text: String) -> [String] { [".PP"] + lines(text) }
 
-    /// Lines that stay as they are.
+    /// Lines that are printed unchanged.
     static func verbatim(_ lines: [String]) -> [String] {
         [".PP", ".RS 4", ".EX"] + lines.map { inert(escaped($0)) } + [".EE", ".RE"]
     }
@@ -47,12 +47,12 @@ enum Roff {
         TextLayout.wrapped(escaped(text)).map(inert)
     }
 
-    /// Keeps a line that happens to begin with a dot from being an order.
+    /// Escapes a dot at the beginning of a line, which would otherwise be a request.
     private static func inert(_ line: String) -> String {
         line.hasPrefix(".") ? "\\&" + line : line
     }
 
-    /// At least four digits, as roff wants them.
+    /// At least four digits, which roff requires.
     private static func hexadecimal(_ scalar: Unicode.Scalar) -> String {
         let digits = String(scalar.value, radix: 16, uppercase: true)
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -1,6 +1,6 @@
 /// The candidates that `typed` was probably meant to be, the likeliest first, at most three.
 ///
-/// Likely means: two slips of the finger away, or begun and not finished.
+/// Likely means: at most two typing errors away, or an abbreviation.
 package func suggestions(for typed: String, among candidates: [String]) -> [String] {
     // No name is that long, and what is that long would be slow to compare.
     guard !typed.isEmpty, typed.utf8.count <= 64 else { return [] }

@@ -1,7 +1,7 @@
-/// The command line cannot be obeyed: what is wrong with it, and where to read more.
+/// The command line is invalid: what is wrong, and which help explains it.
 ///
-/// What was typed is inside only where it can be no secret, so an error cannot leak one however it
-/// is printed.
+/// It contains what was typed only where that cannot be a secret, so printing an error cannot leak
+/// one.
 package struct UsageError: Error, Hashable, Sendable {
     /// What is wrong.
     package let problem: Problem

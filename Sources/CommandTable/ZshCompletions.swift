@@ -81,7 +81,7 @@ struct ZshCompletions {
         """
     }
 
-    /// Goes on where the next word leads.
+    /// Continues with the function of the next word.
     private func dispatch(_ node: CompletionTree.Node) -> String {
         let cases = node.next.map { entry in
             let path = node.path.isEmpty ? entry.term : "\(node.path) \(entry.term)"

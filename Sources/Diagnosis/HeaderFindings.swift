@@ -59,7 +59,7 @@ struct ShapeFinding {
         let trimmed = String(decoding: UnwrappedText(Array(text.utf8)).bytes, as: UTF8.self)
         if !trimmed.isExactly(text), ID.fault(in: trimmed) == nil {
             it = Finding(
-                .blanks, seen: "\(member) has blanks or quotation marks around it",
+                .blanks, seen: "\(member) has spaces or quotation marks around it",
                 advice: "write \(trimmed) alone")
         } else if ID.fault(in: text) != nil {
             it = Finding(

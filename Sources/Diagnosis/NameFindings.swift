@@ -62,7 +62,7 @@ struct NameFindings {
         if subject.contains(where: { $0.isWhitespace || "\"'".contains($0) }) {
             return [
                 Finding(
-                    .blanks, seen: "sub has blanks or quotation marks in it",
+                    .blanks, seen: "sub contains spaces or quotation marks",
                     advice: "write the client id alone")
             ]
         }

@@ -60,13 +60,13 @@ struct UnwrappedText: Sendable {
         let text = rangeWithoutSpace(bytes.span)
         guard text.count < bytes.count else { return }
         bytes = Array(bytes[text])
-        note("blanks around it")
+        note("spaces around it")
     }
 
     private mutating func joinLines() {
         guard bytes.contains(where: isSpace) else { return }
         bytes.removeAll(where: isSpace)
-        note("line ends or blanks inside")
+        note("line ends or spaces inside")
     }
 
     private mutating func useBase64URL() {

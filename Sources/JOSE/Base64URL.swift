@@ -76,8 +76,7 @@ package enum Base64URL {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 }
 
-/// RequestSlots characters of base64url into bytes, one at a time: the caller decides where
-/// the bytes are kept.
+/// Decodes base64url, a character at a time; the caller stores the bytes.
 package struct Base64Decoder {
     private var accumulator: UInt32 = 0
     private var bits: UInt32 = 0

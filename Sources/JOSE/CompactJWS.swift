@@ -35,7 +35,7 @@ package struct CompactJWS: Sendable {
         try self.init(Array(token.utf8))
     }
 
-    /// Apple's tokens have about a thousand characters; this many are no token.
+    /// Apple's tokens have about a thousand characters; a longer text is not a token.
     package static let limit = 64 * 1024
 
     /// Signs `payload` under `header`. All of the text but the signature follows from the
@@ -86,7 +86,7 @@ package enum CompactJWSError: Error, Hashable, Sendable {
     case base64URL(Part, Base64URLError)
     /// A part is not JSON.
     case json(Part, JSONError)
-    /// A part that is JSON, but no object.
+    /// A part that is JSON, but not an object.
     case notAnObject(Part)
 }
 

@@ -8,7 +8,7 @@ package struct JSONError: Error, Hashable, Sendable {
         case ended
         /// A member that appears twice in one object.
         case duplicate(String)
-        /// Bytes that are no UTF-8.
+        /// Bytes that are not UTF-8.
         case notUTF8
         /// An invalid escape, or half of a surrogate pair.
         case escape

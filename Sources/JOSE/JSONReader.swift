@@ -20,12 +20,12 @@ extension JSON {
 
 /// A strict recursive-descent reader; the depth limit bounds the recursion.
 struct JSONReader {
-    private let bytes: [UInt8]
-    private var position = 0
+    let bytes: [UInt8]
+    var position = 0
     /// See ``JSONText``.
     private(set) var nodes: [JSONText.Node] = []
-    private(set) var unescaped: [JSONText.Unescaped] = []
-    /// How many blanks and how many values were read that a writer would write otherwise.
+    var unescaped: [JSONText.Unescaped] = []
+    /// How much white space and how many values were read that a writer would write differently.
     private var oddities = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -85,7 +85,7 @@ struct JSONReader {
         end(array, isPlain: oddities == self.oddities)
     }
 
-    /// Steps over an opening bracket; answers the index of its node.
+    /// Skips an opening bracket, and returns the index of its node.
     private mutating func begin(_ kind: JSONText.Node.Kind) -> Int {
         position += 1
         add(kind, from: position - 1)
@@ -99,7 +99,7 @@ struct JSONReader {
     }
 
     /// Adds a node for the bytes from `start` to here.
-    private mutating func add(
+    mutating func add(
         _ kind: JSONText.Node.Kind, from start: Int, isPlain: Bool = true, hasEscapes: Bool = false
     ) {
         if !isPlain { oddities += 1 }
@@ -109,7 +109,7 @@ struct JSONReader {
                 next: nodes.count + 1))
     }
 
-    /// Steps over the closing bracket, or over the comma that must follow an item.
+    /// Skips the closing bracket, or the comma that must follow an item.
     private mutating func next(
         isClosing bracket: Unicode.Scalar, afterItem: Bool = false
     ) throws(JSONError) -> Bool {
@@ -141,187 +141,14 @@ struct JSONReader {
         }
     }
 
-    private func peek() throws(JSONError) -> UInt8 {
+    func peek() throws(JSONError) -> UInt8 {
         guard position < bytes.count else { throw failure(.ended) }
         return bytes[position]
     }
 
-    private func failure(_ reason: JSONError.Reason, at offset: Int? = nil) -> JSONError {
+    func failure(_ reason: JSONError.Reason, at offset: Int? = nil) -> JSONError {
         let offset = offset ?? position
         let line = 1 + bytes[..<min(offset, bytes.count)].count { $0 == 0x0A }
         return JSONError(reason: reason, offset: offset, line: line)
-    }
-}
-
-// No object has a member twice. Names are compared as bytes, because Swift takes some different
-// texts for the same.
-extension JSONReader {
-    /// The names of an object, while it is read. Apple's objects are small: looking through a few
-    /// names costs less than hashing one, and far less than preparing for the first set.
-    fileprivate struct MemberNames {
-        var count = 0
-        /// Empty while there are few.
-        var many: Set<[UInt8]> = []
-
-        static let few = 16
-    }
-
-    /// Finds that no earlier member of an object has the name that was just read.
-    fileprivate func checkName(of object: Int, _ names: inout MemberNames) throws(JSONError) {
-        let name = nodes.count - 1
-        names.count += 1
-        let isNew =
-            if names.count <= MemberNames.few {
-                !hasEarlierName(object) { isSameText($0, name) }
-            } else {
-                insert(name, of: object, into: &names.many)
-            }
-        guard isNew else {
-            let text = String(decoding: text(of: name), as: UTF8.self)
-            throw failure(.duplicate(text), at: nodes[name].range.lowerBound)
-        }
-    }
-
-    /// False when it was there already.
-    private func insert(_ name: Int, of object: Int, into names: inout Set<[UInt8]>) -> Bool {
-        if names.isEmpty {
-            _ = hasEarlierName(object) { earlier in
-                names.insert(text(of: earlier))
-                return false
-            }
-        }
-        return names.insert(text(of: name)).inserted
-    }
-
-    /// Whether one of the names that an object has before the newest is as wanted.
-    private func hasEarlierName(_ object: Int, _ isWanted: (Int) -> Bool) -> Bool {
-        var index = object + 1
-        while index < nodes.count - 1 {
-            if isWanted(index) { return true }
-            index = nodes[index + 1].next
-        }
-        return false
-    }
-
-    private func isSameText(_ one: Int, _ other: Int) -> Bool {
-        guard !nodes[one].hasEscapes, !nodes[other].hasEscapes else {
-            return text(of: one) == text(of: other)
-        }
-        let (one, other) = (nodes[one].content, nodes[other].content)
-        guard one.count == other.count else { return false }
-        let text = bytes.span
-        return text.extracting(one).isExactly(text.extracting(other))
-    }
-
-    private func text(of name: Int) -> [UInt8] {
-        nodes[name].hasEscapes
-            ? unescaped.text(of: name) : Array(bytes[nodes[name].content])
-    }
-}
-
-// Numbers and strings have rules of their own.
-extension JSONReader {
-    fileprivate mutating func number() throws(JSONError) {
-        let start = position
-        if bytes[position] == UInt8(ascii: "-") { position += 1 }
-        let integerStart = position
-        try digits()
-        let startsWithZero = bytes[integerStart] == UInt8(ascii: "0")
-        if startsWithZero, position > integerStart + 1 { throw failure(.number, at: start) }
-        let integerEnd = position
-        if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
-            position += 1
-            try digits()
-        }
-        if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
-            position += 1
-            if position < bytes.count, bytes[position] == 0x2B || bytes[position] == 0x2D {
-                position += 1
-            }
-            try digits()
-        }
-        let isInteger = position == integerEnd
-        // -0 is written as 0.
-        let isPlain = !isInteger || !startsWithZero || start == integerStart
-        add(isInteger ? .integer : .otherNumber, from: start, isPlain: isPlain)
-    }
-
-    private mutating func digits() throws(JSONError) {
-        let start = position
-        while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
-        guard position > start else { throw failure(.number) }
-    }
-
-    fileprivate mutating func string() throws(JSONError) {
-        let start = position
-        position = plainEnd(from: start + 1)
-        guard try peek() != UInt8(ascii: "\"") else {
-            position += 1
-            return add(.string, from: start)
-        }
-        // Nearly no text gets here.
-        var text = Array(bytes[start + 1..<position])
-        var hasEscapes = false
-        while case let byte = try peek(), byte != UInt8(ascii: "\"") {
-            position += 1
-            switch byte {
-            case UInt8(ascii: "\\"):
-                hasEscapes = true
-                try escape(into: &text)
-            case 0..<0x20: throw failure(.controlCharacter, at: position - 1)
-            default: text.append(byte)
-            }
-        }
-        position += 1
-        guard (try? UTF8Span(validating: text.span)) != nil else {
-            throw failure(.notUTF8, at: start)
-        }
-        if hasEscapes { unescaped.append(JSONText.Unescaped(node: nodes.count, text: text)) }
-        add(.string, from: start, isPlain: false, hasEscapes: hasEscapes)
-    }
-
-    /// The end of the run of ASCII characters that need no escape.
-    private func plainEnd(from start: Int) -> Int {
-        bytes.span.index(from: start, JSON.markOddCharacters)
-    }
-
-    private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
-        let byte = try peek()
-        position += 1
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
-        case UInt8(ascii: "b"): text.append(0x08)
-        case UInt8(ascii: "f"): text.append(0x0C)
-        case UInt8(ascii: "n"): text.append(0x0A)
-        case UInt8(ascii: "r"): text.append(0x0D)
-        case UInt8(ascii: "t"): text.append(0x09)
-        case UInt8(ascii: "u"): text.append(contentsOf: try scalar().utf8)
-        default: throw failure(.escape)
-        }
-    }
-
-    /// The character after `\u`, which may take a second escape to spell.
-    private mutating func scalar() throws(JSONError) -> Character {
-        var value = try hexadecimal()
-        if (0xD800..<0xDC00).contains(value) {
-            guard bytes[position...].starts(with: [0x5C, 0x75]) else { throw failure(.escape) }
-            position += 2
-            let low = try hexadecimal()
-            guard (0xDC00..<0xE000).contains(low) else { throw failure(.escape) }
-            value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
-        }
-        guard let scalar = Unicode.Scalar(value) else { throw failure(.escape) }
-        return Character(scalar)
-    }
-
-    private mutating func hexadecimal() throws(JSONError) -> UInt32 {
-        guard position + 4 <= bytes.count else { throw failure(.ended) }
-        let text = bytes[position..<position + 4]
-        // UInt32(_:radix:) would take a sign.
-        guard text.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-            let value = UInt32(String(decoding: text, as: UTF8.self), radix: 16)
-        else { throw failure(.escape) }
-        position += 4
-        return value
     }
 }

@@ -60,7 +60,8 @@ package final class JSONText: Sendable {
 
     var isObject: Bool { nodes[0].kind == .object }
 
-    /// Whether its bytes, without blanks around them, are those that ``JSON/bytes`` would write.
+    /// Whether its bytes, without white space around them, are those that ``JSON/bytes`` would
+    /// write.
     package var isPlain: Bool { nodes[0].isPlain }
 
     /// Calls `body` with the indices of each member's name and value, when this is an object.
@@ -133,7 +134,7 @@ extension JSONText {
         return bytes.isExactly(other, at: node.content)
     }
 
-    /// The whole number of a node; nil when it is none, or does not fit.
+    /// The integer of a node; nil for other values, and for integers that do not fit.
     func integer(at index: Int) -> Int? {
         let node = nodes[index]
         guard node.kind == .integer else { return nil }

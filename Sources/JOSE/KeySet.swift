@@ -4,15 +4,15 @@ package import SIWACrypto
 package struct KeySet: Sendable {
     /// The usable keys by their `kid`.
     package let keys: [String: RSAPublicKey]
-    /// What else stood in the set, and why it is not used.
+    /// The keys of the set that are not used, and why.
     package let ignored: [IgnoredKey]
     /// The set as it was read.
     package let document: JSON
 
     /// Reads a JWK Set; keys that cannot verify RS256 are left out, as RFC 7517 §5 advises.
     ///
-    /// Nil when it is not a JWK Set, or holds no usable key: an empty set would condemn
-    /// every token.
+    /// Nil when it is not a JWK Set, or holds no usable key: no token could be valid with an empty
+    /// set.
     package init?(_ body: [UInt8]) {
         guard let document = try? JSON(body) else { return nil }
         self.init(document)
@@ -62,7 +62,7 @@ package struct IgnoredKey: Hashable, Sendable {
         case algorithm = "it is not for RS256"
         /// `n` and `e` (RFC 7518 §6.3.1).
         case numbers = "its modulus or exponent cannot be read"
-        /// Too small (RFC 7518 §3.3), too large, or no RSA key at all.
+        /// Too small (RFC 7518 §3.3), too large, or not an RSA key.
         case unfit = "its numbers make no RSA key of 2048 to 16384 bits"
         /// RFC 7517 §4.5. Which of the two is meant, only their order could say.
         case ambiguous = "another key has the same kid"

@@ -14,7 +14,7 @@ package final class SharedJWSReader: Sendable {
         let result = reader.withLockIfAvailable { reader in
             Result { () throws(CompactJWSError) in try reader.read(token) }
         }
-        // Nobody waits for another token.
+        // No thread waits for another thread's token.
         guard let result else { return try CompactJWS(token) }
         return try result.get()
     }

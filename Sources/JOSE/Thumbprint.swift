@@ -5,7 +5,7 @@ extension RSAPublicKey {
     ///
     /// - Throws: ``OpenSSLError`` when a site's policy has taken SHA-256 away.
     package func thumbprint() throws(OpenSSLError) -> String {
-        // The members that make the key, in the order of their names, and no blank.
+        // The members that make the key, in the order of their names, without white space.
         let members: JSON = [
             "e": .string(Base64URL.encode(exponent)), "kty": "RSA",
             "n": .string(Base64URL.encode(modulus)),

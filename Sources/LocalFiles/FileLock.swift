@@ -1,9 +1,8 @@
 internal import Glibc
 
-/// A lock that no other process has while this one does. The kernel takes it back from a process
-/// that dies.
+/// A lock of a file that one process can hold. The kernel releases it when the process ends.
 package struct FileLock: Sendable {
-    /// Lets the next one have it; to be called once.
+    /// Releases the lock; must be called once.
     package let release: @Sendable () -> Void
 
     /// Composes a lock; a test passes one of its own.

@@ -18,7 +18,7 @@ package final class HashFile: Sendable {
         logs = Mutex(try HashLogs(in: folder))
     }
 
-    /// False when it was there already.
+    /// Adds a hash; returns false if the set has it.
     ///
     /// - Throws: ``FileError``.
     package func insert(_ hash: UInt64) throws(FileError) -> Bool {

@@ -11,13 +11,13 @@ package struct InputLine: Sendable {
     package let bytes: SecretBytes?
 }
 
-/// What a reader has at the moment.
+/// The lines that a reader has now.
 package enum LineSupply: Sendable {
     /// The next lines, at least one.
     case lines([InputLine])
     /// More may come; the listener is called then.
     case notYet
-    /// The input is at its end, or unreadable from here on.
+    /// The input has ended, or cannot be read any further.
     case end(FileError?)
 }
 

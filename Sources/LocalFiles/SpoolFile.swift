@@ -1,4 +1,3 @@
-internal import Glibc
 internal import SIWACrypto
 internal import Synchronization
 
@@ -22,7 +21,7 @@ package final class SpoolFile: Sendable {
         try spool.withLock { spool throws(FileError) in try spool.append(line) }
     }
 
-    /// Takes the next lines, in the order in which they were added; none when all were taken.
+    /// Takes the next lines, in the order in which they were added; empty after the last one.
     ///
     /// - Throws: ``FileError``.
     package func take() throws(FileError) -> [InputLine] {
@@ -61,16 +60,15 @@ private struct Spool: ~Copyable {
 
 /// Texts in a file, encrypted.
 private final class SpoolStore {
-    private let descriptor: CInt
+    private let file: UnlinkedFile
     private let folder: String
     private let key: SecretBytes
-    private var written = 0
     private var taken = 0
 
     init(in folder: String) throws(FileError) {
         self.folder = folder
         key = try Self.newKey(folder)
-        descriptor = try makeUnlinkedFile(in: folder)
+        file = try UnlinkedFile(in: folder)
     }
 
     private static func newKey(_ folder: String) throws(FileError) -> SecretBytes {
@@ -81,61 +79,31 @@ private final class SpoolStore {
         }
     }
 
-    deinit { close(descriptor) }
-
     func write(_ text: SecretBytes) throws(FileError) {
         let sealed: [UInt8]
         do throws(OpenSSLError) {
-            sealed = try AESGCM.seal(text, with: key, authenticating: bytes(of: written))
+            sealed = try AESGCM.seal(text, with: key, authenticating: bytes(of: file.size))
         } catch {
             throw FileError("write", folder, reason: "\(error)")
         }
-        let record = bytes(of: sealed.count) + sealed
-        var place = 0
-        while place < record.count {
-            place += try system("write", folder) {
-                record[place...].withUnsafeBytes {
-                    pwrite(descriptor, $0.baseAddress, $0.count, off_t(written + place))
-                }
-            }
-        }
-        written += record.count
+        try file.append(bytes(of: sealed.count) + sealed)
     }
 
-    /// Nil when all were taken.
+    /// The next text; nil after the last one.
     func read() throws(FileError) -> SecretBytes? {
-        guard taken < written else { return nil }
-        let count = try read(8, at: taken).reduce(0) { $0 << 8 | Int($1) }
-        guard (1...written - taken).contains(count) else { throw damaged }
-        let sealed = try read(count, at: taken + 8)
+        guard taken < file.size else { return nil }
+        let count = try file.read(8, at: taken).reduce(0) { $0 << 8 | Int($1) }
+        guard (1...file.size - taken).contains(count) else { throw file.damaged }
+        let sealed = try file.read(count, at: taken + 8)
         let text: SecretBytes?
         do throws(OpenSSLError) {
             text = try AESGCM.open(sealed, with: key, authenticating: bytes(of: taken))
         } catch {
             throw FileError("read", folder, reason: "\(error)")
         }
-        guard let text else { throw damaged }
+        guard let text else { throw file.damaged }
         taken += 8 + count
         return text
-    }
-
-    private func read(_ count: Int, at start: Int) throws(FileError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var place = 0
-        while place < count {
-            let got = try system("read", folder) {
-                bytes[place...].withUnsafeMutableBytes {
-                    pread(descriptor, $0.baseAddress, $0.count, off_t(start + place))
-                }
-            }
-            guard got > 0 else { throw damaged }
-            place += got
-        }
-        return bytes
-    }
-
-    private var damaged: FileError {
-        FileError("read", folder, reason: "a temporary file was damaged")
     }
 }
 

@@ -1,6 +1,66 @@
 internal import Glibc
 
-/// Makes an empty temporary file without a name: it disappears however the process ends.
+/// A temporary file without a name, which is appended to: it disappears however the process ends.
+final class UnlinkedFile {
+    private let descriptor: CInt
+    private let folder: String
+    /// The number of bytes that were appended.
+    private(set) var size = 0
+
+    /// Creates an empty file in a folder, such as `/tmp`.
+    init(in folder: String) throws(FileError) {
+        self.folder = folder
+        descriptor = try makeUnlinkedFile(in: folder)
+    }
+
+    deinit { close(descriptor) }
+
+    func append(_ bytes: [UInt8]) throws(FileError) {
+        var place = 0
+        while place < bytes.count {
+            place += try system("write", folder) {
+                bytes[place...].withUnsafeBytes {
+                    pwrite(descriptor, $0.baseAddress, $0.count, off_t(size + place))
+                }
+            }
+        }
+        size += bytes.count
+    }
+
+    /// Reads up to `count` bytes, at least one.
+    func read(upTo count: Int, at start: Int) throws(FileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let got = try system("read", folder) {
+            bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress, $0.count, off_t(start))
+            }
+        }
+        guard got > 0 else { throw damaged }
+        bytes.removeLast(count - got)
+        return bytes
+    }
+
+    /// Reads `count` bytes.
+    func read(_ count: Int, at start: Int) throws(FileError) -> [UInt8] {
+        var bytes = try read(upTo: count, at: start)
+        while bytes.count < count {
+            bytes += try read(upTo: count - bytes.count, at: start + bytes.count)
+        }
+        return bytes
+    }
+
+    /// The error for contents that differ from what was written.
+    var damaged: FileError { .damagedTemporaryFile(in: folder) }
+}
+
+extension FileError {
+    /// A temporary file in `folder` has other contents than were written.
+    static func damagedTemporaryFile(in folder: String) -> Self {
+        Self("read", folder, reason: "a temporary file was damaged")
+    }
+}
+
+/// Makes an empty temporary file without a name.
 ///
 /// - Parameter folder: where the file is made, such as `/tmp`.
 /// - Returns: its descriptor, which the caller closes.

@@ -34,11 +34,11 @@ extension World {
                 return try CurlTransport(
                     authorityFile: settings.authorityFile, variables: settings.variables)
             },
-            vault: { url, patience throws(VaultError) in
-                try openVaultStore(url, patience: patience)
+            vault: { url, timeout throws(VaultError) in
+                try openVaultStore(url, timeout: timeout)
             },
-            serverStore: { url, patience throws(VaultError) in
-                try openServerStore(url, patience: patience)
+            serverStore: { url, timeout throws(VaultError) in
+                try openServerStore(url, timeout: timeout)
             })
         world.useProcess()
         return world

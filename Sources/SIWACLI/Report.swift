@@ -4,7 +4,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// A command's result, in the two forms it can leave in.
+/// A command's result, as text and as JSON.
 struct Report: Sendable {
     /// All of it, for machines.
     let json: JSON

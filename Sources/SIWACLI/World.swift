@@ -27,9 +27,9 @@ package struct World: Sendable {
     /// Makes the network, once the settings are known.
     package var transport: @Sendable (TransportSettings) throws(TransportError) -> any FeedTransport
     /// Makes the store of a vault from its URL; opens it at the first call.
-    package var vault: @Sendable (String, VaultPatience) throws(VaultError) -> any VaultStore
+    package var vault: @Sendable (String, VaultTimeout) throws(VaultError) -> any VaultStore
     /// Makes the store of siwa-server's tables in a vault's database, likewise.
-    package var serverStore: @Sendable (String, VaultPatience) throws(VaultError) -> any ServerStore
+    package var serverStore: @Sendable (String, VaultTimeout) throws(VaultError) -> any ServerStore
     /// Shakes hands with the TLS server of a URL, whose host is given beside it, within a time.
     package var inspectTLS:
         @Sendable (String, String, TLSOffer, Duration, TransportSettings)
@@ -65,9 +65,9 @@ package struct World: Sendable {
         signals: Signals = .none,
         transport:
             @escaping @Sendable (TransportSettings) throws(TransportError) -> any FeedTransport,
-        vault: @escaping @Sendable (String, VaultPatience) throws(VaultError) -> any VaultStore,
+        vault: @escaping @Sendable (String, VaultTimeout) throws(VaultError) -> any VaultStore,
         serverStore:
-            @escaping @Sendable (String, VaultPatience) throws(VaultError) -> any ServerStore
+            @escaping @Sendable (String, VaultTimeout) throws(VaultError) -> any ServerStore
     ) {
         self.clocks = clocks
         self.variables = variables

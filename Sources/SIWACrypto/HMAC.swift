@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// HMAC with SHA-256 (RFC 2104).
 package enum HMAC {
-    /// The 32 bytes that prove that somebody with `key` wrote `message`.
+    /// The 32 bytes that prove that the author of `message` has `key`.
     ///
     /// - Throws: ``OpenSSLError`` when a site's policy has taken SHA-256 away.
     package static func sha256(

@@ -12,8 +12,8 @@ package enum OpenSSL {
     }
 }
 
-/// The library's functions. All are null when it cannot be loaded; they are called on objects
-/// made by the funnels, `check` and ``Owned``, and inside those: both refuse to go on.
+/// The library's functions. All are null when it cannot be loaded; they are called on objects made
+/// by the funnels, `check` and ``Owned``, and inside those: both fail if it is not loaded.
 let (openssl, failure) = find()
 
 private func find() -> (siwa_openssl, OpenSSLError?) {

@@ -5,7 +5,7 @@ internal import Synchronization
 package final class RequestSlots: Sendable {
     private let most: Int
     private let mostWaiting: Int
-    private let patience: Duration
+    private let maxWait: Duration
     private let timekeeper: Timekeeper
     private let state = Mutex(State())
 
@@ -18,13 +18,13 @@ package final class RequestSlots: Sendable {
     /// - Parameters:
     ///   - most: the number of slots.
     ///   - mostWaiting: the number of callers that may wait.
-    ///   - patience: how long a caller waits.
+    ///   - maxWait: how long a caller waits.
     package init(
-        most: Int = 64, mostWaiting: Int = 1024, patience: Duration = .seconds(10),
+        most: Int = 64, mostWaiting: Int = 1024, maxWait: Duration = .seconds(10),
         timekeeper: Timekeeper = .system
     ) {
         (self.most, self.mostWaiting) = (most, mostWaiting)
-        (self.patience, self.timekeeper) = (patience, timekeeper)
+        (self.maxWait, self.timekeeper) = (maxWait, timekeeper)
     }
 
     /// Waits for a slot.
@@ -54,7 +54,7 @@ package final class RequestSlots: Sendable {
     }
 
     private func giveUp(_ key: Int) async {
-        guard (try? await timekeeper.sleep(patience)) != nil else { return }
+        guard (try? await timekeeper.sleep(maxWait)) != nil else { return }
         let waiting = state.withLock { state in
             state.waiting.firstIndex { $0.key == key }.map { state.waiting.remove(at: $0) }
         }

@@ -6,21 +6,30 @@ final class CancellationGate: Sendable {
     private struct State {
         var isClosed = false
         var isCancelled = false
+        /// Cancels the work, once it has begun.
+        var cancelWork: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
 
     /// Does `body` in a task of its own, which the caller's cancellation reaches through the gate.
+    ///
+    /// The task begins only when a cancellation would be seen: one that came before closes the way.
     func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
-        let task = Task { await body() }
-        return await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            let isOpen = state.withLock { state in
-                state.isCancelled = true
-                return !state.isClosed
+        await withTaskCancellationHandler {
+            let task = Task { await body() }
+            let isDue = state.withLock { state in
+                state.cancelWork = { task.cancel() }
+                return state.isCancelled && !state.isClosed
             }
-            if isOpen { task.cancel() }
+            if isDue { task.cancel() }
+            return await task.value
+        } onCancel: {
+            let cancelWork = state.withLock { state in
+                state.isCancelled = true
+                return state.isClosed ? nil : state.cancelWork
+            }
+            cancelWork?()
         }
     }
 

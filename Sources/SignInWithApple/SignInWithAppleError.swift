@@ -7,8 +7,7 @@ public struct SignInWithAppleError: Error, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         /// An id, the private key or the base URL is invalid.
         case invalidConfiguration
-        /// An argument cannot be what it is given as, such as a code with a blank in it. Nothing
-        /// was sent.
+        /// An argument is invalid, such as a code that contains a space. Nothing was sent.
         case invalidArgument
         /// Apple refused the client: `invalid_client` or `unauthorized_client`.
         case clientRefused

@@ -39,7 +39,7 @@ public struct TokenVault: Sendable {
         (self.queue, self.now) = (queue, { NumericDate(now()) })
         vault = try await queue.run { () throws(VaultError) in
             try Vault(
-                openVaultStore(url, patience: .eachStatement(timeout)),
+                openVaultStore(url, timeout: .eachStatement(timeout)),
                 VaultKeyRing(SecretBytes(keys.utf8)),
                 by: VaultActor(command: application, host: hostName()))
         }
@@ -57,7 +57,7 @@ public struct TokenVault: Sendable {
     ) async throws(TokenVaultError) {
         try await DispatchQueue(label: "siwa.vault").run { () throws(VaultError) in
             try Vault.create(
-                openVaultStore(url, patience: .eachStatement(timeout)),
+                openVaultStore(url, timeout: .eachStatement(timeout)),
                 VaultKeyRing(SecretBytes(keys.utf8)))
         }
     }

@@ -10,31 +10,31 @@ package import Lifecycle
 ///
 /// - Parameters:
 ///   - url: the place.
-///   - patience: how long the database may keep a call waiting. Where it runs out, the call throws
+///   - timeout: how long the database may keep a call waiting. Where it runs out, the call throws
 ///     ``VaultError`` of kind `busy` when others hold what it needs, else `unreachable`.
 /// - Throws: ``VaultError`` of kind `unusable` for any other URL. No message shows it: it may hold
 ///   a password.
 package func openVaultStore(
-    _ url: String, patience: VaultPatience
+    _ url: String, timeout: VaultTimeout
 ) throws(VaultError) -> any VaultStore {
-    SQLVaultStore(try connector(of: url, patience: patience))
+    SQLVaultStore(try connector(of: url, timeout: timeout))
 }
 
 /// Finds the database that a URL names.
 ///
 /// - Parameter isPooled: leave nothing in a session of PostgreSQL's that outlasts a transaction.
 func connector(
-    of url: String, patience: VaultPatience, isPooled: Bool = false
+    of url: String, timeout: VaultTimeout, isPooled: Bool = false
 ) throws(VaultError) -> any DatabaseConnector {
     if url.hasPrefix(sqlite) {
         let path = String(url.dropFirst(sqlite.count))
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw VaultError(.unusable, "the vault's URL has no path behind \(sqlite)")
         }
-        return SQLiteConnector(path: path, patience: patience)
+        return SQLiteConnector(path: path, timeout: timeout)
     }
     if ["postgresql://", "postgres://"].contains(where: url.hasPrefix), !url.utf8.contains(0) {
-        return PostgresConnector(url: url, patience: patience, isPooled: isPooled)
+        return PostgresConnector(url: url, timeout: timeout, isPooled: isPooled)
     }
     throw VaultError(.unusable, "the vault's URL begins neither with sqlite: nor postgresql://")
 }

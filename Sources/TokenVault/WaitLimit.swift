@@ -1,17 +1,17 @@
 internal import Lifecycle
 
-/// The end of one wait: what the patience allowed when it began, or earlier when the patience
-/// has become shorter since.
+/// The end of one wait: after the timeout that applied when it began, or earlier if a signal has
+/// shortened the timeout since.
 struct WaitLimit: Sendable {
-    private let patience: VaultPatience
+    private let timeout: VaultTimeout
     private let begin = ContinuousClock.now
     /// What the wait may take as a whole.
     let allowed: Duration
 
     /// - Parameter longest: limits the wait further.
-    init(_ patience: VaultPatience, longest: Duration? = nil) {
-        self.patience = patience
-        let remaining = max(patience.remaining(), .zero)
+    init(_ timeout: VaultTimeout, longest: Duration? = nil) {
+        self.timeout = timeout
+        let remaining = max(timeout.remaining(), .zero)
         allowed = longest.map { min($0, remaining) } ?? remaining
     }
 
@@ -26,9 +26,9 @@ struct WaitLimit: Sendable {
     }
 
     private var remaining: Duration {
-        min(allowed - (ContinuousClock.now - begin), patience.remaining())
+        min(allowed - (ContinuousClock.now - begin), timeout.remaining())
     }
 
-    /// A patience that becomes shorter takes effect after this time.
+    /// A shortened timeout takes effect within this time.
     private static let longestSlice = Duration.milliseconds(100)
 }

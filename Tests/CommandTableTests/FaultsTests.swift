@@ -33,7 +33,7 @@ import Testing
         Row("empty value name", [info("x", .option, value: "")], "c: --x: the value has no name"),
         Row("flag with choices", [info(choices: ["a"])], "c: --x: a flag has choices"),
         Row(
-            "choice with a blank", [info("X", .operand, choices: ["a b"])],
+            "choice with a space", [info("X", .operand, choices: ["a b"])],
             "c: X: a choice has characters that shells take for theirs"),
         Row(
             "invalid letter", [info(short: "-")],

@@ -16,10 +16,10 @@ struct RawClient: ~Copyable {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &window, size)
         }
         // A server that never answers must fail the test, not hang it.
-        var patience = timeval(tv_sec: 100, tv_usec: 0)
+        var timeout = timeval(tv_sec: 100, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, size)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, size)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian

@@ -43,6 +43,33 @@ struct CommandHarness: Sendable {
         world.clocks = Clocks(
             now: { [memory] in memory.with { $0.now } }, timekeeper: Self.timekeeper)
         world.variables = { [memory] name in memory.with { $0.variables[name] } }
+        putFiles(into: &world)
+        world.runProgram = { [memory] program throws(FileError) in
+            memory.with { state in
+                state.programs.append(program)
+                return state.ending
+            }
+        }
+        if memory.with({ $0.answers != nil }) {
+            world.ask = { [memory] question throws(FileError) in memory.answer(question) }
+        }
+        world.streams = .inside(memory)
+        if let progress {
+            world.clocks = Clocks(now: world.clocks.now, timekeeper: progress.timekeeper)
+            world.streams.progress = progress.show
+        }
+        world.output = { [memory] bytes throws(FileError) in try memory.print(bytes) }
+        world.errorLine = { [memory] line in memory.with { $0.errors.append(line) } }
+        world.transport = { [memory, wire, carrier] settings throws(TransportError) in
+            memory.with { $0.trusted += settings.authorityFile.map { [$0] } ?? [] }
+            return carrier ?? FeedCarrier(wire)
+        }
+        world.vault = { [vault] _, _ throws(VaultError) in vault }
+        return world
+    }
+
+    /// Replaces the file system, and standard input if a scenario has some, with the memory.
+    private func putFiles(into world: inout World) {
         world.files.read = { [memory] path throws(FileError) in try memory.read(path) }
         world.files.write = { [memory] bytes, path, _ throws(FileError) in
             memory.write(bytes, to: path)
@@ -67,34 +94,11 @@ struct CommandHarness: Sendable {
         world.files.publish = { [memory] bytes, path throws(FileError) in
             try memory.publish(bytes, to: path)
         }
-        world.runProgram = { [memory] program throws(FileError) in
-            memory.with { state in
-                state.programs.append(program)
-                return state.ending
-            }
-        }
-        if memory.with({ $0.answers != nil }) {
-            world.ask = { [memory] question throws(FileError) in memory.answer(question) }
-        }
         world.files.tryLock = { [memory] path in memory.lock(path) }
-        world.streams = .inside(memory)
-        if let progress {
-            world.clocks = Clocks(now: world.clocks.now, timekeeper: progress.timekeeper)
-            world.streams.progress = progress.show
-        }
-        if let input = memory.with({ $0.input }) {
-            let line = input.prefix { $0 != 0x0A }
-            world.files.readLine = { () throws(FileError) in SecretBytes(line) }
-            world.files.readAll = { () throws(FileError) in SecretBytes(input) }
-        }
-        world.output = { [memory] bytes throws(FileError) in try memory.print(bytes) }
-        world.errorLine = { [memory] line in memory.with { $0.errors.append(line) } }
-        world.transport = { [memory, wire, carrier] settings throws(TransportError) in
-            memory.with { $0.trusted += settings.authorityFile.map { [$0] } ?? [] }
-            return carrier ?? FeedCarrier(wire)
-        }
-        world.vault = { [vault] _, _ throws(VaultError) in vault }
-        return world
+        guard let input = memory.with({ $0.input }) else { return }
+        let line = input.prefix { $0 != 0x0A }
+        world.files.readLine = { () throws(FileError) in SecretBytes(line) }
+        world.files.readAll = { () throws(FileError) in SecretBytes(input) }
     }
 
     /// Runs one command line and looks at everything every run must hold to.

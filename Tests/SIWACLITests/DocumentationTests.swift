@@ -124,6 +124,20 @@ import Testing
         #expect(rows.count >= 15)
     }
 
+    /// `make example` compiles the files.
+    @Test(arguments: [
+        ("README.md", "Readme"),
+        ("Sources/SignInWithApple/SignInWithApple.docc/SignInWithApple.md", "Facade"),
+    ])
+    func `the library's code in the documents is what the example package compiles`(
+        _ page: String, _ target: String
+    ) throws {
+        let path = "Examples/SignInService/Snippets/\(target)/main.swift"
+        let code = try Self.text(path).drop { $0 != "\n" }
+        let blocks = try Self.text(page).components(separatedBy: "```")
+        #expect(blocks.contains("swift" + code), "\(page) and \(path) differ")
+    }
+
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 

@@ -24,7 +24,7 @@ enum Glob {
     }
 }
 
-/// The words of a line as a shell would split it: by blanks, except between quotes.
+/// The words of a line as a shell would split it: by spaces, except between quotes.
 struct ShellWords {
     private(set) var words: [String] = []
 

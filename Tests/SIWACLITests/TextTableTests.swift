@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `texts break at blanks where there are any`() {
+    @Test func `texts break at spaces where there are any`() {
         #expect("one two three".wrapped(to: 8) == ["one two", "three"])
         #expect("abcdefghij".wrapped(to: 4) == ["abcd", "efgh", "ij"])
         #expect("".wrapped(to: 4) == [""] && "abc".wrapped(to: .max) == ["abc"])

@@ -1,7 +1,7 @@
 import Foundation
 import SIWACrypto
 
-/// The bytes that pairs of hexadecimal digits spell; blanks between them are skipped.
+/// The bytes that pairs of hexadecimal digits spell; spaces between them are skipped.
 func bytes(hex: String) -> [UInt8] {
     let digits = hex.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count - 1, by: 2).map {

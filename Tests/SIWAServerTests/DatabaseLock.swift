@@ -7,7 +7,7 @@ final class DatabaseLock: @unchecked Sendable {
     private let database: any Database
 
     init(_ url: String) throws {
-        database = try connector(of: url, patience: .eachStatement(.seconds(60)))
+        database = try connector(of: url, timeout: .eachStatement(.seconds(60)))
             .connect(creating: false)
         _ = try database.run("BEGIN IMMEDIATE", [])
     }

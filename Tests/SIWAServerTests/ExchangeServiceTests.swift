@@ -177,7 +177,7 @@ import TokenVault
     func `a token that cannot be stored is shown, and stored later`() async throws {
         let fixture = try await ServiceFixture(.sqlite)
         let holder = Mutable<DatabaseLock?>(nil)
-        let replica = try fixture.replica(patience: .milliseconds(200)) { request, send in
+        let replica = try fixture.replica(timeout: .milliseconds(200)) { request, send in
             let response = try await send()
             // Somebody else holds the database from now on.
             if request.url.hasSuffix("/auth/token") {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RequestSlotsTests {
     @Test
     func `a released slot goes to the next caller`() async throws {
-        let slots = RequestSlots(most: 2, mostWaiting: 1, patience: .seconds(600))
+        let slots = RequestSlots(most: 2, mostWaiting: 1, maxWait: .seconds(600))
         #expect(await slots.acquire())
         #expect(await slots.acquire())
         let third = Task { await slots.acquire() }
@@ -29,7 +29,7 @@ import Testing
 
     @Test
     func `a caller waits for a limited time`() async {
-        let slots = RequestSlots(most: 1, mostWaiting: 9, patience: .milliseconds(1))
+        let slots = RequestSlots(most: 1, mostWaiting: 9, maxWait: .milliseconds(1))
         #expect(await slots.acquire())
         #expect(await slots.acquire() == false)
         slots.release()

@@ -78,7 +78,7 @@ import Testing
         let userID = try await fixture.signedIn(replica)
         try await fixture.fault(["endpoint": "/auth/revoke", "status": 503, "count": 2])
         let reply = try await replica.revocation.revoke(
-            RevocationInput(.user(userID, nil), patience: .milliseconds(1)))
+            RevocationInput(.user(userID, nil), maxWait: .milliseconds(1)))
         guard case .pending(let status) = reply else {
             Issue.record("not pending: \(reply)")
             return
@@ -114,7 +114,7 @@ import Testing
             try await Task.sleep(for: .seconds(3600))
             return try await send()
         }
-        let input = RevocationInput(.user(userID, nil), patience: .zero)
+        let input = RevocationInput(.user(userID, nil), maxWait: .zero)
         guard case .pending(let status) = try await doomed.revocation.revoke(input) else {
             Issue.record("it ended")
             return
@@ -224,7 +224,7 @@ extension Replica {
     /// The result of a revocation that ends soon.
     fileprivate func ended(_ target: RevocationInput.Target) async throws -> JSON {
         let reply = try await revocation.revoke(
-            RevocationInput(target, patience: .seconds(60)))
+            RevocationInput(target, maxWait: .seconds(60)))
         switch reply {
         case .ended(let json): return json
         case .pending(let status):

@@ -52,7 +52,7 @@ struct ServiceFixture: Sendable {
         emulator = AppleEmulator(
             configuration: Self.configuration(key.publicKey), keys: try await Self.keys.value,
             clock: { now.value })
-        let store = try openServerStore(url, patience: .eachStatement(.seconds(60)))
+        let store = try openServerStore(url, timeout: .eachStatement(.seconds(60)))
         try Vault.create(store.vault, keys)
         try store.prepare(isAlone: true)
     }
@@ -82,8 +82,8 @@ struct ServiceFixture: Sendable {
     }
 
     /// The store as one process has it.
-    func store(_ patience: Duration = .seconds(60)) throws -> any ServerStore {
-        try openServerStore(url, patience: .eachStatement(patience))
+    func store(_ timeout: Duration = .seconds(60)) throws -> any ServerStore {
+        try openServerStore(url, timeout: .eachStatement(timeout))
     }
 
     /// A process.
@@ -92,10 +92,10 @@ struct ServiceFixture: Sendable {
     ///   - hook: runs around each request to Apple.
     ///   - hasKeys: whether Apple's keys can be fetched.
     func replica(
-        _ owner: String = "one", patience: Duration = .seconds(60), hasKeys: Bool = true,
+        _ owner: String = "one", timeout: Duration = .seconds(60), hasKeys: Bool = true,
         hook: @escaping HookedTransport.Hook = { try await $1() }
     ) throws -> Replica {
-        let store = try store(patience)
+        let store = try store(timeout)
         let vault = try Vault(
             store.vault, keys, by: VaultActor(command: "siwa-server", host: "test"))
         let transport = HookedTransport(base: EmulatorTransport(emulator), hook: hook)

@@ -172,7 +172,7 @@ struct AppleSigned: Sendable, CustomTestStringConvertible {
         #expect(identity.check("subject")?.detail?.contains("it is a notification") == true)
     }
 
-    /// RequestSlots every bit of `bytes` in turn; what the token becomes must never be valid.
+    /// Flips every bit of `bytes` in turn; what the token becomes must never be valid.
     private func expectInvalid(
         _ signed: AppleSigned, everyBitOf bytes: [UInt8], token: ([UInt8]) -> [UInt8]
     ) async throws {

@@ -98,7 +98,7 @@ import Testing
         Row("the scheme of an app", ("com.example.app:/callback", .scheme)),
         Row("no scheme", ("example.com/callback", .scheme)),
         Row("one slash", ("https:/example.com", .scheme)),
-        Row("a blank", ("https://example.com/a b", .character)),
+        Row("a space", ("https://example.com/a b", .character)),
         Row("a line feed", ("https://example.com/\n", .character)),
         Row("a backslash", (#"https://evil.example\.example.com/"#, .character)),
         Row("a letter beyond ASCII", ("https://bücher.example/", .character)),

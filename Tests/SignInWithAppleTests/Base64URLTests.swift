@@ -25,7 +25,7 @@ import Testing
         Row("padded twice", ("Zg==", .character(0x3D))),
         Row("padding alone", ("=", .character(0x3D))),
         Row("a plus", ("Zm9+", .character(0x2B))), Row("a slash", ("Zm9/", .character(0x2F))),
-        Row("a blank", ("Zm 9v", .character(0x20))),
+        Row("a space", ("Zm 9v", .character(0x20))),
         Row("a line feed", ("Zm9v\n", .character(0x0A))),
         Row("a NUL", ("Zm9v\0", .character(0))), Row("a dot", ("Zm9v.", .character(0x2E))),
         Row("not ASCII", ("Zm9\u{E9}", .character(0xC3))),

@@ -208,7 +208,7 @@ extension ClientSecretFindingsTests {
             $0.header("kid", "K1L2M3N4P")
         },
         Case("kid in small letters", .lowerCase) { $0.header("kid", "k1l2m3n4p5") },
-        Case("kid with a blank", .blanks, "kid (Key ID) has") { $0.header("kid", "K1L2M3N4P5 ") },
+        Case("kid with a space", .blanks, "kid (Key ID) has") { $0.header("kid", "K1L2M3N4P5 ") },
         Case("another team", .wrongTeam, "iss is 'TEAM000000'") { $0.claim("iss", "TEAM000000") },
         Case("client id in iss", .wrongTeam, "a client id") {
             $0.claim("iss", "com.example.app")
@@ -232,7 +232,7 @@ extension ClientSecretFindingsTests {
         Case("Team ID in sub", .wrongClient) { $0.claim("sub", "A1B2C3D4E5") },
         Case("no sub", .missingMember, "sub is missing") { $0.claim("sub", nil) },
         Case("Team ID before sub", .teamIDPrefix) { $0.claim("sub", "A1B2C3D4E5.com.example.app") },
-        Case("sub with a blank", .blanks) { $0.claim("sub", " com.example.app") },
+        Case("sub with a space", .blanks) { $0.claim("sub", " com.example.app") },
         Case("no aud", .missingMember, "aud is missing") { $0.claim("aud", nil) },
         Case("aud with a slash", .wrongAudience) { $0.claim("aud", "https://appleid.apple.com/") },
         Case("aud of June 2025", .wrongAudience, "June 2025") {
@@ -253,7 +253,7 @@ extension ClientSecretFindingsTests {
         Case("padded", .notBase64URL) { $0.spoilText = { $0 + "==" } },
         Case("quoted", .wrapped, "quotation marks") { $0.spoilText = { "\"\($0)\"" } },
         Case("Bearer", .wrapped, "'Bearer '") { $0.spoilText = { "Bearer " + $0 } },
-        Case("two line ends", .wrapped, "blanks") { $0.spoilText = { $0 + "\n\n" } },
+        Case("two line ends", .wrapped, "spaces") { $0.spoilText = { $0 + "\n\n" } },
         Case("broken into lines", .wrapped, "line ends") {
             $0.spoilText = { $0.prefix(76) + "\n" + $0.dropFirst(76) }
         },

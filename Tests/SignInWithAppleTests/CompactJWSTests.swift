@@ -36,7 +36,7 @@ import Testing
             "padding in the signature",
             ("\(header).\(payload).AQI=", .base64URL(.signature, .character(0x3D)))),
         Row(
-            "a blank in front",
+            "a space in front",
             (" \(header).\(payload).AQID", .base64URL(.header, .character(0x20)))),
         Row(
             "a line feed behind",

@@ -31,7 +31,7 @@ import Testing
     }
 
     static let encoded: [Row<(String, String)>] = [
-        Row("unreserved", ("AZaz09-._~", "AZaz09-._~")), Row("a blank", ("a b", "a%20b")),
+        Row("unreserved", ("AZaz09-._~", "AZaz09-._~")), Row("a space", ("a b", "a%20b")),
         Row("form separators", ("a&b=c+d", "a%26b%3Dc%2Bd")),
         Row("a percent sign", ("100%", "100%25")),
         Row("a URL", ("https://x.y/z?q#f", "https%3A%2F%2Fx.y%2Fz%3Fq%23f")),
@@ -78,7 +78,7 @@ import Testing
         Row("a capital scheme", ("HTTPS://appleid.apple.com", .scheme)),
         Row("ftp", ("ftp://x", .scheme)),
         Row("a file", ("file:///etc/passwd", .scheme)),
-        Row("a blank in front", (" https://x", .scheme)),
+        Row("a space in front", (" https://x", .scheme)),
         Row("a path", ("https://x/auth", .notAnOrigin)),
         Row("two slashes behind", ("https://x//", .notAnOrigin)),
         Row("a query", ("https://x?y", .notAnOrigin)),
@@ -92,7 +92,7 @@ import Testing
         Row("a port with a sign", ("https://x:+80", .host)),
         Row("a word for a port", ("https://x:http", .host)),
         Row("two ports", ("https://x:1:2", .host)),
-        Row("a blank in the host", ("https://x y", .host)),
+        Row("a space in the host", ("https://x y", .host)),
         Row("a line feed", ("https://x\n", .host)), Row("a NUL", ("https://x\0", .host)),
         Row("a host that is not ASCII", ("https://\u{E4}pple.com", .host)),
         Row("a percent sign", ("https://x%2e", .host)),

@@ -7,7 +7,7 @@ import Testing
 @Suite struct JSONReaderTests {
     static let accepted: [Row<(String, JSON)>] = [
         Row("null", ("null", .null)), Row("true", ("true", true)), Row("false", ("false", false)),
-        Row("blanks of all kinds", (" \t\r\n1 \t\r\n", 1)), Row("0", ("0", 0)),
+        Row("spaces of all kinds", (" \t\r\n1 \t\r\n", 1)), Row("0", ("0", 0)),
         Row("-0", ("-0", 0)), Row("-1", ("-1", -1)),
         Row("the largest Int", ("9223372036854775807", .integer(.max))),
         Row("the least Int", ("-9223372036854775808", .integer(.min))),
@@ -45,7 +45,7 @@ import Testing
     }
 
     static let refused: [Row<(String, JSONError.Reason)>] = [
-        Row("nothing", ("", .ended)), Row("blanks", ("  \n", .ended)),
+        Row("nothing", ("", .ended)), Row("spaces", ("  \n", .ended)),
         Row("a byte order mark", ("\u{FEFF}1", .unexpected)), Row("a NUL", ("\0", .unexpected)),
         Row("a NUL behind", ("1\0", .trailing)), Row("a second value", ("1 2", .trailing)),
         Row("a bracket behind", ("{}}", .trailing)), Row("a comma behind", ("[],", .trailing)),

@@ -28,7 +28,7 @@ import Testing
         #expect(try !JSONText(Array(text.utf8)).isPlain)
     }
 
-    @Test func `blanks around it leave it plain, and are not part of it`() throws {
+    @Test func `spaces around it leave it plain, and are not part of it`() throws {
         let text = try JSONText(Array(" {\"a\":1} \n".utf8))
         #expect(text.isPlain && text.nodes[0].range == 1..<8)
     }

@@ -8,7 +8,7 @@ import Testing
         Row("a bare JWT", jwt), Row("with a line end", jwt + "\n"),
         Row("with Windows'", jwt + "\r\n"),
         Row("with a line behind it", jwt + "\nnot read"),
-        Row("with blanks in front", " \n\t" + jwt),
+        Row("with spaces in front", " \n\t" + jwt),
         Row("as Apple posts it", #"{"payload":"\#(jwt)"}"#),
         Row("with more members", #"{"a":{"payload":1},"payload":"\#(jwt)","b":null}"#),
         Row("on several lines", "\r\n{\n  \"payload\" :\n    \"\(jwt)\"\r\n}\n\n"),
@@ -21,7 +21,7 @@ import Testing
     }
 
     static let refused: [Row<(body: String, says: String)>] = [
-        Row("nothing", ("", "no dot")), Row("blanks", (" \n ", "no dot")),
+        Row("nothing", ("", "no dot")), Row("spaces", (" \n ", "no dot")),
         Row("a form", ("payload=" + jwt, "it is a form; Apple posts JSON")),
         Row("a JSON string", ("\"\(jwt)\"", "quotation marks")),
         Row("another object", (#"{"signedPayload":"x"}"#, "no member 'payload'")),

@@ -54,7 +54,7 @@ import Testing
         Row("the widest offset", ("1970-01-01T23:59:00+23:59", 0)),
         Row("a fraction", ("1970-01-01T00:00:01.999Z", 1)),
         Row("small letters", ("1970-01-01t00:00:00z", 0)),
-        Row("a blank for the T", ("1970-01-01 00:00:00Z", 0)),
+        Row("a space for the T", ("1970-01-01 00:00:00Z", 0)),
         Row("a leap second", ("2016-12-31T23:59:60Z", 1_483_228_799)),
         Row("29 February of a leap year", ("2024-02-29T00:00:00Z", 1_709_164_800)),
         Row("29 February 2000", ("2000-02-29T00:00:00Z", 951_782_400)),

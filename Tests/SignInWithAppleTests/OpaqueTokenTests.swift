@@ -21,8 +21,9 @@ import Testing
         let rows: [(String, OpaqueTokenError)] = [
             ("r0\u{FEFF}", .character("\u{FEFF}")), ("\u{A0}r0", .character("\u{A0}")),
             ("r\u{200B}0", .character("\u{200B}")), ("ré", .character("é")),
-            ("r\u{1F511}", .character("\u{1F511}")), ("r 0\u{FEFF}", .blank), ("r\n", .blank),
-            ("r\u{7F}", .blank), ("\"r0\"", .quotationMark), ("'r0'", .quotationMark),
+            ("r\u{1F511}", .character("\u{1F511}")), ("r 0\u{FEFF}", .spaceOrControl),
+            ("r\n", .spaceOrControl),
+            ("r\u{7F}", .spaceOrControl), ("\"r0\"", .quotationMark), ("'r0'", .quotationMark),
             ("eyJ.e30.AA", .jwt),
         ]
         for (text, expected) in rows {

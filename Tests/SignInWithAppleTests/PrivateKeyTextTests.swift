@@ -18,7 +18,7 @@ import Testing
         Row(
             "old Mac line ends", (apple.replacing("\n", with: "\r"), [.carriageReturns, .oneLine])),
         Row("indented", (apple.replacing("\n", with: "\n    "), [.indentation])),
-        Row("blanks behind the lines", (apple.replacing("\n", with: "  \n"), [.indentation])),
+        Row("spaces behind the lines", (apple.replacing("\n", with: "  \n"), [.indentation])),
         Row("indented with tabs", (apple.replacing("\n", with: "\n\t"), [.indentation])),
         Row(
             "\\n in place of line feeds", (apple.replacing("\n", with: "\\n"), [.escapedLineFeeds])),
@@ -27,7 +27,7 @@ import Testing
             (apple.replacing("\n", with: "\\r\\n"), [.escapedLineFeeds])),
         Row("\\n and line feeds", (apple.replacing("\n", with: "\\n\n"), [.escapedLineFeeds])),
         Row(
-            "all on one line, with blanks",
+            "all on one line, with spaces",
             (apple.replacing("\n", with: " "), [.indentation, .oneLine])),
         Row("all on one line, without", (apple.replacing("\n", with: ""), [.oneLine])),
         Row("in double quotes", ("\"\(apple)\"", [.quotes])),
@@ -96,7 +96,7 @@ import Testing
     }
 
     static let unreadable: [Row<(String, String)>] = [
-        Row("nothing", ("", "is empty")), Row("blanks", (" \t\r\n", "is empty")),
+        Row("nothing", ("", "is empty")), Row("spaces", (" \t\r\n", "is empty")),
         Row("empty quotes", ("\"\"", "is empty")),
         Row("a spelled-out line feed", ("\\n", "is empty")),
         Row("encrypted", (keyFile("encrypted"), "is encrypted with a passphrase")),

@@ -91,9 +91,9 @@ import Testing
     static let retryAfter: [Row<(String?, Duration?)>] = [
         Row("absent", (nil, nil)), Row("seconds", ("120", .seconds(120))),
         Row("none", ("0", .zero)),
-        Row("blanks around", (" 5\t", .seconds(5))), Row("negative", ("-5", nil)),
+        Row("spaces around", (" 5\t", .seconds(5))), Row("negative", ("-5", nil)),
         Row("a fraction", ("1.5", nil)), Row("words", ("soon", nil)), Row("nothing", ("", nil)),
-        Row("blanks", ("  ", nil)),
+        Row("spaces", ("  ", nil)),
         Row("the largest Int", ("9223372036854775807", .seconds(Int.max))),
         Row("beyond Int", ("9223372036854775808", .seconds(Int.max))),
         Row("a date ahead", ("Tue, 14 Nov 2023 22:13:50 GMT", .seconds(30))),

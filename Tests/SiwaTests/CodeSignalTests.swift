@@ -158,7 +158,7 @@ import Testing
         #expect(try result.json["stored"] == false)
     }
 
-    /// Exchanges a code with an hour's patience, and signals it while it stores.
+    /// Exchanges a code with a timeout of an hour, and signals the command while it stores.
     private func store(_ fixture: VaultFixture, url: String) async throws -> ProgramResult {
         let code = try await fixture.apple.code([.init("user", .string(fixture.people.name(1)))])
         let environment = fixture.environment.merging(["SIWA_VAULT_URL": url]) { $1 }

@@ -16,6 +16,14 @@ private let folder = getenv("SIWA_SCREENSHOTS").map { String(cString: $0) }
 struct Screenshots {
     @Test func `draw the console and the sign-in page`() async throws {
         let apple = try await LocalApple(usesTLS: false)
+        try await prepare(apple)
+        let browser = try await Browser()
+        try await drawConsole(apple, in: browser)
+        try await drawSignIn(apple, in: browser)
+    }
+
+    /// Makes what the pictures show.
+    private func prepare(_ apple: LocalApple) async throws {
         let session = try await apple.siwa("exchange", "--code", try await apple.code()).json
         for user in ["bob", "carol"] {
             let code = try await apple.code(
@@ -29,8 +37,9 @@ struct Screenshots {
         // A secret that expired before the emulator's time.
         try await apple.post("clock", ["forward": "1h"])
         try #require(try await apple.siwa("refresh", "--token", token).exitCode != 0)
+    }
 
-        let browser = try await Browser()
+    private func drawConsole(_ apple: LocalApple, in browser: Browser) async throws {
         for (name, width, height, isDark) in [
             ("console", 1600, 1000, false), ("console-dark", 1600, 1000, true),
             ("console-narrow", 400, 860, false),
@@ -44,6 +53,9 @@ struct Screenshots {
             }
             try save(name, try await browser.screenshot())
         }
+    }
+
+    private func drawSignIn(_ apple: LocalApple, in browser: Browser) async throws {
         try await browser.prefer(dark: false)
         for (name, path, height) in [
             ("sign-in", "/callback", 960), ("sign-in-error", "/elsewhere", 700),

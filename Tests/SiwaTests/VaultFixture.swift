@@ -32,7 +32,7 @@ final class VaultFixture: Sendable {
         keyFile = apple.folder.path("vault.key")
         try apple.folder.write("vault.key", try VaultKeyRing.newLine(number: 1).revealed())
         try #require(chmod(keyFile, 0o600) == 0)
-        try Vault.create(try openVaultStore(url, patience: .eachStatement(.seconds(60))), try keys)
+        try Vault.create(try openVaultStore(url, timeout: .eachStatement(.seconds(60))), try keys)
     }
 
     /// What siwa needs to find the vault.
@@ -47,7 +47,7 @@ final class VaultFixture: Sendable {
     /// The vault as another process sees it.
     func vault() throws -> Vault {
         try Vault(
-            try openVaultStore(url, patience: .eachStatement(.seconds(60))), try keys,
+            try openVaultStore(url, timeout: .eachStatement(.seconds(60))), try keys,
             by: VaultActor(command: "test", host: "test"))
     }
 
@@ -124,7 +124,7 @@ final class VaultFixture: Sendable {
 
     /// Changes the database as somebody with the database and without a key can.
     func run(_ sql: String, _ values: Value...) throws {
-        let connector = try connector(of: url, patience: .eachStatement(.seconds(60)))
+        let connector = try connector(of: url, timeout: .eachStatement(.seconds(60)))
         _ = try connector.connect(creating: false).run(sql, values)
     }
 

@@ -14,10 +14,10 @@ package final class ClientSocket {
             socket = try connectToLoopback(port: Self.port(of: place))
         }
         // A server that never answers must fail the test, not hang it.
-        var patience = timeval(tv_sec: 100, tv_usec: 0)
+        var timeout = timeval(tv_sec: 100, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(socket.number, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
-        setsockopt(socket.number, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
+        setsockopt(socket.number, SOL_SOCKET, SO_RCVTIMEO, &timeout, size)
+        setsockopt(socket.number, SOL_SOCKET, SO_SNDTIMEO, &timeout, size)
     }
 
     /// Begins to connect to `127.0.0.1:PORT`, and does not wait for it.

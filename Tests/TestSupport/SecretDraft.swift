@@ -8,9 +8,9 @@ package struct SecretDraft: Sendable {
     package var header: [JSON.Member]
     /// The claims.
     package var claims: [JSON.Member]
-    /// RequestSlots the signature into the text after the second dot.
+    /// Converts the signature to the text after the second dot.
     package var spoilSignature: @Sendable (P256Signature) -> [UInt8] = { $0.rawRepresentation }
-    /// RequestSlots the finished token into what is sent.
+    /// Converts the finished token to what is sent.
     package var spoilText: @Sendable (String) -> String = { $0 }
 
     /// A good secret of `client`, five minutes long.

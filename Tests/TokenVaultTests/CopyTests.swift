@@ -66,7 +66,7 @@ import Testing
     @Test(
         .timeLimit(.minutes(5)),
         .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
-    func `a patience that a signal shortens ends a copy that another transaction holds up`()
+    func `a timeout that a signal shortens ends a copy that another transaction holds up`()
         async throws
     {
         let fixture = try await PostgresStoreFixture()
@@ -82,8 +82,8 @@ import Testing
             VALUES ($1, $2, $3, 'active', 1, '', 1, 1)
             """, VaultRowKey(records[0].id).values)
         let isSignalled = Mutex(false)
-        let patience = VaultPatience { isSignalled.withLock(\.self) ? .zero : .seconds(3600) }
-        let store = SQLVaultStore(try fixture.connector(patience))
+        let timeout = VaultTimeout { isSignalled.withLock(\.self) ? .zero : .seconds(3600) }
+        let store = SQLVaultStore(try fixture.connector(timeout))
         let observer = try fixture.connect()
         async let failed: VaultError? = Task.detached {
             do throws(VaultError) {

@@ -108,7 +108,7 @@ import Testing
         _ = try fixture.store().keyChecks()
         let older = Schema(migrations: Array(Schema.current.migrations.prefix(2)))
         let error = #expect(throws: VaultError.self) {
-            try fixture.store(patience: .seconds(60), older).keyChecks()
+            try fixture.store(timeout: .seconds(60), older).keyChecks()
         }
         #expect(error?.kind == .tooNew)
     }

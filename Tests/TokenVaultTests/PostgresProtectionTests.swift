@@ -75,8 +75,8 @@ import Testing
         (10_000, 9500), (1000, 500), (600, 300), (1, 1), (0, 1), (-5, 1),
     ])
     func `the server stops waiting for a lock before siwa stops waiting for the server`(
-        _ patience: Int, _ timeout: Int
+        _ timeout: Int, _ lockTimeout: Int
     ) {
-        #expect(PostgresDatabase.lockTimeout(.milliseconds(patience)) == timeout)
+        #expect(PostgresDatabase.lockTimeout(.milliseconds(timeout)) == lockTimeout)
     }
 }

@@ -11,7 +11,7 @@ import Testing
     .blocking) struct PostgresRefusalTests
 {
     private func refusal(_ url: String) throws -> VaultError? {
-        let store = SQLVaultStore(try connector(of: url, patience: .eachStatement(.seconds(60))))
+        let store = SQLVaultStore(try connector(of: url, timeout: .eachStatement(.seconds(60))))
         return #expect(throws: VaultError.self) { try store.keyChecks() }
     }
 
@@ -51,7 +51,7 @@ import Testing
         let fixture = try await PostgresStoreFixture()
         _ = try await fixture.server.run("CREATE ROLE humble LOGIN", on: fixture.url)
         let url = fixture.server.url(fixture.name, user: "humble")
-        let store = SQLVaultStore(try connector(of: url, patience: .eachStatement(.seconds(60))))
+        let store = SQLVaultStore(try connector(of: url, timeout: .eachStatement(.seconds(60))))
         let error = #expect(throws: VaultError.self) { try store.create(.first) }
         #expect(error?.kind == .unusable)
         #expect(
@@ -87,7 +87,7 @@ import Testing
     ])
     func `an invalid URL is refused and not shown`(_ url: String) throws {
         let error = #expect(throws: VaultError.self) {
-            try SQLVaultStore(try connector(of: url, patience: .eachStatement(.seconds(60))))
+            try SQLVaultStore(try connector(of: url, timeout: .eachStatement(.seconds(60))))
                 .keyChecks()
         }
         #expect(error?.kind == .unusable)

@@ -23,8 +23,8 @@ struct PostgresStoreFixture: SQLStoreFixture {
             "TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C' LOCALE_PROVIDER libc")
     }
 
-    func connector(_ patience: VaultPatience) throws -> any DatabaseConnector {
-        try TokenVault.connector(of: url, patience: patience)
+    func connector(_ timeout: VaultTimeout) throws -> any DatabaseConnector {
+        try TokenVault.connector(of: url, timeout: timeout)
     }
 
     let explain = "EXPLAIN "

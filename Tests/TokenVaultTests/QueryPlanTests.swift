@@ -91,7 +91,7 @@ import Testing
     func `no record takes more statements than it must`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         _ = try fixture.vault()
-        let connector = WatchedConnector(base: try fixture.connector(patience: .seconds(60)))
+        let connector = WatchedConnector(base: try fixture.connector(timeout: .seconds(60)))
         let store = SQLVaultStore(connector)
         _ = try store.keyChecks()
         func statements(_ body: () throws -> Void) rethrows -> Int {
@@ -136,7 +136,7 @@ import Testing
         of verb: String, on fixture: any SQLStoreFixture, _ body: (any VaultStore) throws -> Void
     ) throws -> [String] {
         try fixture.vault().putOfTwoKeys(Samples.population)
-        let connector = WatchedConnector(base: try fixture.connector(patience: .seconds(60)))
+        let connector = WatchedConnector(base: try fixture.connector(timeout: .seconds(60)))
         let store = SQLVaultStore(connector)
         _ = try store.keyChecks()
         connector.seen.statements.withLock { $0 = [] }

@@ -8,8 +8,8 @@ import Testing
 
 /// A fixture whose vault is in a database that speaks SQL.
 protocol SQLStoreFixture: StoreFixture {
-    /// - Parameter patience: how long others may hold what a call needs.
-    func connector(_ patience: VaultPatience) throws -> any DatabaseConnector
+    /// - Parameter timeout: how long others may hold what a call needs.
+    func connector(_ timeout: VaultTimeout) throws -> any DatabaseConnector
     /// What the vault's database is called in settings.
     var url: String { get }
     /// Begins a query's text so that it answers how it would be run.
@@ -17,19 +17,19 @@ protocol SQLStoreFixture: StoreFixture {
 }
 
 extension SQLStoreFixture {
-    func connector(patience: Duration) throws -> any DatabaseConnector {
-        try connector(.eachStatement(patience))
+    func connector(timeout: Duration) throws -> any DatabaseConnector {
+        try connector(.eachStatement(timeout))
     }
 
-    func store() throws -> any VaultStore { try store(patience: .seconds(60)) }
+    func store() throws -> any VaultStore { try store(timeout: .seconds(60)) }
 
-    func store(patience: Duration, _ schema: Schema = .current) throws -> any VaultStore {
-        SQLVaultStore(try connector(patience: patience), schema: schema)
+    func store(timeout: Duration, _ schema: Schema = .current) throws -> any VaultStore {
+        SQLVaultStore(try connector(timeout: timeout), schema: schema)
     }
 
     /// The server's tables as one more process sees them.
-    func serverStore(patience: Duration = .seconds(60)) throws -> any ServerStore {
-        try openServerStore(url, patience: .eachStatement(patience))
+    func serverStore(timeout: Duration = .seconds(60)) throws -> any ServerStore {
+        try openServerStore(url, timeout: .eachStatement(timeout))
     }
 
     /// A new vault with the server's tables in it.
@@ -48,7 +48,7 @@ extension SQLStoreFixture {
 
     /// A connection that knows nothing of vaults.
     func connect() throws -> any Database {
-        try connector(patience: .seconds(60)).connect(creating: false)
+        try connector(timeout: .seconds(60)).connect(creating: false)
     }
 
     func passTime() {}

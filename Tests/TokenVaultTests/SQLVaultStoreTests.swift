@@ -30,7 +30,7 @@ import Testing
                 { _ in ["UPDATE vault_token SET note = 'moved'"] },
             ])
         for _ in 1...2 {
-            let store = try fixture.store(patience: .seconds(60), newer)
+            let store = try fixture.store(timeout: .seconds(60), newer)
             #expect(try store.keyChecks() == [.first])
             #expect(try store.all() == [VaultRecord(.sample(1))])
         }
@@ -48,7 +48,7 @@ import Testing
                 { ["CREATE TABLE extra (a \($0.text))", "CREATE TABLE extra (a \($0.text))"] }
             ])
         #expect(throws: VaultError.self) {
-            try fixture.store(patience: .seconds(60), broken).keyChecks()
+            try fixture.store(timeout: .seconds(60), broken).keyChecks()
         }
         #expect(try fixture.store().keyChecks() == [.first])
         #expect(throws: DatabaseFailure.self) { try fixture.connect().run("SELECT * FROM extra") }
@@ -70,7 +70,7 @@ import Testing
         let other = try fixture.connect()
         _ = try other.run(other.dialect.beginWriting)
         _ = try other.run("UPDATE vault_token SET stored_at = 1700000005")
-        let store = try fixture.store(patience: .seconds(2))
+        let store = try fixture.store(timeout: .seconds(2))
         let error = #expect(throws: VaultError.self) {
             try store.change([.sample(1)], releasedBy: nil) { _, _ in .remove }
         }

@@ -51,10 +51,10 @@ import Testing
     @Test(arguments: [":memory:", "file:vault.db?mode=memory", "a b%20'\"", "日本"])
     func `any name is a file's name`(_ name: String) throws {
         let path = fixture.folder.path(name)
-        try openVaultStore("sqlite:\(path)", patience: .eachStatement(.seconds(60))).create(.first)
+        try openVaultStore("sqlite:\(path)", timeout: .eachStatement(.seconds(60))).create(.first)
         #expect(try names() == [name])
         #expect(
-            try openVaultStore("sqlite:\(path)", patience: .eachStatement(.seconds(60))).keyChecks()
+            try openVaultStore("sqlite:\(path)", timeout: .eachStatement(.seconds(60))).keyChecks()
                 == [.first])
     }
 
@@ -62,7 +62,7 @@ import Testing
     func `a folder that is not there is named`(_ name: String) throws {
         try fixture.folder.write("vault.db", "")
         let store = try openVaultStore(
-            "sqlite:\(fixture.folder.path(name))", patience: .eachStatement(.seconds(60)))
+            "sqlite:\(fixture.folder.path(name))", timeout: .eachStatement(.seconds(60)))
         let error = #expect(throws: VaultError.self) { try store.create(.first) }
         #expect(error?.kind == .unusable)
         #expect(error?.message.contains(name) == true)
@@ -136,7 +136,7 @@ import Testing
     @Test func `a change that does not fit on the disk leaves nothing`() throws {
         try fixture.vault().put([VaultRecord(.sample(1))])
         let connector = WatchedConnector(
-            base: try fixture.connector(patience: .seconds(60)),
+            base: try fixture.connector(timeout: .seconds(60)),
             first: ["PRAGMA max_page_count = 20"])
         let store = SQLVaultStore(connector)
         let error = #expect(throws: VaultError.self) {

@@ -13,8 +13,8 @@ struct SQLiteStoreFixture: SQLStoreFixture {
 
     var url: String { "sqlite:\(path)" }
 
-    func connector(_ patience: VaultPatience) throws -> any DatabaseConnector {
-        try TokenVault.connector(of: url, patience: patience)
+    func connector(_ timeout: VaultTimeout) throws -> any DatabaseConnector {
+        try TokenVault.connector(of: url, timeout: timeout)
     }
 
     let explain = "EXPLAIN QUERY PLAN "

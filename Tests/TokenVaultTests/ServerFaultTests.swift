@@ -23,7 +23,7 @@ import Testing
         var cuts = 0
         while true {
             let connector = FailingConnector(
-                base: try fixture.connector(patience: .seconds(60)), after: cuts)
+                base: try fixture.connector(timeout: .seconds(60)), after: cuts)
             do {
                 _ = try SQLServerStore(connector).receive([.sample(1, revokesConsent: true)]) {
                     _, _ in
@@ -122,7 +122,7 @@ import Testing
         let fixture = try await PostgresStoreFixture()
         let watched = WatchedConnector(
             base: try connector(
-                of: fixture.url, patience: .eachStatement(.seconds(60)), isPooled: true))
+                of: fixture.url, timeout: .eachStatement(.seconds(60)), isPooled: true))
         _ = try fixture.preparedServerStore()
         let database = try watched.base.connect(creating: false)
         let settings = """

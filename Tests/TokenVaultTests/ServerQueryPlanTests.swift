@@ -52,7 +52,7 @@ import Testing
     ) throws -> [String] {
         try fixture.preparedServerStore().receive(
             (0..<30).map { try .sample($0, of: $0 % 7, at: $0) })
-        let connector = WatchedConnector(base: try fixture.connector(patience: .seconds(60)))
+        let connector = WatchedConnector(base: try fixture.connector(timeout: .seconds(60)))
         let store = SQLServerStore(connector)
         try store.check()
         connector.seen.statements.withLock { $0 = [] }

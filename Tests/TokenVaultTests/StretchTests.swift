@@ -21,7 +21,7 @@ import Testing
             VaultRecord(.sample($0), checkedAt: 1000)
         }
         try fixture.vault().putOfTwoKeys(first + others)
-        let connector = WatchedConnector(base: try fixture.connector(patience: .seconds(60)))
+        let connector = WatchedConnector(base: try fixture.connector(timeout: .seconds(60)))
         let store = SQLVaultStore(connector)
         _ = try store.keyChecks()
         return (

@@ -7,7 +7,7 @@ struct AuthorizationRequest {
     typealias ResponseType = Lifecycle.AuthorizationRequest.ResponseType
     typealias Scope = Lifecycle.AuthorizationRequest.Scope
 
-    /// How the answer travels.
+    /// How the answer is returned.
     enum ResponseMode: String, CaseIterable {
         case query
         case fragment

@@ -124,7 +124,7 @@ enum ConsoleScript {
               note.append(" ", value);
             }
             if (kind === "error") {
-              // Errors stay until somebody has read them.
+              // Errors stay until they are dismissed.
               const close = document.createElement("button");
               close.type = "button";
               close.textContent = "Dismiss";

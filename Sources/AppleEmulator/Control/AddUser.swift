@@ -11,7 +11,7 @@ extension AppleEmulator {
         ).required("name")
         guard !name.isEmpty, name.utf8.count <= 100,
             name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
-        else { throw ShapeError("", "'name' must be 1 to 100 bytes without blanks") }
+        else { throw ShapeError("", "'name' must be 1 to 100 bytes without spaces") }
         guard service.users[name] == nil else {
             throw ShapeError("", "'\(name.clipped)' exists already")
         }

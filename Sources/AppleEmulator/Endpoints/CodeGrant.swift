@@ -56,8 +56,8 @@ extension Service {
             "code_verifier", code.challenge == nil ? "none, as at the sign-in" : "fits")
     }
 
-    /// A spare redirect_uri on an app's code works for some and is blamed by others; the
-    /// cautious answer is no.
+    /// Whether a redirect_uri with an app's code is accepted is reported differently; refusing it
+    /// is the strict choice.
     private func checkRedirect(_ sent: String?, against signIn: String?) throws(Refusal) {
         if signIn == nil, behaviors.acceptsSpareRedirect { return }
         if let sent, let signIn, sent.isExactly(signIn) { return }

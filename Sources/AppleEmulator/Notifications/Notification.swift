@@ -4,7 +4,7 @@ internal import SIWACrypto
 
 /// A server-to-server notification, signed and ready to be posted.
 struct Notification: Sendable {
-    /// `jti`: what a receiver knows a duplicate by.
+    /// `jti`, by which receivers recognise duplicates.
     let id: String
     /// The JWT.
     let payload: String

@@ -1,6 +1,6 @@
 package import Lifecycle
 
-/// An answer, and how well it travels.
+/// A response, and how it is delivered.
 package struct EmulatorReply: Sendable {
     /// Where a connection ends that a fault cuts.
     package enum Cut: String, Sendable, CaseIterable {

@@ -60,7 +60,7 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
 package enum RedirectURIError: Error, Hashable, Sendable, CaseIterable {
     /// Not https.
     case scheme
-    /// A blank, or another character that no URI has.
+    /// A space, or another character that is not allowed in a URI.
     case character
     /// Something after a `#`.
     case fragment

@@ -105,7 +105,7 @@ extension BatchRun {
             jitter: .random(in: 0..<1), at: now)
         let began = failingSince ?? now
         failingSince = began
-        if now - began > settings.patience { finish(.gaveUp(cause), at: now) }
+        if now - began > settings.longestOutage { finish(.gaveUp(cause), at: now) }
     }
 }
 

@@ -4,8 +4,9 @@ package import JOSE
 /// allows, and gives every item exactly one result.
 ///
 /// Items come from a source when there is room for them and leave as they finish, so memory
-/// does not grow with the input. An item whose request failed is tried again later; an outage
-/// that fails every item alike uses up the run's patience, not the items' attempts.
+/// does not grow with the input. An item whose request failed is tried again later. An outage
+/// that fails every item alike does not use up the items' attempts; the run gives up after
+/// ``BatchSettings/longestOutage``.
 package struct BatchRun<Job: BatchJob>: RequestFeed {
     let settings: BatchSettings
     let calendar: @Sendable () -> NumericDate
@@ -129,9 +130,9 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
         }
     }
 
-    /// A wait that would outlast the run's patience ends it.
+    /// Waits; gives up if the wait would be longer than the longest outage.
     private mutating func wait(until moment: Duration, at now: Duration) -> FeedStep? {
-        guard moment - now > settings.patience else { return .wait(until: moment) }
+        guard moment - now > settings.longestOutage else { return .wait(until: moment) }
         finish(.askedToWait(moment - now), at: now)
         return nil
     }

@@ -10,7 +10,7 @@ package struct BatchSettings: Sendable {
     /// The longest wait for one answer.
     package var timeout: Duration
     /// How long no request may succeed before the run gives up.
-    package var patience: Duration
+    package var longestOutage: Duration
     /// How long an interrupted run waits for what is in flight.
     package var drainTime: Duration
     /// When refusals are believed.
@@ -25,7 +25,7 @@ package struct BatchSettings: Sendable {
     /// Sets the limits of a run.
     package init(
         concurrency: Int = 16, rate: Int? = nil, maxAttempts: Int = 4,
-        timeout: Duration = .seconds(30), patience: Duration = .seconds(120),
+        timeout: Duration = .seconds(30), longestOutage: Duration = .seconds(120),
         drainTime: Duration = .seconds(5), brake: RefusalBrake.Rule = .afterSuccess,
         warnOfSilence: @escaping @Sendable (Duration) -> Void = { _ in },
         trace: RequestTrace? = nil,
@@ -35,7 +35,7 @@ package struct BatchSettings: Sendable {
         self.rate = rate
         retryPolicy = RetryPolicy(maxAttempts: maxAttempts, overloadCost: .half)
         self.timeout = timeout
-        self.patience = patience
+        self.longestOutage = longestOutage
         self.drainTime = drainTime
         (self.brake, self.warnOfSilence) = (brake, warnOfSilence)
         (self.trace, self.isStopping) = (trace, isStopping)

@@ -35,8 +35,8 @@ struct ItemLine {
         (id, content) = (try Self.id(json), .object(json))
     }
 
-    /// An array, a string, or a word that a program writes where it has no value: no bare token
-    /// looks like any of them.
+    /// Whether the text is an array, a string, or a word such as `null` that a program writes for a
+    /// missing value: no bare token looks like these.
     private static func isOtherJSON(_ text: Span<UInt8>) -> Bool {
         switch text.count {
         case 0: false
@@ -142,7 +142,8 @@ package struct InvalidLine: Error, Hashable, Sendable {
 }
 
 extension SecretBytes {
-    /// Without blanks and carriage returns around it; the same object if there are none to remove.
+    /// The bytes without spaces, tabs and carriage returns at both ends; the same object if there
+    /// is nothing to remove.
     fileprivate func trimmingSpace() -> SecretBytes {
         withSpan { bytes in
             let text = rangeWithoutSpace(bytes)

@@ -6,7 +6,7 @@ struct SilenceWatch: Sendable {
 
     static let limit = Duration.seconds(120)
 
-    /// When to check again, and, if a warning is due, how long no request has succeeded.
+    /// When to check again, and how long no request has succeeded if a warning is due.
     ///
     /// - Parameter successes: how many requests have succeeded so far.
     mutating func check(

@@ -1,10 +1,10 @@
 package import JOSE
 
-/// Everything that makes one client of Apple's token endpoint: complete and valid.
+/// A client of Apple's token endpoint: its team, client id, key and secret lifetime, all valid.
 package struct Client: Sendable {
     /// The developer team.
     package let teamID: TeamID
-    /// The App ID or Services ID that speaks.
+    /// The App ID or Services ID.
     package let clientID: ClientID
     /// What signs its secrets.
     package let signingKey: SigningKey

@@ -51,7 +51,7 @@ package struct GivenClientSecret: ClientSecretSource {
     /// The client that the secret is for (`sub`).
     package var clientID: ClientID { secret.clientID }
 
-    /// None: there may be no other before this one has expired.
+    /// Zero: there may be no other secret until this one has expired.
     package var renewalMargin: Duration { .zero }
 
     /// The secret, or a newer one once it has expired.

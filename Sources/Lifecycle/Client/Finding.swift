@@ -14,11 +14,11 @@ package struct Finding: Hashable, Sendable {
 
     /// How sure it is that this is a cause.
     package enum Confidence: String, Sendable {
-        /// It can be seen from here, and Apple's rules are plain about it.
+        /// It is visible on this machine, and Apple's rules are clear about it.
         case certain
         /// What was seen seldom has another reason.
         case likely
-        /// A guess worth one look.
+        /// A guess.
         case possible
     }
 

@@ -10,9 +10,9 @@ package enum FindingCode: String, Sendable, CaseIterable {
     case privateKeyPasted = "private_key_pasted"
     /// A token, a code, or another API's JWT.
     case wrongTokenPasted = "wrong_token_pasted"
-    /// No JWT, or a piece of one.
+    /// Not a JWT, or only a part of one.
     case malformed
-    /// Quotation marks, blanks, line ends or `Bearer` around or in it.
+    /// Quotation marks, spaces, line ends or `Bearer` around or in it.
     case wrapped
     /// Padding, or base64 in place of base64url.
     case notBase64URL = "not_base64url"
@@ -69,7 +69,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
     case audienceArray = "audience_array"
     /// An identifier in small letters.
     case lowerCase = "lower_case"
-    /// Blanks around an identifier.
+    /// Spaces around an identifier.
     case blanks
     /// An identifier of the wrong length or shape.
     case malformedID = "malformed_id"
@@ -86,6 +86,6 @@ package enum FindingCode: String, Sendable, CaseIterable {
     case profilesDisagree = "profiles_disagree"
     /// The secret is good: the request around it is not.
     case requestForm = "request_form"
-    /// Nothing can be seen from here: key, client or team are not what Apple has.
+    /// No cause is visible on this machine: key, client or team differ from what Apple has.
     case unknownToApple = "unknown_to_apple"
 }

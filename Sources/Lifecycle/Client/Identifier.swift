@@ -1,4 +1,4 @@
-/// An identifier from Apple, with its own type: two of them cannot be mixed up.
+/// An identifier from Apple. Each kind has its own type, so that they cannot be mixed up.
 package protocol Identifier: Hashable, Sendable, CustomStringConvertible {
     /// The text on the wire.
     var rawValue: String { get }

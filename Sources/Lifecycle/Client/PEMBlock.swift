@@ -1,7 +1,7 @@
 internal import SIWACrypto
 
-/// The first private key between BEGIN and END lines (RFC 7468), read with the
-/// tolerance that the trip through other people's tools demands.
+/// The first private key between BEGIN and END lines (RFC 7468), read tolerantly, because tools
+/// often change line ends and spaces.
 struct PEMBlock {
     let der: SecretBytes
     private(set) var repairs: [PrivateKeyText.Repair] = []

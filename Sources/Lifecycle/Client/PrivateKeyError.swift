@@ -1,6 +1,6 @@
 /// Why a text is not the private key that Apple issued.
 package enum PrivateKeyError: Error, Hashable, Sendable {
-    /// Nothing but white space.
+    /// Only white space.
     case empty
     /// Not a private key.
     case notAPrivateKey(OtherContent)

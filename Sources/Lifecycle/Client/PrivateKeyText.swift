@@ -16,8 +16,8 @@ package struct PrivateKeyText: Sendable {
         case escapedLineFeeds = "line feeds written as \\n"
         /// Carriage returns.
         case carriageReturns = "Windows line ends"
-        /// Blanks before or after lines.
-        case indentation = "blanks around lines"
+        /// Spaces before or after lines.
+        case indentation = "spaces around lines"
         /// The whole PEM, encoded as base64 once more.
         case base64 = "base64 around the PEM"
         /// No BEGIN and END lines.
@@ -126,7 +126,7 @@ private struct CleanedText {
         bytes = kept.finished()
     }
 
-    /// RequestSlots a spelled-out `\n` into a line feed and drops a spelled-out `\r`.
+    /// Replaces a spelled-out `\n` with a line feed, and removes a spelled-out `\r`.
     private mutating func unescape() {
         var plain = SecretBuffer(capacity: bytes.count)
         var found = false
@@ -154,7 +154,7 @@ private struct CleanedText {
 
 package func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-/// The bytes without blanks and line ends around them; empty at the end if there are no others.
+/// The bytes without spaces, tabs and line ends at both ends; empty if there are no others.
 package func rangeWithoutSpace(_ bytes: Span<UInt8>) -> Range<Int> {
     var (start, end) = (0, bytes.count)
     while start < end, isSpace(bytes[start]) { start += 1 }
@@ -162,7 +162,7 @@ package func rangeWithoutSpace(_ bytes: Span<UInt8>) -> Range<Int> {
     return start..<end
 }
 
-/// Decodes base64 of either alphabet, blanks and padding skipped, without leaving copies.
+/// Decodes base64 of either alphabet without leaving copies; skips white space and padding.
 func decodeBase64(_ text: SecretBytes) throws(PrivateKeyError) -> SecretBytes {
     var decoder = Base64Decoder()
     var decoded = SecretBuffer(capacity: text.count)

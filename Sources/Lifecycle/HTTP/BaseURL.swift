@@ -1,9 +1,9 @@
-/// Where the endpoints live: Apple, or an emulator on loopback.
+/// The origin of the endpoints: Apple's, or an emulator's on loopback.
 package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// The origin, without a slash at its end.
     package let description: String
 
-    /// The real thing.
+    /// Apple's origin.
     package static let apple = Self(trusted: "https://appleid.apple.com")
 
     /// The host that Apple's discovery document named for some days in June 2025. Sign-ins that

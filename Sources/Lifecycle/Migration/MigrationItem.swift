@@ -87,7 +87,7 @@ extension MigrationHalf {
             (0x21...0x7E).contains($0) && ![0x22, 0x27, 0x2C, 0x3B].contains($0)
         }
         guard isBare else {
-            return "the identifier has a blank, a quotation mark, a comma or worse in it"
+            return "the identifier contains a space, a quotation mark or another invalid character"
         }
         if name.utf8.count > 255 { return "the identifier is longer than any of Apple's" }
         if TeamID.fault(in: name) == nil { return "the line holds a Team ID or Key ID, not a user" }

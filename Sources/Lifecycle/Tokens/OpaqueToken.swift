@@ -36,8 +36,8 @@ private func firstInvalidByte(of bytes: Span<UInt8>) -> Int? {
 
 /// Why a text cannot be an authorization code, a refresh token or an access token of Apple's.
 package enum OpaqueTokenError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A blank or a control character of ASCII, such as a line end.
-    case blank
+    /// A space or an ASCII control character, such as a line end.
+    case spaceOrControl
     /// A quotation mark.
     case quotationMark
     /// A character outside ASCII.
@@ -51,7 +51,7 @@ package enum OpaqueTokenError: Error, Hashable, Sendable, CustomStringConvertibl
         let byte = text.bytes.withSpan { $0[position] }
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "'"): self = .quotationMark
-        case ..<0x80: self = .blank
+        case ..<0x80: self = .spaceOrControl
         default: self = Self.character(at: position, of: text).map(Self.character) ?? .byte(byte)
         }
     }
@@ -68,8 +68,8 @@ package enum OpaqueTokenError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The end of a sentence that begins with the name of the token.
     package var description: String {
         switch self {
-        case .blank, .quotationMark:
-            "has a blank, a quotation mark or a control character in it"
+        case .spaceOrControl, .quotationMark:
+            "contains a space, a quotation mark or a control character"
         case .character(let character):
             "has the character U+\(Int(character.value).padded(to: 4, radix: 16)) in it, which no token has"
         case .byte(let byte):

@@ -6,17 +6,17 @@ package struct VaultError: Error, Hashable, Sendable {
         case notInitialized
         /// The vault has no tables of siwa-server.
         case serverNotInitialized
-        /// There is one already.
+        /// There is a vault already.
         case alreadyInitialized
         /// Made by a newer siwa.
         case tooNew
-        /// The place cannot be used: its URL, its folder, its permissions, its login.
+        /// The database cannot be used: because of its URL, folder, permissions or login.
         case unusable
-        /// The library that reads it is not installed.
+        /// The database's library is not installed.
         case unavailable
-        /// Another process holds it for too long.
+        /// Another process kept the database locked for too long.
         case busy
-        /// No room is left.
+        /// The disk is full.
         case full
         /// The server did not prove its identity, or does not encrypt the connection.
         case untrusted
@@ -26,7 +26,7 @@ package struct VaultError: Error, Hashable, Sendable {
         case damaged
         /// A key is missing, malformed or another one.
         case key
-        /// Others made a newer key, with which all is sealed from then on.
+        /// Another process registered a newer key, which encrypts everything from then on.
         case keySuperseded
         /// A record cannot be decrypted: it was changed, or belongs elsewhere.
         case sealBroken

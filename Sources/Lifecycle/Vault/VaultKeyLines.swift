@@ -2,7 +2,7 @@ package import SIWACrypto
 
 // Reading.
 extension VaultKeyRing {
-    /// The lines with single blanks between their words; comments are empty.
+    /// The lines with single spaces between their words; comments are empty.
     static func lines(of text: SecretBytes) -> [[UInt8]] {
         // Copies of key digits stay in no array for long; the keys themselves are cleansed.
         text.revealed().split(
@@ -12,14 +12,14 @@ extension VaultKeyRing {
 
     /// Empty for a comment.
     private static func words(of line: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-        let words = line.split(whereSeparator: blanks.contains)
+        let words = line.split(whereSeparator: spaces.contains)
         return words.first?.first == UInt8(ascii: "#") ? [] : words
     }
 
     /// Line end and comma.
     private static let separators: Set<UInt8> = [0x0A, 0x2C]
     /// Space, tab and carriage return.
-    private static let blanks: Set<UInt8> = [0x20, 0x09, 0x0D]
+    private static let spaces: Set<UInt8> = [0x20, 0x09, 0x0D]
 
     /// Reads a line; nil if it is not a key.
     ///
@@ -93,7 +93,7 @@ extension VaultKeyRing {
         guard key.number < newest, !key.isRetired else {
             return result.append(contentsOf: line)
         }
-        let end = line.lastIndex { !blanks.contains($0) } ?? line.startIndex
+        let end = line.lastIndex { !spaces.contains($0) } ?? line.startIndex
         if words.count == 2 * AESGCM.keyLength { result.append(contentsOf: "1 ".utf8) }
         result.append(contentsOf: line[...end])
         result.append(contentsOf: retiredMark)

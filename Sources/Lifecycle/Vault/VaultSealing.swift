@@ -1,6 +1,6 @@
 internal import SIWACrypto
 
-// Encrypting and decrypting.
+// Encryption and decryption.
 extension VaultKeyRing {
     /// The value by which a database recognises a key.
     ///

@@ -18,7 +18,7 @@ extension Vault {
         var stored = new
         try change([user], isSealing: true) { draft throws(VaultError) in
             if let known = draft.records[new.id] {
-                // What is in the database may be broken; the token in hand is not.
+                // Damaged rows must not prevent storing a new token.
                 draft.put(known.encrypted(as: new))
                 draft.apply(.issued, to: new.id, VaultEventDetails(), at: now)
             } else {
@@ -71,8 +71,8 @@ extension Vault {
     ///
     /// - Parameters:
     ///   - records: in their order.
-    ///   - last: what the last record of the group before these would be, and afterwards the last
-    ///     one of these; nil if there is none.
+    ///   - last: the last record of the group before these, as it would be stored; nil before the
+    ///     first group. Replaced by the last record of these.
     package func previewMerge(
         _ records: [VaultRecord], overwritesStates: Bool = false, after last: inout VaultRecord?,
         at now: NumericDate

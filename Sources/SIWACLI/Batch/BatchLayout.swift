@@ -9,6 +9,9 @@ struct ItemName: Sendable {
     var oldUserID: String?
 }
 
+/// The first bytes of every result line.
+package let resultBeginning = #"{"line":"#
+
 /// The order of the members of a result after its line.
 enum BatchLayout: Sendable {
     /// `{"line","id","status","exit_code",…}`.

@@ -4,16 +4,15 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// Runs a batch from its input to its summary: what every `siwa batch` and `siwa migrate`
-/// shares.
+/// Runs a batch from its input to its summary, for every `siwa batch` and `siwa migrate`.
 struct BatchRunner: Sendable {
     let requests: Requests
     let options: BatchOptions
-    /// What was asked of Apple.
+    /// What the requests ask of Apple.
     let request: RequestKind
-    /// What its results bear.
+    /// The member that marks its results.
     let mark: ResultMark
-    /// How the line of an item is laid out.
+    /// The order of the members of a result.
     var layout = BatchLayout.standard
     /// When refusals are believed.
     var brake = RefusalBrake.Rule.afterSuccess

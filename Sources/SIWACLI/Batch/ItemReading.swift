@@ -7,7 +7,7 @@ internal import SIWACrypto
 typealias ItemReading<Item> = @Sendable (SecretBytes, Int) throws(InvalidLine) -> Item
 
 extension InputLine {
-    /// The item of the line; nil for a blank line.
+    /// The item of the line; nil for an empty line.
     ///
     /// - Throws: ``InvalidLine``.
     func item<Item>(_ read: ItemReading<Item>) throws(InvalidLine) -> Item? {

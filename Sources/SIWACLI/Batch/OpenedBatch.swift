@@ -3,7 +3,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// The two ends of a batch, and what an earlier run left at the second.
+/// The input and output of a batch, and the results of an earlier run in the output.
 struct OpenedBatch: Sendable {
     let lines: any LineSource
     let output: BatchOutput
@@ -110,7 +110,7 @@ struct OutputRefusal: DiagnosableError {
 }
 
 extension EarlierResults {
-    /// Finds an output that no run of this command can have written.
+    /// Refuses an output that was not written by a run of this command.
     fileprivate func checkOutput(_ output: String) throws {
         if let failure { throw failure }
         if let foreign { throw OutputRefusal(foreignResult: foreign, in: output) }
@@ -144,7 +144,7 @@ extension StreamingLines {
 }
 
 extension Session {
-    /// Finds that one member is asked for where there are many results.
+    /// Refuses `--print`, because a batch has many results.
     func checkNothingIsPicked() throws(UsageError.Problem) {
         guard options.print == nil else {
             throw UsageError.Problem.misuse(
@@ -155,7 +155,7 @@ extension Session {
 }
 
 extension BatchOptions {
-    /// Finds what cannot be asked for together.
+    /// Refuses options that exclude each other.
     ///
     /// - Parameter needsInput: whether items come from nowhere else.
     func check(needsInput: Bool = true) throws(UsageError.Problem) {

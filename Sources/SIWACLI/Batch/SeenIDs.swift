@@ -1,8 +1,8 @@
 internal import JOSE
-package import LocalFiles
+internal import LocalFiles
 
-/// The ids that were met, to find the one that is met twice: a few in memory, many on disk, so
-/// that a long input takes no more memory than a short one.
+/// The ids that were read so far, to detect repetitions: a few in memory, many on disk, so that a
+/// long input takes no more memory than a short one.
 struct SeenIDs: Sendable {
     private var few: Set<Int> = []
     private var many: (any HashSink)?
@@ -11,7 +11,7 @@ struct SeenIDs: Sendable {
     /// - Parameter spill: makes room on disk, once memory is full.
     init(spill: @escaping @Sendable () throws(FileError) -> any HashSink) { self.spill = spill }
 
-    /// False when it was there already.
+    /// Adds an id; returns false if it was added before.
     ///
     /// - Throws: ``FileError`` if the set cannot be read.
     mutating func insert(_ id: JSON) throws(FileError) -> Bool {
@@ -29,11 +29,3 @@ struct SeenIDs: Sendable {
 
     private static let most = 1 << 11
 }
-
-/// A set of hashes, in memory or in a file; see ``HashFile``.
-package protocol HashSink: Sendable {
-    /// False when it was there already.
-    func insert(_ hash: UInt64) throws(FileError) -> Bool
-}
-
-extension HashFile: HashSink {}

@@ -24,7 +24,7 @@ struct TokenBatch: Sendable {
         self.runner = runner
     }
 
-    /// Of which client.
+    /// The client of the tokens.
     var clientID: ClientID { requests.client.clientID }
 
     /// Reads a line that holds a refresh token of a client that this run can speak for.

@@ -27,7 +27,7 @@ struct CheckLine: Sendable {
     let advice: String?
     /// The cause behind it, when it is one of those siwa knows.
     private(set) var finding: Finding?
-    /// How sure the status is; nil where it is plain.
+    /// How sure the status is; nil if it is certain.
     private(set) var confidence: Finding.Confidence?
 
     init(

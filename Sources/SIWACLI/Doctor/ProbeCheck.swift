@@ -2,7 +2,7 @@ internal import Diagnosis
 internal import JOSE
 internal import Lifecycle
 
-/// What Apple says to the secret, and, when it says no, to what else could be meant.
+/// Whether Apple accepts the secret, and if not, whether it accepts other candidates.
 struct ProbeCheck: Sendable {
     let lines: [CheckLine]
     /// Whether Apple accepted the secret that was asked about.
@@ -15,12 +15,12 @@ struct ProbeCheck: Sendable {
     }
 }
 
-/// The requests of one checkup; a handful at most.
+/// The maximum number of requests of one check.
 private struct Trial {
     let context: DoctorContext
     let probe: Probe
 
-    /// As many as a busy folder of keys can need, and as few as Apple will not mind.
+    /// Enough for a folder with many keys, and few enough for Apple.
     private static let limit = 8
 
     func lines() async -> ([CheckLine], isAccepted: Bool) {

@@ -16,13 +16,13 @@ final class Ending: Sendable {
     /// The termination signal received, if any.
     var signal: CInt? { signals.received() }
 
-    /// The command turns to `work`.
+    /// The command begins `work`.
     func begin(_ work: EndingPlan.Work) {
         plan.withLock { $0.begin(work, at: timekeeper.elapsed()) }
         signals.apply(work.policy, work.watchdog)
     }
 
-    /// The command turns to `work`, which ends by itself within `limit` unless something hangs that
+    /// The command begins `work`, which ends by itself within `limit` unless something hangs that
     /// cannot be interrupted: then the process ends a little later.
     func begin(_ work: EndingPlan.Work, endingWithin limit: Duration) {
         begin(work)

@@ -28,7 +28,7 @@ struct EndingPlan: Sendable {
     private var start = Duration.zero
     private var isEnding = false
 
-    /// The process turns to `work`.
+    /// The process begins `work`.
     mutating func begin(_ work: Work, at now: Duration) {
         self.work = work
         start = now

@@ -2,7 +2,7 @@ internal import JOSE
 internal import Lifecycle
 internal import LocalFiles
 
-/// Apple's key set, from where it can be had at the least cost: this machine's cache, or Apple.
+/// Apple's key set: from this machine's cache if possible, else from Apple.
 struct AppleKeys: Sendable {
     private let network: Network
     private let isOffline: Bool
@@ -13,7 +13,7 @@ struct AppleKeys: Sendable {
         self.isOffline = isOffline
     }
 
-    /// A set that holds `kid`, if one can be had; else the newest there is.
+    /// A set that contains `kid` if one is available; else the newest set.
     func keySet(holding kid: String?) async throws(KeySetError) -> KeySet {
         try await held(for: kid).keySet
     }

@@ -4,8 +4,8 @@ internal import LocalFiles
 
 /// One search for Apple's key set.
 ///
-/// What to do is ``KeySetCache``'s to decide; here it is done. A cache that cannot be used costs
-/// a request, never the result.
+/// ``KeySetCache`` decides what to do. A cache that cannot be used costs a request, never the
+/// result.
 struct KeySetSearch {
     private let query: KeySetQuery
     private let network: Network
@@ -92,7 +92,7 @@ extension KeySetSearch {
         guard let store else { return .ours(nil) }
         let timekeeper = network.timekeeper
         let left = network.deadline.remaining
-        let patience = Deadline(
+        let deadline = Deadline(
             after: cache.held == nil || query.source == .apple ? left : min(left, .seconds(2)),
             by: timekeeper)
         while true {
@@ -101,9 +101,9 @@ extension KeySetSearch {
             } catch {
                 return .ours(nil)
             }
-            // There may be hundreds; they must not come all at once.
+            // Hundreds of processes may be waiting; a random pause keeps them apart.
             let pause = Duration.milliseconds(Int.random(in: 20...60))
-            guard patience.remaining > pause, (try? await timekeeper.sleep(pause)) != nil
+            guard deadline.remaining > pause, (try? await timekeeper.sleep(pause)) != nil
             else { return .theirs }
         }
     }

@@ -12,7 +12,7 @@ struct ScopeList: ParameterValue {
         self.scopes = Set(scopes)
     }
 
-    static var expectation: String { "one or more of name, email, openid, with blanks between" }
+    static var expectation: String { "one or more of name, email and openid, separated by spaces" }
 
     var argumentDescription: String { scopes.map(\.rawValue).sorted().joined(separator: " ") }
 }
@@ -20,7 +20,7 @@ struct ScopeList: ParameterValue {
 extension AuthorizationRequest.ResponseMode: ParameterValue {}
 
 extension AuthorizationRequest.ResponseType: ParameterValue {
-    /// None: one of the two contains a blank, which completions cannot offer.
+    /// Empty: one of the two values contains a space, which completions cannot offer.
     package static var choices: [String] { [] }
 
     /// Both.

@@ -94,10 +94,10 @@ package struct ServedConfiguration: Sendable {
 
     /// Connects to the vault's database.
     ///
-    /// - Parameter patience: how long the database may keep a call waiting.
-    package func serverStore(_ patience: VaultPatience) throws(Diagnosis) -> any ServerStore {
+    /// - Parameter timeout: how long the database may keep a call waiting.
+    package func serverStore(_ timeout: VaultTimeout) throws(Diagnosis) -> any ServerStore {
         do {
-            return try session.serverStore(patience)
+            return try session.serverStore(timeout)
         } catch {
             throw Diagnosis(error)
         }

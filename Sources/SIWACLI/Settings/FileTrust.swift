@@ -32,7 +32,7 @@ enum FileFault: String, Sendable {
         }
     }
 
-    /// The command that puts it right.
+    /// The command that fixes it.
     func remedy(for path: String) -> String {
         switch self {
         case .isForeign: "chown root \(path), or give it to the user that runs siwa"

@@ -2,8 +2,8 @@ internal import CommandTable
 internal import JOSE
 internal import Lifecycle
 
-/// The configuration file, read strictly: a misspelt member is an error, because a setting
-/// that is silently ignored shows itself at three in the morning.
+/// The configuration file, read strictly: an unknown member is an error, because a misspelled
+/// setting would be ignored silently.
 struct SettingsFile: Sendable {
     let path: String
     let defaultProfile: String?

@@ -1,7 +1,7 @@
 internal import CommandTable
 
-/// Rows of cells for people. On a terminal the table fits its width: cells that are too wide go on
-/// in the next line. Other output is not wrapped.
+/// Rows of cells for people. On a terminal the table fits its width: cells that are too wide
+/// continue on the next line. Other output is not wrapped.
 struct TextTable {
     /// The widths of the columns.
     let widths: [Int]
@@ -55,15 +55,15 @@ struct TextTable {
 }
 
 extension String {
-    /// Pieces of at most `width` characters, broken at blanks where there are any.
+    /// Pieces of at most `width` characters, broken at spaces where possible.
     func wrapped(to width: Int) -> [String] {
         guard width > 0, count > width else { return [self] }
         var lines: [String] = []
         var rest = self[...]
         while rest.count > width {
             let piece = rest.prefix(width + 1)
-            let blank = piece.lastIndex(of: " ").flatMap { $0 == piece.startIndex ? nil : $0 }
-            let end = blank ?? rest.index(rest.startIndex, offsetBy: width)
+            let space = piece.lastIndex(of: " ").flatMap { $0 == piece.startIndex ? nil : $0 }
+            let end = space ?? rest.index(rest.startIndex, offsetBy: width)
             lines.append(String(rest[..<end]))
             rest = rest[end...].drop { $0 == " " }
         }

@@ -6,9 +6,9 @@ struct BrokenRecords: Sendable {
     private var remedies: [String] = []
     private var count = 0
 
-    /// The token of a record; nil when it does not open, which is kept in mind.
+    /// The token of a record; nil if it cannot be decrypted, which is noted.
     ///
-    /// - Throws: ``VaultError`` when the record is not to blame.
+    /// - Throws: ``VaultError`` if the fault is not in the record.
     mutating func token(
         of record: VaultRecord, in vault: Vault
     ) throws(VaultError) -> RefreshToken? {
@@ -20,13 +20,13 @@ struct BrokenRecords: Sendable {
         }
     }
 
-    /// Keeps in mind that one does not open.
+    /// Notes that a record cannot be decrypted.
     mutating func add(_ error: VaultError) throws(VaultError) {
         guard error.isAboutRecord else { throw error }
         add(error.message, error.kind)
     }
 
-    /// Keeps in mind something that is wrong with the vault.
+    /// Notes a fault of the vault.
     mutating func add(_ message: String, _ kind: VaultError.Kind) {
         count += 1
         if messages.count < Self.mostNamed { messages.append(message) }
@@ -47,6 +47,6 @@ struct BrokenRecords: Sendable {
 }
 
 extension VaultError {
-    /// Whether it is one record that does not open, and others may.
+    /// Whether only this record cannot be decrypted.
     var isAboutRecord: Bool { [.sealBroken, .key, .recordDamaged, .tokenInvalid].contains(kind) }
 }

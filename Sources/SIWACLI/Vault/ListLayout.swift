@@ -61,8 +61,8 @@ struct TableLayout: ListLayout {
             printable($0, limit: 300).padded(to: $1.width)
         }
         let line = padded.joined(separator: "  ")
-        let blanks = line.reversed().prefix { $0 == " " }.count
-        return Array(line.dropLast(blanks).utf8) + [0x0A]
+        let padding = line.reversed().prefix { $0 == " " }.count
+        return Array(line.dropLast(padding).utf8) + [0x0A]
     }
 }
 

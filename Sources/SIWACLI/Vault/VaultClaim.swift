@@ -42,7 +42,7 @@ struct VaultSelection: Sendable {
         ),
     ]
 
-    /// Finds what cannot be asked for together.
+    /// Refuses options that exclude each other.
     func check(_ batch: BatchOptions) throws(UsageError.Problem) {
         guard vault == nil || batch.input == nil else {
             throw UsageError.Problem.misuse(

@@ -29,21 +29,21 @@ extension Session {
     func vaultStore(_ limit: VaultTimeLimit = .command) throws -> any VaultStore {
         let url = try settings.vaultURL()
         try examineVaultFiles(url.value)
-        let store = try world.vault(url.value, try patience(limit))
+        let store = try world.vault(url.value, try vaultTimeout(limit))
         try examineProtection(of: store, at: url)
         return store
     }
 
     /// The tables of siwa-server in the vault's database.
     func serverStore(_ limit: VaultTimeLimit = .command) throws -> any ServerStore {
-        try serverStore(try patience(limit))
+        try serverStore(try vaultTimeout(limit))
     }
 
     /// The same, with its own limit.
-    func serverStore(_ patience: VaultPatience) throws -> any ServerStore {
+    func serverStore(_ timeout: VaultTimeout) throws -> any ServerStore {
         let url = try settings.vaultURL()
         try examineVaultFiles(url.value)
-        let store = try world.serverStore(url.value, patience)
+        let store = try world.serverStore(url.value, timeout)
         try examineProtection(of: store.vault, at: url)
         return store
     }
@@ -62,10 +62,10 @@ extension Session {
     }
 
     /// How long the vault may keep this command waiting; a signal shortens it.
-    private func patience(_ limit: VaultTimeLimit) throws(SettingsError) -> VaultPatience {
+    private func vaultTimeout(_ limit: VaultTimeLimit) throws(SettingsError) -> VaultTimeout {
         let timeout = try settings.timeout()
         let (timekeeper, start, ending) = (world.clocks.timekeeper, startOfCommand, world.ending)
-        return VaultPatience {
+        return VaultTimeout {
             let left =
                 switch limit {
                 case .statement: timeout

@@ -25,7 +25,7 @@ package final class ExchangeService: Sendable {
     }
 
     /// How long a repetition waits for the first request.
-    private static let patience = Duration.seconds(35)
+    private static let maxWait = Duration.seconds(35)
     private static let pause = Duration.milliseconds(200)
 
     /// Exchanges a code, or returns the answer to an earlier request with the same code.
@@ -42,7 +42,7 @@ package final class ExchangeService: Sendable {
     private func answer(
         _ input: ExchangeInput, _ request: CodeRequest
     ) async throws -> ExchangeAnswer {
-        let deadline = Deadline(after: Self.patience, by: clocks.timekeeper)
+        let deadline = Deadline(after: Self.maxWait, by: clocks.timekeeper)
         while true {
             switch try await journal.begin(request) {
             case .send:

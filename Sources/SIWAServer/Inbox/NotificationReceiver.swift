@@ -177,13 +177,13 @@ extension NotificationReceiver {
     }
 
     private func rejectIfOld(_ entry: InboxEntry) async throws(VaultError) {
-        guard clocks.now() - entry.receivedAt > Self.patience else { return }
+        guard clocks.now() - entry.receivedAt > Self.maxAge else { return }
         metrics.countNotification(nil, "rejected")
         try await settle(entry.id, as: .rejected)
     }
 
-    /// How long a payload waits for Apple's keys.
-    private static let patience = Duration.seconds(7 * 86_400)
+    /// The age at which a payload without a known key is rejected.
+    private static let maxAge = Duration.seconds(7 * 86_400)
 
     private func settle(
         _ id: EventID, as verdict: UnverifiedNotification.Verdict

@@ -19,13 +19,13 @@ package struct RevocationInput: Sendable {
     /// The requested proof.
     package let proof: RevocationJob.Proof
     /// How long the caller waits for the result.
-    package let patience: Duration
+    package let maxWait: Duration
 
     /// Creates the input.
     package init(
         _ target: Target, proof: RevocationJob.Proof = .checkFirst,
-        patience: Duration = .seconds(10)
+        maxWait: Duration = .seconds(10)
     ) {
-        (self.target, self.proof, self.patience) = (target, proof, patience)
+        (self.target, self.proof, self.maxWait) = (target, proof, maxWait)
     }
 }

@@ -115,14 +115,14 @@ extension RevocationService {
             }
             return try store.add(request, jobs)
         }
-        return try await wait(for: status, input.patience)
+        return try await wait(for: status, input.maxWait)
     }
 
     private func wait(
-        for status: RevocationStatus, _ patience: Duration
+        for status: RevocationStatus, _ maxWait: Duration
     ) async throws -> Reply {
         var status = status
-        let deadline = Deadline(after: patience, by: clocks.timekeeper)
+        let deadline = Deadline(after: maxWait, by: clocks.timekeeper)
         var count = worker.progress.count
         worker.start(status.request.id)
         while status.state == .pending, deadline.remaining > .zero, !Task.isCancelled {

@@ -14,7 +14,7 @@ struct OpenDatabase: Sendable {
     private let lock: FileLock?
 
     /// The time limit of a call of the database.
-    private static let patience = VaultPatience.eachStatement(.seconds(5))
+    private static let timeout = VaultTimeout.eachStatement(.seconds(5))
 
     /// Opens the vault, and creates or updates the server's tables.
     ///
@@ -22,7 +22,7 @@ struct OpenDatabase: Sendable {
     init(_ configuration: ServedConfiguration, in world: World) throws(Diagnosis) {
         let file = try configuration.vaultFile()
         lock = try file.map { file throws(Diagnosis) in try Self.lock(file, in: world) }
-        let store = try configuration.serverStore(Self.patience)
+        let store = try configuration.serverStore(Self.timeout)
         do {
             let vault = try Vault(
                 store.vault, try configuration.vaultKeys(), by: world.actor)
@@ -34,9 +34,9 @@ struct OpenDatabase: Sendable {
                 workers = StoreAccess(store, on: try world.threads(1))
             } else {
                 api = StoreAccess(
-                    try configuration.serverStore(Self.patience), on: try world.threads(2))
+                    try configuration.serverStore(Self.timeout), on: try world.threads(2))
                 workers = StoreAccess(
-                    try configuration.serverStore(Self.patience), on: try world.threads(2))
+                    try configuration.serverStore(Self.timeout), on: try world.threads(2))
             }
         } catch {
             throw Diagnosis(error)

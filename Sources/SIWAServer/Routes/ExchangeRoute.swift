@@ -1,7 +1,6 @@
 internal import JOSE
 internal import Lifecycle
 internal import SIWACLI
-internal import SIWACrypto
 internal import ServerRecords
 
 extension Route {

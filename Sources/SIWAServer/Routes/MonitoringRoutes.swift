@@ -27,14 +27,3 @@ extension Route {
         return .text(readiness.text, status: readiness.isReady ? 200 : 503)
     }
 }
-
-extension ServerResponse {
-    /// A text response.
-    static func text(
-        _ text: String, _ type: String = "text/plain; charset=utf-8", status: Int = 200
-    ) -> Self {
-        Self(
-            status: status, fields: [HTTPField("Content-Type", type)],
-            body: .bytes(Array(text.utf8)))
-    }
-}

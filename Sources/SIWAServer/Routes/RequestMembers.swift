@@ -1,9 +1,6 @@
-internal import HTTPServer
 internal import JOSE
 internal import Lifecycle
 internal import SIWACLI
-internal import SIWACrypto
-internal import ServerRecords
 
 /// Reads the members of a request's body and the parameters of its query. Each error names its
 /// member.
@@ -132,48 +129,5 @@ extension JSON {
     fileprivate var wholeNumber: Int? {
         guard case .number(let text) = self else { return integer }
         return Double(text).flatMap { Int(exactly: $0) }
-    }
-}
-
-extension ServerContext {
-    /// Calls a service, and converts its errors to problems.
-    func call<Value>(
-        _ body: () async throws(Diagnosis) -> Value
-    ) async throws(Problem) -> Value {
-        do throws(Diagnosis) {
-            return try await body()
-        } catch {
-            throw Problem(error)
-        }
-    }
-
-    /// Reads the database, and converts its errors to problems.
-    func read<Value: Sendable>(
-        _ body: @escaping @Sendable (any ServerStore) throws(VaultError) -> Value
-    ) async throws(Problem) -> Value {
-        do throws(VaultError) {
-            return try await access.run(body)
-        } catch {
-            throw Problem(Diagnosis(error))
-        }
-    }
-}
-
-extension ServerResponse {
-    /// A JSON response.
-    static func json(
-        _ json: JSON, status: Int = 200, fields: [HTTPField] = []
-    ) -> ServerResponse {
-        .json(json.bytes, status: status, fields: fields)
-    }
-
-    /// An answer of JSON that is written already.
-    static func json(
-        _ bytes: [UInt8], status: Int = 200, fields: [HTTPField] = []
-    ) -> ServerResponse {
-        ServerResponse(
-            status: status,
-            fields: [HTTPField("Content-Type", "application/json")] + fields,
-            body: .bytes(bytes))
     }
 }

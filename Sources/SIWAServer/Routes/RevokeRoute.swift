@@ -1,4 +1,3 @@
-internal import HTTPServer
 internal import JOSE
 internal import Lifecycle
 internal import SIWACLI
@@ -95,8 +94,8 @@ extension RevocationInput {
             }
             proof = known
         }
-        let patience = try members.duration("wait") ?? .seconds(10)
-        guard patience <= .seconds(30) else { throw .malformed("'wait' must be at most 30 s") }
+        let maxWait = try members.duration("wait") ?? .seconds(10)
+        guard maxWait <= .seconds(30) else { throw .malformed("'wait' must be at most 30 s") }
         let clients = context.clients.current
         let target = try await context.call { () throws(Diagnosis) in
             switch (userID, token, code) {
@@ -109,7 +108,7 @@ extension RevocationInput {
                 throw .malformed("exactly one of 'user_id', 'token' and 'code'", "is required")
             }
         }
-        self.init(target, proof: proof, patience: patience)
+        self.init(target, proof: proof, maxWait: maxWait)
     }
 }
 

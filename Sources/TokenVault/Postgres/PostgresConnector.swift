@@ -6,12 +6,12 @@ internal import Lifecycle
 /// A database on a server that is, or is to be, a vault.
 struct PostgresConnector: DatabaseConnector {
     private let url: String
-    private let patience: VaultPatience
+    private let timeout: VaultTimeout
     private let isPooled: Bool
 
     /// - Parameter isPooled: a pooler may be in front of the server: nothing is left in a session.
-    init(url: String, patience: VaultPatience, isPooled: Bool) {
-        (self.url, self.patience, self.isPooled) = (url, patience, isPooled)
+    init(url: String, timeout: VaultTimeout, isPooled: Bool) {
+        (self.url, self.timeout, self.isPooled) = (url, timeout, isPooled)
     }
 
     let name = "the PostgreSQL database"
@@ -23,10 +23,10 @@ struct PostgresConnector: DatabaseConnector {
         let attempt = PostgresAttempt(
             postgres: postgres, url: url,
             protection: PostgresProtection(settings, .find()),
-            limit: WaitLimit(patience, longest: .seconds(url.connectTimeout)))
+            limit: WaitLimit(timeout, longest: .seconds(url.connectTimeout)))
         let connection =
             try settings.needsNameServer ? attempt.connectOnAnotherThread() : attempt.connect()
-        let database = PostgresDatabase(postgres, owning: connection, patience, isPooled: isPooled)
+        let database = PostgresDatabase(postgres, owning: connection, timeout, isPooled: isPooled)
         try database.prepare()
         return database
     }

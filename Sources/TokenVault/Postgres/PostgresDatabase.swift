@@ -5,9 +5,9 @@ internal import Lifecycle
 
 /// A connection to a server.
 final class PostgresDatabase: Database {
-    private let postgres: siwa_postgres
-    private let connection: OpaquePointer
-    private let patience: VaultPatience
+    let postgres: siwa_postgres
+    let connection: OpaquePointer
+    let timeout: VaultTimeout
     /// Whether other sessions may get the server's connection after each transaction.
     private var isPooled: Bool
     /// Whether the server did not answer in time. Its late answers would be taken for others.
@@ -20,10 +20,10 @@ final class PostgresDatabase: Database {
     let dialect = Dialect.postgres
 
     init(
-        _ postgres: siwa_postgres, owning connection: OpaquePointer, _ patience: VaultPatience,
+        _ postgres: siwa_postgres, owning connection: OpaquePointer, _ timeout: VaultTimeout,
         isPooled: Bool
     ) {
-        (self.postgres, self.connection, self.patience) = (postgres, connection, patience)
+        (self.postgres, self.connection, self.timeout) = (postgres, connection, timeout)
         self.isPooled = isPooled
         // Without this, libpq waits for the server without end when it writes.
         _ = postgres.PQsetnonblocking(connection, 1)
@@ -72,21 +72,21 @@ final class PostgresDatabase: Database {
     private func set(forTransaction: Bool) throws(DatabaseFailure) {
         _ = try run(
             forTransaction ? Self.transactionSettings : Self.settings,
-            .text("\(Self.lockTimeout(patience.remaining()))"),
-            .text("\(Self.statementTimeout(patience.remaining()))"))
+            .text("\(Self.lockTimeout(timeout.remaining()))"),
+            .text("\(Self.statementTimeout(timeout.remaining()))"))
     }
 
     /// How long the server may work on a statement, in milliseconds: a little longer than siwa waits
     /// for it, so that siwa says what happened, and nothing is left running for nobody.
-    static func statementTimeout(_ patience: Duration) -> Int {
-        let milliseconds = Int(clamping: Int64((min(patience, .seconds(86400)) / .milliseconds(1))))
+    static func statementTimeout(_ timeout: Duration) -> Int {
+        let milliseconds = Int(clamping: Int64((min(timeout, .seconds(86400)) / .milliseconds(1))))
         return max(0, milliseconds) + 1000
     }
 
     /// How long the server may wait for a lock, in milliseconds: shorter than siwa waits for the
     /// server, so that the server can still say that it was a lock.
-    static func lockTimeout(_ patience: Duration) -> Int {
-        let milliseconds = Int(clamping: Int64((min(patience, .seconds(86400)) / .milliseconds(1))))
+    static func lockTimeout(_ timeout: Duration) -> Int {
+        let milliseconds = Int(clamping: Int64((min(timeout, .seconds(86400)) / .milliseconds(1))))
         return max(1, milliseconds / 2, milliseconds - 500)
     }
 
@@ -152,7 +152,7 @@ final class PostgresDatabase: Database {
         return Array(answers.dropFirst())
     }
 
-    private func sent(_ result: CInt) throws(DatabaseFailure) {
+    func sent(_ result: CInt) throws(DatabaseFailure) {
         guard result != 1 else { return }
         throw lost()
     }
@@ -165,7 +165,7 @@ final class PostgresDatabase: Database {
         var failure: DatabaseFailure?
         // Each has one answer; at the end comes one for them all. On a connection
         // that broke libpq goes on answering for ever.
-        let limit = WaitLimit(patience)
+        let limit = WaitLimit(timeout)
         for _ in 0...(2 * count) {
             try awaitResult(limit)
             guard let result = PostgresResult(postgres, postgres.PQgetResult(connection)) else {
@@ -184,12 +184,12 @@ final class PostgresDatabase: Database {
     }
 
     /// Waits until `PQgetResult` does not block.
-    private func awaitResult(_ limit: WaitLimit) throws(DatabaseFailure) {
+    func awaitResult(_ limit: WaitLimit) throws(DatabaseFailure) {
         try wait(limit) { postgres.PQisBusy(connection) == 1 }
     }
 
     /// Sends and receives until the time is over.
-    private func wait(
+    func wait(
         _ limit: WaitLimit, while isWaiting: () -> Bool
     ) throws(DatabaseFailure) {
         while isWaiting() {
@@ -209,7 +209,7 @@ final class PostgresDatabase: Database {
         }
     }
 
-    private func failure(_ result: borrowing PostgresResult) -> DatabaseFailure {
+    func failure(_ result: borrowing PostgresResult) -> DatabaseFailure {
         guard let state = result.state, postgres.PQstatus(connection) == CONNECTION_OK else {
             return lost()
         }
@@ -217,7 +217,7 @@ final class PostgresDatabase: Database {
             state.kind, "\(state.explanation): \(result.message) (\(state.code))", state.remedy)
     }
 
-    private func lost() -> DatabaseFailure {
+    func lost() -> DatabaseFailure {
         let words = postgres.PQerrorMessage(connection).map { String(cString: $0) } ?? ""
         return DatabaseFailure(
             .unreachable, "the connection broke: \(ConnectionRefusal(words).message)",
@@ -239,66 +239,4 @@ final class PostgresDatabase: Database {
             """
         return try run(sql).compactMap { $0.first?.text }.map { "the index \($0) is not valid" }
     }
-}
-
-// COPY, which does not go together with other statements: it has no place in a pipeline.
-extension PostgresDatabase {
-    func copy(
-        _ rows: [[Value]], into table: String, _ columns: [String]
-    ) throws(DatabaseFailure) {
-        guard rows.count >= Self.fewestToCopy else {
-            return try insertEach(rows, into: table, columns)
-        }
-        try sent(postgres.PQexitPipelineMode(connection))
-        defer { _ = postgres.PQenterPipelineMode(connection) }
-        let limit = WaitLimit(patience)
-        let names = columns.joined(separator: ", ")
-        try sent(
-            postgres.PQsendQuery(
-                connection, "COPY \(table) (\(names)) FROM STDIN WITH (FORMAT binary)"))
-        try endCopy(limit) { result in result.status == PGRES_COPY_IN }
-        var part = PostgresBinary.beginningOfCopy
-        for row in rows {
-            PostgresBinary.append(row: row, to: &part)
-            guard part.count >= Self.partOfCopy else { continue }
-            try put(part, limit)
-            part.removeAll(keepingCapacity: true)
-        }
-        try put(part + PostgresBinary.endOfCopy, limit)
-        try sent(postgres.PQputCopyEnd(connection, nil))
-        try endCopy(limit) { _ in false }
-    }
-
-    private func put(_ part: [UInt8], _ limit: WaitLimit) throws(DatabaseFailure) {
-        try sent(
-            part.withUnsafeBytes {
-                postgres.PQputCopyData(
-                    connection, $0.baseAddress?.assumingMemoryBound(to: CChar.self),
-                    CInt(clamping: $0.count))
-            })
-        try wait(limit) { postgres.PQflush(connection) == 1 }
-    }
-
-    /// Reads what came back until there is no more, or until the server waits for rows; throws a
-    /// failure.
-    private func endCopy(
-        _ limit: WaitLimit, unless isWaitingForRows: (borrowing PostgresResult) -> Bool
-    ) throws(DatabaseFailure) {
-        var failure: DatabaseFailure?
-        while true {
-            try awaitResult(limit)
-            guard let result = PostgresResult(postgres, postgres.PQgetResult(connection)) else {
-                break
-            }
-            if isWaitingForRows(result) { return }
-            if result.status != PGRES_COMMAND_OK { failure = failure ?? self.failure(result) }
-            guard postgres.PQstatus(connection) == CONNECTION_OK else { throw lost() }
-        }
-        if let failure { throw failure }
-    }
-
-    /// Fewer are as quick in a pipeline.
-    private static var fewestToCopy: Int { 50 }
-    /// So many bytes are sent at a time.
-    private static var partOfCopy: Int { 1 << 16 }
 }

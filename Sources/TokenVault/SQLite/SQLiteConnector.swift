@@ -5,16 +5,16 @@ internal import Lifecycle
 /// A file that is, or is to be, a vault.
 struct SQLiteConnector: DatabaseConnector {
     private let path: String
-    private let patience: VaultPatience
+    private let timeout: VaultTimeout
 
-    init(path: String, patience: VaultPatience) { (self.path, self.patience) = (path, patience) }
+    init(path: String, timeout: VaultTimeout) { (self.path, self.timeout) = (path, timeout) }
 
     var name: String { "'\(path)'" }
 
     func connect(creating: Bool) throws(DatabaseFailure) -> any Database {
         let sqlite = try lifting { () throws(VaultError) in try SQLiteLibrary.functions.get() }
         if creating { try makeFile() } else { try findFile() }
-        let database = try SQLiteDatabase(sqlite, path, patience)
+        let database = try SQLiteDatabase(sqlite, path, timeout)
         if creating { try database.startLog() }
         return database
     }

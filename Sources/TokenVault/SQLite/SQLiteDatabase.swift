@@ -11,7 +11,7 @@ final class SQLiteDatabase: Database {
 
     let dialect = Dialect.sqlite
 
-    init(_ sqlite: siwa_sqlite, _ path: String, _ patience: VaultPatience) throws(DatabaseFailure) {
+    init(_ sqlite: siwa_sqlite, _ path: String, _ timeout: VaultTimeout) throws(DatabaseFailure) {
         var connection: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         // SQLite takes names like ":memory:" for something else than files.
@@ -22,7 +22,7 @@ final class SQLiteDatabase: Database {
             throw sqlite.failure(code, connection, path)
         }
         (self.sqlite, self.path, self.connection) = (sqlite, path, connection)
-        waiting = SQLiteWaiting(patience)
+        waiting = SQLiteWaiting(timeout)
         waiting.install(on: connection, sqlite)
         _ = try run("PRAGMA foreign_keys = ON")
         _ = try run("PRAGMA synchronous = FULL")

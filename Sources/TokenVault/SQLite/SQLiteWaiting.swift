@@ -4,13 +4,13 @@ internal import Lifecycle
 
 /// How long SQLite may wait for other processes, and work, in one statement.
 final class SQLiteWaiting {
-    private let patience: VaultPatience
+    private let timeout: VaultTimeout
     private var limit: WaitLimit
     private var isEndless = false
 
-    init(_ patience: VaultPatience) {
-        self.patience = patience
-        limit = WaitLimit(patience)
+    init(_ timeout: VaultTimeout) {
+        self.timeout = timeout
+        limit = WaitLimit(timeout)
     }
 
     /// Has a connection ask this object, which must live as long as the connection.
@@ -21,7 +21,7 @@ final class SQLiteWaiting {
     }
 
     /// Starts the time of a statement.
-    func begin() { limit = WaitLimit(patience) }
+    func begin() { limit = WaitLimit(timeout) }
 
     /// Runs what must not be interrupted, and what waits for no other process.
     func withoutEnd<Result>(
@@ -40,7 +40,7 @@ final class SQLiteWaiting {
         guard !limit.isOver else { return false }
         let milliseconds = min(CInt(1) << min(count, 7), 100, limit.slice)
         var pause = timespec(tv_sec: 0, tv_nsec: Int(milliseconds) * 1_000_000)
-        // A signal ends it early: it may have shortened the patience.
+        // A signal ends it early: it may have shortened the timeout.
         nanosleep(&pause, nil)
         return true
     }

@@ -65,8 +65,8 @@ struct LogCommand: Command {
         if follows { try await follow(log, from: end, console) }
     }
 
-    /// Shows new requests for ever. An emulator that ends is waited for, and so may have another
-    /// port when it is back.
+    /// Shows new requests until it is stopped. An emulator that ends is waited for, and so may have
+    /// another port when it is back.
     private func follow(
         _ log: RemoteLog, from start: RemoteLog.Position, _ console: Console
     ) async throws {

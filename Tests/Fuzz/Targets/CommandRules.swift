@@ -52,7 +52,7 @@ func checkConfiguration(_ input: [UInt8]) async throws(Violation) {
     let url = await CommandRun(["authorize-url", "--config", path], files: [path: input])
     try url.check(allowing: [0, 2, 3])
     let isBare = url.output.dropLast().allSatisfy { (0x21...0x7E).contains($0) }
-    try demand(isBare, "a URL has no blanks and nothing beyond ASCII")
+    try demand(isBare, "a URL has no spaces and nothing beyond ASCII")
     let refresh = await CommandRun(
         ["refresh", "--dry-run", "--token", "-", "--config", path],
         variables: ["SIWA_PRIVATE_KEY": exampleKey, "SIWA_KEY_ID": "K1L2M3N4P5"],

@@ -14,8 +14,8 @@ func checkJSON(_ input: [UInt8]) throws(Violation) {
     try demand(value.hasUniqueNames, "no object has a member twice")
     try checkWriting(value)
     if let text = try? JSONText(input), text.isPlain {
-        let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
-        let trimmed = input.drop { blanks.contains($0) }.reversed().drop { blanks.contains($0) }
+        let spaces: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
+        let trimmed = input.drop { spaces.contains($0) }.reversed().drop { spaces.contains($0) }
         try demand(Array(trimmed.reversed()) == value.bytes, "a plain text is what is written")
     }
 }

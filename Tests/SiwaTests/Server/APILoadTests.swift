@@ -128,6 +128,11 @@ import Testing
                 #expect(try answer.json["status"] == .integer(status))
             }
         }
+    }
+
+    @Test func `paths and methods that no route has are refused`() async throws {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
         for path in [
             "/v1/users/%00", "/v1/users/a%0Ab", "/v1/users/%ff", "/v1/%zz", "/v1/events?a=%",
         ] {

@@ -38,82 +38,96 @@ import Testing
             try revoked.json["tokens"]?.elements?.first?["evidence"]
                 == "refresh_accepted_then_rejected")
 
+        let fingerprint = try await Self.checkUser(userID, at: server)
+        let lines = try server.log("request")
+        #expect(lines.allSatisfy { $0["user_id"]?.string == userID }, "\(lines)")
+        Self.checkLog(lines, fixture.vault.user(1).clientID.rawValue, fingerprint)
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    /// What the vault says of the account in the end.
+    ///
+    /// - Returns: the fingerprint of its token.
+    private static func checkUser(
+        _ userID: String, at server: ServerProcess
+    ) async throws -> JSON {
         let user = try await server.api("GET", "/v1/users/\(userID)").json
         #expect(user["tokens"]?.elements?.map { $0["state"] } == ["revoked"])
         #expect(
             user["history"]?.elements?.map { $0["event"] } == ["revoked", "revoking", "stored"])
         #expect(user["history"]?.elements?.first?["command"] == "siwa-server")
-        let fingerprint = try #require(user["tokens"]?.elements?.first?["token_fingerprint"])
-        let lines = try server.log("request")
-        #expect(lines.allSatisfy { $0["user_id"]?.string == userID }, "\(lines)")
+        return try #require(user["tokens"]?.elements?.first?["token_fingerprint"])
+    }
+
+    /// What the log says of the account's requests.
+    private static func checkLog(_ lines: [JSON], _ client: String, _ fingerprint: JSON) {
         #expect(
             lines.map { $0["path"]?.string } == [
                 "/v1/exchange", "/v1/exchange", "/v1/refresh", "/v1/refresh", "/v1/revoke",
             ])
         #expect(lines.prefix(4).allSatisfy { $0["token_fingerprint"] == fingerprint }, "\(lines)")
-        #expect(
-            lines.prefix(4).allSatisfy {
-                $0["client_id"]?.string == fixture.vault.user(1).clientID.rawValue
-            })
+        #expect(lines.prefix(4).allSatisfy { $0["client_id"]?.string == client })
         #expect(
             lines.map { $0["apple_request_id"] != nil } == [true, true, true, false, false])
-        #expect(try await server.stop().ending == .exit(0))
     }
+
+    /// Method, path, body; status, code and what the detail mentions.
+    private static let invalidRequests: [(String, String, JSON?, Int, String, String)] = [
+        ("POST", "/v1/exchange", [:], 400, "invalid_request", "code"),
+        ("POST", "/v1/exchange", ["code": 1], 400, "invalid_request", "code"),
+        ("POST", "/v1/exchange", ["code": "a b"], 400, "invalid_request", "code"),
+        ("POST", "/v1/exchange", ["code": "c", "odd": 1], 400, "invalid_request", "odd"),
+        (
+            "POST", "/v1/exchange", ["code": "c", "client_id": "com.example.other"], 400,
+            "invalid_request", "client_id"
+        ),
+        (
+            "POST", "/v1/exchange", ["code": "c", "id_token": "x"], 400, "invalid_request",
+            "id_token"
+        ),
+        (
+            "POST", "/v1/exchange", ["code": "c", "store": "yes"], 400, "invalid_request",
+            "store"
+        ),
+        ("POST", "/v1/refresh", [:], 400, "invalid_request", "user_id"),
+        ("POST", "/v1/refresh", ["user_id": "nobody"], 404, "not_found", "nobody"),
+        (
+            "POST", "/v1/refresh", ["user_id": "a", "token": "r"], 400, "invalid_request",
+            "exactly one of 'user_id' and 'token'"
+        ),
+        ("POST", "/v1/revoke", ["user_id": "nobody"], 404, "not_found", "nobody"),
+        (
+            "POST", "/v1/revoke", ["user_id": "a", "wait": 31], 400, "invalid_request", "wait"
+        ),
+        (
+            "POST", "/v1/revoke", ["user_id": "nobody", "wait": .number("30.0")], 404,
+            "not_found", "nobody"
+        ),
+        (
+            "POST", "/v1/revoke", ["user_id": "a", "wait": .number("0.5")], 400,
+            "invalid_request", "wait"
+        ),
+        (
+            "POST", "/v1/revoke", ["user_id": "a", "proof": "odd"], 400, "invalid_request",
+            "proof"
+        ),
+        ("GET", "/v1/revocations/0123", nil, 404, "not_found", "revocation"),
+        ("GET", "/v1/events?limit=0", nil, 400, "invalid_request", "limit"),
+        ("GET", "/v1/events?after=x", nil, 400, "invalid_request", "after"),
+        ("GET", "/v1/events?after=01", nil, 400, "invalid_request", "after"),
+        ("GET", "/v1/events?odd=1", nil, 400, "invalid_request", "odd"),
+        ("GET", "/v1/secret?lifetime=2h", nil, 400, "invalid_request", "lifetime"),
+        ("GET", "/v1/secret?profile=odd", nil, 400, "invalid_request", "profile"),
+        ("GET", "/v1/users/nobody", nil, 404, "not_found", "user"),
+        ("GET", "/v1/exchange", nil, 405, "method_not_allowed", "POST"),
+        ("GET", "/v1/odd", nil, 404, "not_found", "path"),
+    ]
 
     @Test func `an invalid request names the invalid member`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
-        let rows: [(String, String, JSON?, Int, String, String)] = [
-            ("POST", "/v1/exchange", [:], 400, "invalid_request", "code"),
-            ("POST", "/v1/exchange", ["code": 1], 400, "invalid_request", "code"),
-            ("POST", "/v1/exchange", ["code": "a b"], 400, "invalid_request", "code"),
-            ("POST", "/v1/exchange", ["code": "c", "odd": 1], 400, "invalid_request", "odd"),
-            (
-                "POST", "/v1/exchange", ["code": "c", "client_id": "com.example.other"], 400,
-                "invalid_request", "client_id"
-            ),
-            (
-                "POST", "/v1/exchange", ["code": "c", "id_token": "x"], 400, "invalid_request",
-                "id_token"
-            ),
-            (
-                "POST", "/v1/exchange", ["code": "c", "store": "yes"], 400, "invalid_request",
-                "store"
-            ),
-            ("POST", "/v1/refresh", [:], 400, "invalid_request", "user_id"),
-            ("POST", "/v1/refresh", ["user_id": "nobody"], 404, "not_found", "nobody"),
-            (
-                "POST", "/v1/refresh", ["user_id": "a", "token": "r"], 400, "invalid_request",
-                "exactly one of 'user_id' and 'token'"
-            ),
-            ("POST", "/v1/revoke", ["user_id": "nobody"], 404, "not_found", "nobody"),
-            (
-                "POST", "/v1/revoke", ["user_id": "a", "wait": 31], 400, "invalid_request", "wait"
-            ),
-            (
-                "POST", "/v1/revoke", ["user_id": "nobody", "wait": .number("30.0")], 404,
-                "not_found", "nobody"
-            ),
-            (
-                "POST", "/v1/revoke", ["user_id": "a", "wait": .number("0.5")], 400,
-                "invalid_request", "wait"
-            ),
-            (
-                "POST", "/v1/revoke", ["user_id": "a", "proof": "odd"], 400, "invalid_request",
-                "proof"
-            ),
-            ("GET", "/v1/revocations/0123", nil, 404, "not_found", "revocation"),
-            ("GET", "/v1/events?limit=0", nil, 400, "invalid_request", "limit"),
-            ("GET", "/v1/events?after=x", nil, 400, "invalid_request", "after"),
-            ("GET", "/v1/events?after=01", nil, 400, "invalid_request", "after"),
-            ("GET", "/v1/events?odd=1", nil, 400, "invalid_request", "odd"),
-            ("GET", "/v1/secret?lifetime=2h", nil, 400, "invalid_request", "lifetime"),
-            ("GET", "/v1/secret?profile=odd", nil, 400, "invalid_request", "profile"),
-            ("GET", "/v1/users/nobody", nil, 404, "not_found", "user"),
-            ("GET", "/v1/exchange", nil, 405, "method_not_allowed", "POST"),
-            ("GET", "/v1/odd", nil, 404, "not_found", "path"),
-        ]
-        for (method, path, body, status, code, mention) in rows {
+        for row in Self.invalidRequests {
+            let (method, path, body, status, code, mention) = row
             let answer = try await server.api(method, path, body)
             #expect(answer.status == status, "\(path): \(answer)")
             #expect(answer["Content-Type"] == "application/problem+json")

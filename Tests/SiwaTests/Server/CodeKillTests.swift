@@ -31,15 +31,7 @@ import Testing
         var lost = 0
         for (number, answers) in codes.answers {
             let isStored = stored[fixture.vault.user(number)] != nil
-            for answer in answers {
-                let json = try answer.json
-                if answer.status == 200 {
-                    #expect(json["stored"] == .boolean(isStored), "\(answer)")
-                    #expect(isStored || json["refresh_token"] != nil, "\(answer)")
-                } else {
-                    #expect(json["code"] == "code_may_be_spent", "\(answer)")
-                }
-            }
+            for answer in answers { try Self.check(answer, isStored) }
             if !isStored, sent.contains(codes.fingerprints[number] ?? "") { lost += 1 }
         }
         let kills = await replicas.kills
@@ -48,6 +40,16 @@ import Testing
             "codes: \(count) posted three times, \(kills) kills, "
                 + "\(Set(sent).count) sent, \(stored.count) stored, \(lost) lost by a kill")
         #expect(stored.count > count / 2)
+    }
+
+    private static func check(_ answer: HTTPAnswer, _ isStored: Bool) throws {
+        let json = try answer.json
+        if answer.status == 200 {
+            #expect(json["stored"] == .boolean(isStored), "\(answer)")
+            #expect(isStored || json["refresh_token"] != nil, "\(answer)")
+        } else {
+            #expect(json["code"] == "code_may_be_spent", "\(answer)")
+        }
     }
 
     private struct Posted {

@@ -20,34 +20,23 @@ import Testing
             try folder.write("tls.key", identity.key)
         }
         try install(first)
-        let files: JSON = [
-            "certificate": .string(folder.path("tls.pem")), "key": .string(folder.path("tls.key")),
-        ]
         let server = try await fixture.serve([
-            .init("metrics", ["listen": "127.0.0.1:0", "tls": files])
+            .init("metrics", ["listen": "127.0.0.1:0", "tls": Self.tls(in: folder)])
         ])
         let url = "https://\(try server.place("metrics"))/healthz"
         func answers(_ authority: CertificateAuthority) async throws -> Bool {
-            let file = try folder.write("ca.pem", authority.certificate.pemRepresentation())
-            let transport = try CurlTransport(authorityFile: file)
-            let request = HTTPRequest(method: .get, url: url)
-            return (try? await transport.send(request, timeout: .seconds(20)))?.status == 200
-        }
-        func reload(_ count: Int, faults: Int) async throws {
-            server.program.signal(SIGHUP)
-            try await eventually("a reload") { try server.log("reloaded").count == count }
-            #expect(try server.log("reloaded").last?["faults"] == .integer(faults))
+            try await Self.answers(url, authority, in: folder)
         }
         #expect(try await answers(first))
         #expect(try await !answers(second))
 
         try install(second)
-        try await reload(1, faults: 0)
+        try await Self.reload(server, 1, faults: 0)
         #expect(try await answers(second))
         #expect(try await !answers(first))
 
         try folder.write("tls.pem", "-----BEGIN CERTIFICATE-----\nnonsense\n")
-        try await reload(2, faults: 1)
+        try await Self.reload(server, 2, faults: 1)
         #expect(try await answers(second))
         let said = try server.log("reload_failed").last?["message"]?.string ?? ""
         #expect(said.hasPrefix("server.metrics") && said.contains("certificate"), "\(said)")
@@ -55,9 +44,32 @@ import Testing
         // The certificate of one pair, the key of another.
         try install(first)
         try folder.write("tls.key", TLSIdentity(second, .address("127.0.0.1")).key)
-        try await reload(3, faults: 1)
+        try await Self.reload(server, 3, faults: 1)
         #expect(try await answers(second))
         #expect(try await server.stop().ending == .exit(0))
+    }
+
+    /// Reloads the settings, and waits until that was done `count` times.
+    private static func reload(_ server: ServerProcess, _ count: Int, faults: Int) async throws {
+        server.program.signal(SIGHUP)
+        try await eventually("a reload") { try server.log("reloaded").count == count }
+        #expect(try server.log("reloaded").last?["faults"] == .integer(faults))
+    }
+
+    private static func tls(in folder: TemporaryFolder) -> JSON {
+        [
+            "certificate": .string(folder.path("tls.pem")), "key": .string(folder.path("tls.key")),
+        ]
+    }
+
+    /// Whether a client that trusts only this authority gets an answer.
+    private static func answers(
+        _ url: String, _ authority: CertificateAuthority, in folder: TemporaryFolder
+    ) async throws -> Bool {
+        let file = try folder.write("ca.pem", authority.certificate.pemRepresentation())
+        let transport = try CurlTransport(authorityFile: file)
+        let request = HTTPRequest(method: .get, url: url)
+        return (try? await transport.send(request, timeout: .seconds(20)))?.status == 200
     }
 
     private static func authority(_ name: String) throws -> CertificateAuthority {

@@ -1,10 +1,9 @@
 internal import Lifecycle
 
-/// The URL of a notification endpoint, held against what Apple's developer portal asks for.
+/// The URL of a notification endpoint, checked against the rules of Apple's developer portal.
 struct EndpointURL: Sendable {
     let text: String
-    /// What is wrong with it; nil if nothing is. The portal asks of it what it asks of a redirect
-    /// URI.
+    /// What is wrong with it; nil if nothing is. The portal has the same rules for redirect URIs.
     private let fault: RedirectURIError?
 
     init(_ text: String) {

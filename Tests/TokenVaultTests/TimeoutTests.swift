@@ -5,13 +5,13 @@ import Testing
 
 @testable import TokenVault
 
-/// A vault keeps its caller waiting no longer than its patience lasts, also when that becomes
-/// shorter while it waits. Without that these tests hang, until their time limit.
-@Suite(.blocking) struct PatienceTests {
-    /// A patience of an hour that ends after it was asked a few times.
-    private func ending(after count: Int) -> VaultPatience {
+/// A vault keeps its caller waiting no longer than its timeout, which a signal may shorten
+/// meanwhile. Without that these tests hang, until their time limit.
+@Suite(.blocking) struct TimeoutTests {
+    /// A timeout of an hour that is over after it was read a few times.
+    private func ending(after count: Int) -> VaultTimeout {
         let asked = Mutex(0)
-        return VaultPatience {
+        return VaultTimeout {
             asked.withLock { asked in
                 asked += 1
                 return asked > count ? .zero : .seconds(3600)
@@ -30,13 +30,13 @@ import Testing
         _ = try other.run("UPDATE vault_token SET stored_at = 1700000005")
         let isSignalled = Mutex(false)
         let asked = Mutex(0)
-        let patience = VaultPatience {
+        let timeout = VaultTimeout {
             guard isSignalled.withLock(\.self) else { return .seconds(3600) }
             return asked.withLock {
                 $0 += 1; return $0 > 3 ? .zero : .seconds(3600)
             }
         }
-        let store = SQLVaultStore(try fixture.connector(patience))
+        let store = SQLVaultStore(try fixture.connector(timeout))
         #expect(try store.keyChecks() == [.first])
         isSignalled.withLock { $0 = true }
         let changed = VaultRecord(.sample(1), .dead)

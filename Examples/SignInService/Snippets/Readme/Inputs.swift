@@ -1,0 +1,3 @@
+/// What the application has: the private key, and the vault's keys.
+let pem = ""
+let keys = ""

@@ -1,0 +1,11 @@
+package import LocalFiles
+
+/// Lines that wait until they are needed, in memory or in a file; see ``SpoolFile``.
+package protocol LineSpool: Sendable {
+    /// Adds a line after the others.
+    func append(_ line: InputLine) throws(FileError)
+    /// Takes the next lines in their order; empty after the last one.
+    func take() throws(FileError) -> [InputLine]
+}
+
+extension SpoolFile: LineSpool {}

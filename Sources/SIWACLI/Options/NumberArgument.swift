@@ -1,0 +1,26 @@
+internal import CommandTable
+
+/// An integer on the command line, with or without the unit after it.
+protocol NumberArgument: ParameterValue, Hashable {
+    /// The accepted numbers.
+    static var range: ClosedRange<Int> { get }
+    /// The unit, such as `/s`; empty if there is none.
+    static var unit: String { get }
+
+    /// Creates the argument from a number in ``range``.
+    init(number: Int)
+}
+
+extension NumberArgument {
+    static var unit: String { "" }
+
+    /// Reads decimal digits; nil for other characters and for numbers outside ``range``.
+    init?(argument: String) {
+        let digits =
+            argument.hasSuffix(Self.unit) ? argument.dropLast(Self.unit.count) : argument[...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = Int(digits), Self.range.contains(number)
+        else { return nil }
+        self.init(number: number)
+    }
+}

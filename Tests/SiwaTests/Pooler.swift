@@ -1,5 +1,6 @@
 import Glibc
 import TestSupport
+import Testing
 
 /// pgbouncer in front of a PostgreSQL server, with a single session of the server for all clients.
 final class Pooler: Sendable {
@@ -34,9 +35,7 @@ final class Pooler: Sendable {
         // pgbouncer refuses to run as root.
         if geteuid() == 0, let user = getpwnam("postgres")?.pointee {
             for path in [folder.path, settings] {
-                guard chown(path, user.pw_uid, user.pw_gid) == 0 else {
-                    throw SystemFailure("chown")
-                }
+                try #require(chown(path, user.pw_uid, user.pw_gid) == 0)
             }
             command.insert(
                 contentsOf: [

@@ -12,6 +12,8 @@ struct Connection: @unchecked Sendable {
     /// Every header field in the order received.
     var fields: [HTTPField] {
         var fields: [HTTPField] = []
+        // Most requests have fewer.
+        fields.reserveCapacity(8)
         withUnsafeMutablePointer(to: &fields) { fields in
             _ = MHD_get_connection_values(
                 pointer, .HEADER_KIND,

@@ -52,8 +52,9 @@ final class EventLoop: TaskExecutor {
         let limits = siwa_limits(
             connections: CUnsignedInt(connections),
             idle_seconds: CUnsignedInt(handling.limits.idleTime.components.seconds),
-            // Room for the response's header section and libmicrohttpd's own bookkeeping.
-            memory_bytes: 2 * handling.limits.headerBytes)
+            // Room for the response's header section and libmicrohttpd's own bookkeeping, and no
+            // more: it is cleared after each request.
+            memory_bytes: handling.limits.headerBytes + 8 << 10)
         // libmicrohttpd owns the socket from here on, even if it fails to start.
         daemon = siwa_start_daemon(
             socket.release(), identity?.certificate, identity?.key, limits, sendsDate ? 1 : 0,

@@ -26,9 +26,14 @@ struct OwnedResponse: ~Copyable {
     private init(_ pointer: OpaquePointer, _ fields: [HTTPField]) {
         self.pointer = pointer
         for field in fields {
-            // libmicrohttpd refuses fields that it writes itself, such as Content-Length, so none
-            // is sent twice.
-            MHD_add_response_header(pointer, field.name, field.value)
+            // Lent, because passing a short text to C allocates a copy of it.
+            field.name.withCString { name in
+                field.value.withCString { value in
+                    // libmicrohttpd refuses fields that it writes itself, such as Content-Length,
+                    // so none is sent twice.
+                    _ = MHD_add_response_header(pointer, name, value)
+                }
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 package import Lifecycle
 
 /// A request as a listener received it.
-package struct ServerRequest: Sendable {
+package final class ServerRequest: Sendable {
     /// The method as sent; any text.
     package let method: String
     /// Path and query as in the request line, not decoded.

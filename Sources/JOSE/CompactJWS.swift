@@ -3,9 +3,9 @@ package import SIWACrypto
 /// A JWS in compact serialization (RFC 7515 §3.1), taken apart and not trusted.
 package struct CompactJWS: Sendable {
     /// The JOSE header.
-    package let header: JSON
-    /// The JOSE header, as received.
-    let headerText: JSONText
+    package var header: JSON { heading.value }
+    /// The JOSE header, as received, and what is asked of every header.
+    package let heading: JOSEHeader
     /// The claims.
     package var payload: JSON { claims.value }
     /// The claims, as received.
@@ -58,10 +58,9 @@ package struct CompactJWS: Sendable {
 
     /// Puts one together from what was read.
     init(
-        header: (text: JSONText, value: JSON), claims: JSONText, signature: [UInt8],
-        bytes: [UInt8], signedCount: Int
+        heading: JOSEHeader, claims: JSONText, signature: [UInt8], bytes: [UInt8], signedCount: Int
     ) {
-        (headerText, self.header, self.claims) = (header.text, header.value, claims)
+        (self.heading, self.claims) = (heading, claims)
         (self.signature, self.bytes, self.signedCount) = (signature, bytes, signedCount)
     }
 }

@@ -14,7 +14,7 @@ package struct CompactJWSReader: Sendable {
     private struct Header {
         /// As a token has it.
         let encoded: [UInt8]
-        let content: (text: JSONText, value: JSON)
+        let content: JOSEHeader
     }
 
     /// A reader that has read nothing.
@@ -31,7 +31,7 @@ package struct CompactJWSReader: Sendable {
                 let second = text.firstIndex(of: dot, from: first + 1)
             else { throw .parts(2) }
             return CompactJWS(
-                header: try header(token[..<first]),
+                heading: try header(token[..<first]),
                 claims: try Self.object(text.extracting(first + 1..<second), in: .payload),
                 signature: try Self.decode(text.extracting((second + 1)...), in: .signature),
                 bytes: token, signedCount: second)
@@ -42,16 +42,16 @@ package struct CompactJWSReader: Sendable {
         }
     }
 
-    private mutating func header(_ text: ArraySlice<UInt8>) throws(CompactJWSError) -> (
-        text: JSONText, value: JSON
-    ) {
+    private mutating func header(
+        _ text: ArraySlice<UInt8>
+    ) throws(CompactJWSError) -> JOSEHeader {
         let span = text.span
         for index in headers.indices where headers[index].encoded.isExactly(span) {
             return headers[index].content
         }
-        let header = try Self.object(span, in: .header)
-        remember(Header(encoded: Array(text), content: (header, header.value)))
-        return (header, header.value)
+        let header = JOSEHeader(try Self.object(span, in: .header))
+        remember(Header(encoded: Array(text), content: header))
+        return header
     }
 
     private mutating func remember(_ header: Header) {

@@ -85,10 +85,7 @@ extension String {
     }
 
     /// Whether a NUL character is in it, which many a database does not take.
-    package var hasNUL: Bool {
-        let bytes = utf8.span
-        return bytes.index { $0.marking(0) } < bytes.count
-    }
+    package var hasNUL: Bool { utf8.span.firstIndex(of: 0) != nil }
 }
 
 extension [UInt8] {

@@ -56,21 +56,21 @@ package struct JSONLine: Sendable {
     /// Adds a member whose value is the header of a token.
     package mutating func add(_ name: String, headerOf token: CompactJWS) {
         begin(name)
-        writer.write(token.headerText)
+        writer.write(token.heading.text)
     }
 
     /// Adds a member whose value is ``JSON/normalizedClaims`` of a token's claims.
     package mutating func add(_ name: String, normalizedClaimsOf token: CompactJWS) {
         let claims = token.claims
         guard claims.isPlain else { return add(name, claims.value.normalizedClaims) }
+        let text = claims.bytes
         begin(name)
         writer.output.append(UInt8(ascii: "{"))
         isEmpty = true
         claims.forEachNormalizedPart { part in
             switch part {
             case .text(let range):
-                if !isEmpty { writer.output.append(UInt8(ascii: ",")) }
-                writer.output += claims.bytes[range]
+                writer.append(text.span.extracting(range), behind: isEmpty ? nil : ",")
                 isEmpty = false
             case .claim(let name, .value(let value)): add(name, value)
             case .claim(let name, .moment(let moment)):
@@ -157,6 +157,14 @@ private struct JSONWriter {
         guard indented else { return }
         output.append(0x0A)
         output.append(contentsOf: repeatElement(0x20, count: depth * 2))
+    }
+
+    /// - Parameter left: what to write before it.
+    mutating func append(_ text: Span<UInt8>, behind left: Unicode.Scalar?) {
+        output.append(addingCapacity: text.count + 1) { output in
+            if let left { output.append(UInt8(ascii: left)) }
+            output.append(contentsOf: text)
+        }
     }
 
     private mutating func append(_ text: String) { output.append(contentsOf: text.utf8) }

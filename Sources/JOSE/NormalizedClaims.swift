@@ -54,7 +54,8 @@ extension JSONText {
     /// Calls `body` with the parts of ``JSON/normalizedClaims`` in their order; this must be an
     /// object that ``isPlain``. Most claims are part of a run that is copied unchanged.
     func forEachNormalizedPart(_ body: (NormalizedPart) -> Void) {
-        let flagless = nameBeforeMissingFlag
+        let (flagless, text) = (nameBeforeMissingFlag, bytes)
+        let span = text.span
         var run = 0..<0
         func endRun() {
             if !run.isEmpty { body(.text(run)) }
@@ -65,7 +66,8 @@ extension JSONText {
             run = start..<nodes[value].range.upperBound
         }
         forEachMember { name, value in
-            let spelling = ClaimSpelling(of: self, at: name)
+            // What is plain has no escapes.
+            let spelling = ClaimSpelling(of: span.extracting(nodes[name].content))
             if case .leftOut = spelling {
                 endRun()
             } else if case .flag = spelling, nodes[value].kind == .string,
@@ -112,7 +114,7 @@ enum NormalizedClaim {
 
 extension JSON.Member {
     fileprivate func normalize(_ body: (String, NormalizedClaim) -> Void) {
-        let spelling = ClaimSpelling(of: name)
+        let spelling = ClaimSpelling(of: name.utf8.span)
         switch spelling {
         case .leftOut: break
         case .flag: body(name, .value(value.flag.map(JSON.boolean) ?? value))
@@ -133,25 +135,31 @@ private enum ClaimSpelling {
     /// Would be mistaken for what is added.
     case leftOut
 
-    init(of name: String) {
-        self = Self.all.first { name.isExactly($0.name) }?.spelling ?? .asItStands
+    init(of name: Span<UInt8>) {
+        self =
+            if name.isExactly("email_verified") || name.isExactly("is_private_email") {
+                .flag
+            } else if name.isExactly("exp") {
+                .moment("exp_rfc3339")
+            } else if name.isExactly("iat") {
+                .moment("iat_rfc3339")
+            } else if name.isExactly("nbf") {
+                .moment("nbf_rfc3339")
+            } else if name.isExactly("auth_time") {
+                .moment("auth_time_rfc3339")
+            } else if name.isExactly("real_user_status") {
+                .realUserStatus
+            } else if Self.isAdded(name) {
+                .leftOut
+            } else {
+                .asItStands
+            }
     }
 
-    /// - Parameter name: the node of a member's name, in a text that is plain.
-    init(of text: JSONText, at name: Int) {
-        // The length first: it tells nearly all names apart, and of a million tokens each has a
-        // dozen.
-        let count = text.nodes[name].content.count
-        let isCandidate = count < 64 && Self.lengths & 1 << UInt64(count) != 0
-        self = .asItStands
-        guard isCandidate else { return }
-        // Looked at where they are: copying one takes longer than comparing it.
-        let (all, bytes) = (Self.all, text.bytes)
-        let (known, span) = (all.span, bytes.span)
-        let found = span.extracting(text.nodes[name].content)
-        for index in known.indices where known[index].bytes.span.isExactly(found) {
-            self = known[index].spelling
-        }
+    private static func isAdded(_ name: Span<UInt8>) -> Bool {
+        name.isExactly("exp_rfc3339") || name.isExactly("iat_rfc3339")
+            || name.isExactly("nbf_rfc3339") || name.isExactly("auth_time_rfc3339")
+            || name.isExactly("real_user_status_name")
     }
 
     /// What follows a claim that is this whole number.
@@ -167,28 +175,4 @@ private enum ClaimSpelling {
         default: return nil
         }
     }
-
-    private struct Named {
-        let name: String
-        let bytes: [UInt8]
-        let spelling: ClaimSpelling
-
-        init(_ name: String, _ spelling: ClaimSpelling) {
-            (self.name, bytes, self.spelling) = (name, Array(name.utf8), spelling)
-        }
-    }
-
-    private static let all = [
-        Named("email_verified", .flag), Named("is_private_email", .flag),
-        Named("exp", .moment("exp_rfc3339")), Named("iat", .moment("iat_rfc3339")),
-        Named("nbf", .moment("nbf_rfc3339")),
-        Named("auth_time", .moment("auth_time_rfc3339")),
-        Named("real_user_status", .realUserStatus),
-        Named("exp_rfc3339", .leftOut), Named("iat_rfc3339", .leftOut),
-        Named("nbf_rfc3339", .leftOut), Named("auth_time_rfc3339", .leftOut),
-        Named("real_user_status_name", .leftOut),
-    ]
-
-    /// A bit for each length that one of ``all`` has.
-    private static let lengths = all.reduce(UInt64(0)) { $0 | 1 << UInt64($1.bytes.count) }
 }

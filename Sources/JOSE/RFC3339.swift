@@ -2,8 +2,13 @@ extension NumericDate {
     /// The moment as RFC 3339 writes it, in UTC: `2026-11-21T08:30:00Z`.
     package var rfc3339: String {
         var text: [UInt8] = []
-        text.append(addingCapacity: Self.mostCharacters) { appendRFC3339(to: &$0) }
+        appendRFC3339(to: &text)
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends ``rfc3339``.
+    package func appendRFC3339(to text: inout [UInt8]) {
+        text.append(addingCapacity: Self.mostCharacters) { appendRFC3339(to: &$0) }
     }
 
     /// Whether RFC 3339 can write the moment: its year has four digits.

@@ -154,7 +154,7 @@ package final class LineReader: Sendable {
         return chunk.finished()
     }
 
-    private static let chunkSize = 1 << 14
+    private static let chunkSize = 1 << 15
     private static let chunksAhead = 4
 }
 

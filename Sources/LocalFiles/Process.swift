@@ -17,8 +17,13 @@ package func prepareProcess(
     forbidCoreDumps()
     occupyClosedStreams()
     reportWriteErrors()
+    silenceDispatch()
     return commandLineArguments(count, arguments)
 }
+
+/// Keeps libdispatch from telling syslog that each of its threads has the usual priority, because
+/// only root may have a higher one.
+private func silenceDispatch() { setenv("LIBDISPATCH_LOG", "NO", 0) }
 
 private func commandLineArguments(
     _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
@@ -40,8 +45,8 @@ private func forbidCoreDumps() {
 
 /// A variable of the environment; nil when it is not set.
 ///
-/// Looked up when asked for, because a start needs few. Nothing here ever sets one, so that no
-/// thread can be reading meanwhile.
+/// Looked up when asked for, because a start needs few. Nothing sets one after
+/// ``prepareProcess(_:_:)``, so that no thread can be reading meanwhile.
 package func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }

@@ -12,14 +12,35 @@ extension Span<UInt8> {
     }
 
     /// Equal byte by byte.
+    @inlinable
     package func isExactly(_ other: Span<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        return withUnsafeBytes { one in
+        // Where the caller is: most lengths differ.
+        count == other.count && hasSameBytes(as: other)
+    }
+
+    /// Equal byte by byte.
+    @inlinable
+    package func isExactly(_ text: StaticString) -> Bool {
+        count == text.utf8CodeUnitCount && text.withSpan { hasSameBytes(as: $0) }
+    }
+
+    /// - Parameter other: as many bytes.
+    @usableFromInline
+    package func hasSameBytes(as other: Span<UInt8>) -> Bool {
+        withUnsafeBytes { one in
             other.withUnsafeBytes { other in
                 guard let one = one.baseAddress, let other = other.baseAddress else { return true }
                 return memcmp(one, other, count) == 0
             }
         }
+    }
+}
+
+extension StaticString {
+    /// Lends its UTF-8, without the copy that a short `String` is.
+    @inlinable
+    package func withSpan<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        withUTF8Buffer { body(Span(_unsafeElements: $0)) }
     }
 }
 
@@ -35,6 +56,7 @@ extension UnsafeRawBufferPointer {
 
 extension OutputSpan<UInt8> {
     /// Copies `bytes` behind those that are there; there must be room for them.
+    @inlinable
     package mutating func append(contentsOf bytes: Span<UInt8>) {
         precondition(bytes.count <= freeCapacity)
         withUnsafeMutableBufferPointer { buffer, count in

@@ -9,7 +9,7 @@ struct Owned<Kind: OpenSSLKind>: ~Copyable {
     /// move us to another thread and another queue.
     init(_ make: @autoclosure () -> OpaquePointer?) throws(OpenSSLError) {
         try OpenSSL.load()
-        openssl.ERR_clear_error()
+        forgetErrors()
         guard let pointer = make() else { throw .drained() }
         self.pointer = pointer
     }

@@ -1,6 +1,6 @@
 internal import HTTPServer
 internal import Lifecycle
-internal import ServerRecords
+package import ServerRecords
 
 extension ServerContext {
     /// Returns the scopes of a route's caller.
@@ -10,10 +10,11 @@ extension ServerContext {
         _ request: ServerRequest, for route: Route, _ options: Router.Options
     ) async throws(Problem) -> Set<APIScope> {
         // The permissions of a Unix socket decide who may call.
-        guard options.requiresToken, route.scope != .open else { return Set(APIScope.allCases) }
+        guard options.requiresToken, route.scope != .open else { return APIScope.all }
+        let field = try request.authorization
         let scopes: Set<APIScope>
         do {
-            scopes = try await tokens.scopes(request.fields["authorization"])
+            scopes = try await tokens.scopes(field)
         } catch {
             var problem = Problem(error)
             if problem.status == 401 {
@@ -29,4 +30,35 @@ extension ServerContext {
         }
         return scopes
     }
+}
+
+extension ServerRequest {
+    /// The value of `Authorization`; nil without it.
+    ///
+    /// - Throws: ``Problem`` 400 if there are several (RFC 6750 §3.1): a proxy may have looked at
+    ///   another one.
+    fileprivate var authorization: String? {
+        get throws(Problem) {
+            var value: String?
+            for field in fields where field.isNamed("authorization") {
+                guard value == nil else { throw Self.severalAuthorizations }
+                value = field.value
+            }
+            return value
+        }
+    }
+
+    private static var severalAuthorizations: Problem {
+        var problem = Problem.malformed("the field Authorization is given more than once")
+        problem.fields = [
+            HTTPField(
+                "WWW-Authenticate", "Bearer realm=\"siwa\", error=\"invalid_request\"")
+        ]
+        return problem
+    }
+}
+
+extension APIScope {
+    /// All scopes, made once.
+    package static let all = Set(allCases)
 }

@@ -2,7 +2,7 @@ package import Lifecycle
 package import SIWACLI
 
 /// The clients of all profiles, which share one vault.
-package struct ProfileClients: Sendable {
+package final class ProfileClients: Sendable {
     /// All of them, in the order of the configuration.
     package let all: [ProfileClient]
     /// The client of requests without a client_id; nil if the configuration has no default profile.

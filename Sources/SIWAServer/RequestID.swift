@@ -1,5 +1,7 @@
 internal import HTTPServer
+internal import JOSE
 internal import Lifecycle
+internal import Synchronization
 
 /// The id of a request in logs.
 enum RequestID {
@@ -20,12 +22,15 @@ enum RequestID {
             }
     }
 
-    /// 16 hexadecimal digits.
+    /// 16 hexadecimal digits, which no other request of the process has.
     static func random() -> String {
-        let number = UInt64.random(in: .min ... .max)
-        let digits = (0..<16).map { hexadecimal[Int(number >> ($0 * 4) & 15)] }
-        return String(decoding: digits, as: UTF8.self)
+        // SplitMix64: asking the system for each number would take longer than routing a request.
+        var number = last.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
+        number = (number ^ number >> 30) &* 0xBF58_476D_1CE4_E5B9
+        number = (number ^ number >> 27) &* 0x94D0_49BB_1331_11EB
+        number ^= number >> 31
+        return (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }[...].hexadecimal
     }
 
-    private static let hexadecimal = Array("0123456789abcdef".utf8)
+    private static let last = Atomic(UInt64.random(in: .min ... .max))
 }

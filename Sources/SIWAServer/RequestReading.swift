@@ -9,10 +9,11 @@ internal import ServerRecords
 struct RequestReading {
     private let route: Route
     private let values: [String: String]
-    private let target: RequestTarget
+    private let query: [RequestTarget.Parameter]
 
-    init(_ route: Route, _ values: [String: String], _ target: RequestTarget) {
-        (self.route, self.values, self.target) = (route, values, target)
+    /// - Parameter values: the values in the path.
+    init(_ route: Route, _ values: [String: String], _ query: [RequestTarget.Parameter]) {
+        (self.route, self.values, self.query) = (route, values, query)
     }
 
     func request(
@@ -32,9 +33,9 @@ struct RequestReading {
 
     private func parameters() throws(Problem) -> [String: String] {
         var parameters = values
-        let known = route.parameters.filter { $0.place == .query }.map(\.name)
+        let known = route.queryNames
         // A caller of an open route, such as a monitoring system, may add its own parameters.
-        for parameter in target.parameters where route.scope != .open || !known.isEmpty {
+        for parameter in query where route.scope != .open || !known.isEmpty {
             guard known.contains(parameter.name) else {
                 throw .malformed(
                     "the query has an unknown parameter '\(printable(parameter.name))'",
@@ -48,7 +49,7 @@ struct RequestReading {
     }
 
     private func body(_ http: ServerRequest) throws(Problem) -> JSON {
-        guard let schema = route.body else { return [:] }
+        guard route.body != nil else { return [:] }
         guard isJSON(http) else {
             throw Problem(
                 415, "unsupported_media_type", "the body must be application/json, not encoded")
@@ -59,26 +60,27 @@ struct RequestReading {
         } catch {
             throw .malformed("the body \(error)")
         }
-        let known = schema.json["properties"]?.members?.map(\.name) ?? []
         do throws(ShapeError) {
-            return try JSONObjectReader(body, at: "the body", knowing: known).json
+            return try JSONObjectReader(body, at: "the body", knowing: route.bodyNames).json
         } catch {
             guard case .unknown(let name, _) = error.fault else {
                 throw .malformed("\(error.place) \(error.fault)")
             }
             throw .malformed(
                 "the body has an unknown member '\(printable(name))'",
-                hints: didYouMean(suggestions(for: name, among: known)))
+                hints: didYouMean(suggestions(for: name, among: route.bodyNames)))
         }
     }
 
     private func isJSON(_ http: ServerRequest) -> Bool {
-        let coding = http.fields["content-encoding"]?.lowercased() ?? "identity"
-        let type = http.fields["content-type"] ?? ""
+        let coding = http.fields["content-encoding"]
+        guard coding == nil || coding?.lowercased() == "identity",
+            let type = http.fields["content-type"]
+        else { return false }
         // As nearly everybody writes it.
-        if type.isExactly("application/json") { return coding == "identity" }
+        if type.isExactly("application/json") { return true }
         let name = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
-        return name == "application/json" && coding == "identity"
+        return name == "application/json"
     }
 }
 

@@ -53,12 +53,17 @@ struct Router: Sendable {
 
     /// The route of a request.
     private struct Found {
-        /// Nil if it is malformed.
-        let target: RequestTarget?
+        /// The parameters of the query; nil if the target is malformed.
+        let parameters: [RequestTarget.Parameter]?
         let match: RouteTable.Match
 
         init(_ request: ServerRequest, in table: RouteTable) {
-            target = RequestTarget(request.target)
+            if let route = table.route(request.method, at: request.target) {
+                (parameters, match) = ([], .route(route, [:]))
+                return
+            }
+            let target = RequestTarget(request.target)
+            parameters = target?.parameters
             match = target.map { table.match(request.method, $0.segments) } ?? .nothing
         }
 
@@ -80,7 +85,7 @@ struct Router: Sendable {
         _ request: ServerRequest, _ id: String, _ found: Found, _ subject: RequestSubject
     ) async throws(Problem) -> ServerResponse {
         if let fault = request.fault { throw Problem(fault) }
-        guard let target = found.target else {
+        guard let parameters = found.parameters else {
             throw .malformed("the path or the query is malformed")
         }
         switch found.match {
@@ -95,13 +100,15 @@ struct Router: Sendable {
         case .route(let route, let values):
             let scopes = try await context.authorize(request, for: route, options)
             return try await route.handle(
-                try RequestReading(route, values, target).request(request, id, scopes, subject),
+                try RequestReading(route, values, parameters)
+                    .request(request, id, scopes, subject),
                 context)
         }
     }
 
     /// Adds the fields that every response has.
     private func finish(_ response: inout ServerResponse, _ id: String) {
+        response.fields.reserveCapacity(response.fields.count + 2)
         response.fields.append(HTTPField("X-Request-Id", id))
         if response.fields["cache-control"] == nil {
             response.fields.append(HTTPField("Cache-Control", "no-store"))

@@ -38,6 +38,17 @@ import Testing
         #expect(try match(method, target) == expected)
     }
 
+    @Test(arguments: [
+        ("POST", "/v1/revoke", "/v1/revoke"), ("GET", "/v1/revoke", nil),
+        ("POST", "/v1/revoke?", nil), ("POST", "/v1/revok%65", nil),
+        ("GET", "/v1/users/{user_id}", nil), ("GET", "/", "/"),
+    ])
+    func `a target that is a path as it stands leads to`(
+        _ method: String, _ target: String, _ expected: String?
+    ) throws {
+        #expect(table.route(method, at: target)?.path.description == expected)
+    }
+
     @Test(arguments: ["", "x", "/%", "/%2", "/%zz", "/%00", "/a%0Ab", "/%ff", "/?a=%c3", "/\u{1}"])
     func `is malformed`(_ target: String) { #expect(RequestTarget(target) == nil) }
 

@@ -36,11 +36,15 @@ import Testing
     @Test func `finds members as the value does`() throws {
         let source = #"{"x":{"a":1},"a\u0062":"c","list":[1],"n":-0,"s":"\u0073","e":"","ab ":2}"#
         let text = try JSONText(Array(source.utf8))
-        for name in ["x", "ab", "a\\u0062", "list", "n", "s", "e", "ab ", "a", ""] {
-            #expect(text[name]?.json == text.value[name], "\(name)")
-            #expect(text[name]?.string == text.value[name]?.string, "\(name)")
-            #expect(text[name]?.moment == text.value[name]?.moment, "\(name)")
-            #expect(text[name]?.isArray ?? false == (text.value[name]?.elements != nil))
+        let names: [StaticString] = [
+            "x", "ab", "a\\u0062", "list", "n", "s", "e", "ab ", "a", "",
+        ]
+        for name in names {
+            let (found, expected) = (text[name], text.value["\(name)"])
+            #expect(found?.json == expected, "\(name)")
+            #expect(found?.string == expected?.string, "\(name)")
+            #expect(found?.moment == expected?.moment, "\(name)")
+            #expect(found?.isArray ?? false == (expected?.elements != nil))
         }
         #expect(text["s"]?.isExactly("s") == true && text["s"]?.isFilledString == true)
         #expect(text["s"]?.isExactly("S") == false && text["n"]?.isExactly("-0") == false)

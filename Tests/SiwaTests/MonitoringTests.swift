@@ -145,8 +145,7 @@ import Testing
             try folder.write(
                 unit,
                 text.replacingOccurrences(of: "/usr/bin/siwa ", with: "\(siwa) ")
-                    .replacingOccurrences(of: "/usr/bin/siwa-server ", with: "\(siwa) ")
-                    .replacingOccurrences(of: "/etc/siwa/on-failure", with: siwa))
+                    .replacingOccurrences(of: "/usr/bin/siwa-server ", with: "\(siwa) "))
         }
         let path = folder.path(name.replacingOccurrences(of: "@.", with: "@web."))
         let environment = ["SYSTEMD_UNIT_PATH": "\(folder.path):"]

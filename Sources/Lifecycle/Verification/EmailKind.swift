@@ -16,34 +16,43 @@ package enum EmailKind: String, Sendable, CaseIterable {
     ///   the `user` field of a first sign-in. It counts before the domain: Apple has announced
     ///   relay addresses under another domain (June 2026), and may do so again.
     package init(_ address: String, isPrivate: Bool?) {
-        let domain = Self.domain(of: address)
+        let text = address.utf8.span
+        let domain = text.extracting(Self.domain(of: text))
         switch isPrivate {
         case true?: self = .relay
-        case nil where Self.relayDomains.contains(where: domain.isIgnoringCase): self = .relay
+        case nil where Self.relayDomains.contains(where: { domain.isIgnoringCase($0) }):
+            self = .relay
         default:
-            self = Self.iCloudDomains.contains(where: domain.isIgnoringCase) ? .icloud : .other
+            self =
+                Self.iCloudDomains.contains(where: { domain.isIgnoringCase($0) }) ? .icloud : .other
         }
     }
 
     /// What is behind the last `@` that something is behind.
-    private static func domain(of address: String) -> Substring.UTF8View {
-        var rest = address.utf8[...]
-        while rest.last == UInt8(ascii: "@") { rest.removeLast() }
-        guard let sign = rest.lastIndex(of: UInt8(ascii: "@")) else { return rest }
-        return rest[rest.index(after: sign)...]
+    private static func domain(of address: Span<UInt8>) -> Range<Int> {
+        let sign = UInt8(ascii: "@")
+        var end = address.count
+        while end > 0, address[end - 1] == sign { end -= 1 }
+        var start = end
+        while start > 0, address[start - 1] != sign { start -= 1 }
+        return start..<end
     }
 
     private static let relayDomains = ["privaterelay.appleid.com", "private.icloud.com"]
     private static let iCloudDomains = ["icloud.com", "me.com", "mac.com"]
 }
 
-extension Substring.UTF8View {
+extension Span<UInt8> {
     /// Whether it is `other`, which has no capitals, when capitals of ASCII do not count.
     fileprivate func isIgnoringCase(_ other: String) -> Bool {
-        count == other.utf8.count
-            && zip(self, other.utf8).allSatisfy {
-                $0 == $1 || (0x41...0x5A).contains($0) && $0 | 0x20 == $1
+        let other = other.utf8.span
+        guard count == other.count else { return false }
+        for index in indices where self[index] != other[index] {
+            guard (0x41...0x5A).contains(self[index]), self[index] | 0x20 == other[index] else {
+                return false
             }
+        }
+        return true
     }
 }
 

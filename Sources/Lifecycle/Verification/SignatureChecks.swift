@@ -8,15 +8,15 @@ extension CompactJWS {
         headerFault == nil ? namedKeyID : nil
     }
 
-    fileprivate var namedKeyID: String? { header["kid"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
+    fileprivate var namedKeyID: String? { heading.keyID.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Why no key may be tried on this token; nil when the algorithm is RS256.
     fileprivate var headerFault: String? {
-        guard header["alg"]?.string?.isExactly("RS256") == true else {
+        guard heading.algorithm?.isExactly("RS256") == true else {
             return "alg is \(header["alg"].shown), not RS256"
         }
         // An extension that is not understood must be refused (RFC 7515 §4.1.11).
-        return header["crit"] == nil ? nil : "the header demands extensions (crit)"
+        return heading.isCritical ? "the header demands extensions (crit)" : nil
     }
 
     /// The keys and addresses of keys that a header can bring (RFC 7515 §4.1.2 to §4.1.6).

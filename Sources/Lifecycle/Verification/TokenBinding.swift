@@ -28,18 +28,22 @@ package struct TokenBinding: Sendable {
     func addChecks(of claims: JSONText, to checks: inout [Check]) {
         checks.append(nonceCheck(claims, nonce))
         checks.append(
-            code.map { hash(.cHash, of: $0.text, called: "authorization code", claims) }
+            code.map {
+                hash(.cHash, claims["c_hash"], of: $0.text, called: "authorization code")
+            }
                 ?? .skipped(.cHash, "no authorization code was given to compare"))
         checks.append(
-            accessToken.map { hash(.atHash, of: $0.text, called: "access token", claims) }
+            accessToken.map {
+                hash(.atHash, claims["at_hash"], of: $0.text, called: "access token")
+            }
                 ?? .skipped(.atHash, "no access token was given to compare"))
     }
 
     /// OpenID Connect Core §3.1.3.6, §3.3.2.11: base64url of the left half of the SHA-256.
     private func hash(
-        _ subject: Check.Subject, of text: SecretText, called what: String, _ claims: JSONText
+        _ subject: Check.Subject, _ claim: JSONText.Value?, of text: SecretText, called what: String
     ) -> Check {
-        guard let claim = claims[subject.rawValue] else {
+        guard let claim else {
             return acceptsMissingHashes
                 ? .skipped(subject, "the token has none")
                 : .failed(subject, "the token has none, so it cannot be tied to the \(what)")

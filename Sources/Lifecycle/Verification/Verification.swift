@@ -8,6 +8,8 @@ package struct Verification<Claims: Sendable>: Sendable {
     package let token: CompactJWS?
     /// What the token says; nil unless every check that was made has passed.
     package let claims: Claims?
+    /// Whether the token is Apple's, and as it must be.
+    package let isValid: Bool
 
     /// - Parameters:
     ///   - isReceivedFromApple: the signature may have been skipped.
@@ -20,6 +22,7 @@ package struct Verification<Claims: Sendable>: Sendable {
         self.token = token
         claims =
             checks.areOfASoundToken(isSigned: isReceivedFromApple) ? read(token.claims) : nil
+        isValid = claims != nil
     }
 
     /// What could not be looked at: one check failed, and there was no other to make.
@@ -27,15 +30,13 @@ package struct Verification<Claims: Sendable>: Sendable {
         checks = [.failed(subject, detail)]
         token = nil
         claims = nil
+        isValid = false
     }
 
     /// What is not a JWT.
     package init(_ error: CompactJWSError) {
         self.init(impossible: .format, error.description)
     }
-
-    /// Whether the token is Apple's, and as it must be.
-    package var isValid: Bool { claims != nil }
 
     /// The checks that failed.
     package var failures: [Check] { checks.filter { $0.status == .failed } }

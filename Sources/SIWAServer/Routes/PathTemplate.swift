@@ -11,15 +11,20 @@ package struct PathTemplate: Hashable, Sendable, ExpressibleByStringLiteral,
 
     /// The text.
     package let description: String
+    /// Whether no segment stands for a value.
+    let isFixed: Bool
     private let segments: [Segment]
 
     /// Reads a template.
     package init(_ text: String) {
         description = text
-        segments = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
+        let segments = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map
+        {
             $0.first == "{" && $0.last == "}"
-                ? .value(String($0.dropFirst().dropLast())) : .fixed(String($0))
+                ? Segment.value(String($0.dropFirst().dropLast())) : .fixed(String($0))
         }
+        self.segments = segments
+        isFixed = segments.allSatisfy { if case .fixed = $0 { true } else { false } }
     }
 
     /// Reads a template.

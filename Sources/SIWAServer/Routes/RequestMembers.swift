@@ -23,7 +23,11 @@ struct RequestMembers {
         guard let text = value.string else {
             throw .malformed("'\(name)' must be a string, not \(value.kind)")
         }
-        guard !text.isEmpty, text.unicodeScalars.count <= Schema.longestText else {
+        // Counting bytes takes no time.
+        let isShort =
+            text.utf8.count <= Schema.longestText
+            || text.unicodeScalars.count <= Schema.longestText
+        guard !text.isEmpty, isShort else {
             throw .malformed("'\(name)' must have 1 to \(Schema.longestText) characters")
         }
         guard !text.hasNUL else {

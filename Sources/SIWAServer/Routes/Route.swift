@@ -1,9 +1,10 @@
 package import HTTPServer
+internal import JOSE
 package import ServerRecords
 
 /// One route of a listener: its complete description. The router, `Allow`, the metrics' `path`,
 /// scopes and the OpenAPI document derive from it.
-package struct Route: Sendable {
+package final class Route: Sendable {
     /// Handles a request.
     package typealias Handler =
         @Sendable (RouteRequest, ServerContext) async throws(Problem) -> ServerResponse
@@ -29,6 +30,10 @@ package struct Route: Sendable {
     package let isLogged: Bool
     /// Handles a request.
     package let handle: Handler
+    /// The names of the parameters of the query.
+    let queryNames: [String]
+    /// The names of the members of the body.
+    let bodyNames: [String]
 
     /// The methods of routes; HEAD goes with GET.
     package enum Method: String, Sendable {
@@ -64,6 +69,8 @@ package struct Route: Sendable {
         (self.method, self.path, self.scope, self.summary) = (method, path, scope, summary)
         (self.parameters, self.body, self.responses) = (parameters, body, responses)
         (self.mediaTypes, self.isLogged, self.handle) = (mediaTypes, isLogged, handle)
+        queryNames = parameters.filter { $0.place == .query }.map(\.name)
+        bodyNames = body?.json["properties"]?.members?.map(\.name) ?? []
     }
 }
 

@@ -4,7 +4,7 @@ internal import Lifecycle
 package import ServerRecords
 
 /// A request to a route, after its parts were read.
-package struct RouteRequest: Sendable {
+package final class RouteRequest: Sendable {
     /// The id of the request in logs and in `X-Request-Id`.
     package let id: String
     /// The values of the path's template and of the query.
@@ -21,7 +21,7 @@ package struct RouteRequest: Sendable {
     /// Creates a request.
     package init(
         id: String, parameters: [String: String] = [:], body: JSON = [:],
-        scopes: Set<APIScope> = Set(APIScope.allCases), http: ServerRequest,
+        scopes: Set<APIScope> = APIScope.all, http: ServerRequest,
         subject: RequestSubject = RequestSubject()
     ) {
         (self.id, self.parameters, self.body) = (id, parameters, body)

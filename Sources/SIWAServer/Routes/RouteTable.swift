@@ -1,3 +1,4 @@
+internal import JOSE
 internal import ServerRecords
 
 /// The routes of one listener.
@@ -45,6 +46,15 @@ package struct RouteTable: Sendable {
         case otherMethod(PathTemplate, allowed: [String])
         /// No route matches.
         case nothing
+    }
+
+    /// The route of a target that is the route's path as it stands, as nearly all are that bring a
+    /// body; nil if it has to be taken apart.
+    func route(_ method: String, at target: String) -> Route? {
+        routes.first {
+            $0.path.isFixed && $0.path.description.isExactly(target)
+                && $0.method.rawValue == method
+        }
     }
 
     /// Finds the route of a request. HEAD finds the route of GET.

@@ -73,7 +73,9 @@ extension ServerContext {
     func verify(
         _ token: CompactJWS, boundTo binding: TokenBinding, for audiences: [String]
     ) async throws(Problem) -> IdentityTokenVerification {
-        let keySet = await keys.keySet(for: token)
+        // Nearly always the key is known, and nothing has to be awaited.
+        let known = token.verificationKeyID.flatMap(keys.known(holding:))
+        let keySet = if let known { known } else { await keys.keySet(for: token) }
         // A header that Apple never writes is invalid without a key.
         if keySet == nil, token.verificationKeyID != nil { throw Problem(.keysUnavailable) }
         return TokenVerifier(keySet: keySet, audiences: audiences)

@@ -36,7 +36,8 @@ package struct APITokenText: Sendable {
         guard let field else { return nil }
         let scheme = field.utf8.prefix { $0 != UInt8(ascii: " ") }
         let token = field.utf8.dropFirst(scheme.count).drop { $0 == UInt8(ascii: " ") }
-        guard Substring(scheme).lowercased() == "bearer", !token.isEmpty else { return nil }
+        let isBearer = scheme.elementsEqual("bearer".utf8) { $0 | 0x20 == $1 }
+        guard isBearer, !token.isEmpty else { return nil }
         return SecretText(String(Substring(token)))
     }
 }

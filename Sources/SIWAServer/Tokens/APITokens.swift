@@ -27,7 +27,7 @@ package final class APITokens: Sendable {
         let list: APITokenList
         do {
             digest = try APITokenText.digest(of: text)
-            list = try await current()
+            list = if let fresh { fresh } else { try await read() }
         } catch {
             throw Diagnosis(error)
         }
@@ -37,9 +37,13 @@ package final class APITokens: Sendable {
         return token.scopes
     }
 
-    private func current() async throws(VaultError) -> APITokenList {
+    /// The tokens as last read, unless that is too long ago.
+    private var fresh: APITokenList? {
+        list.withLock { $0 }.flatMap { $0.isFresh(at: clocks.timekeeper.elapsed()) ? $0 : nil }
+    }
+
+    private func read() async throws(VaultError) -> APITokenList {
         let elapsed = clocks.timekeeper.elapsed
-        if let list = list.withLock({ $0 }), list.isFresh(at: elapsed()) { return list }
         let read = await readings.join(0) { [access] in
             let readAt = elapsed()
             do throws(VaultError) {

@@ -91,6 +91,13 @@ import Testing
             #expect(try answer.json["code"] == "unauthorized")
         }
         #expect(try await server.api("GET", "/v1/events?access_token=\(token)").status == 401)
+        // A proxy may have judged by the other one.
+        for second in [bearer, "authorization: \(token)"] {
+            let twice = try await server.api("GET", "/v1/events", nil, [bearer, second])
+            #expect(twice.status == 400, "\(twice)")
+            #expect(
+                twice["WWW-Authenticate"] == "Bearer realm=\"siwa\", error=\"invalid_request\"")
+        }
         // RFC 9110: the scheme's name is the same in any case.
         let lower = "authorization: bearer \(token)"
         #expect(try await server.api("GET", "/v1/events", nil, [lower]).status == 200)

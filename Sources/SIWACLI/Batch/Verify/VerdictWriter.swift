@@ -3,13 +3,12 @@ package import Lifecycle
 
 /// Writes what was found of tokens, one after the other.
 ///
-/// Most checks end alike for most tokens: they are kept as they were written for the token before.
+/// Most checks end alike for most tokens: how they are written is remembered.
 package struct VerdictWriter: Sendable {
-    private var checks: [Check] = []
-    /// ``checks`` as an array.
+    /// For each place in the list of checks, what was written there last.
+    private var places: [WrittenChecks] = []
+    /// The checks of a token as an array.
     private var written: [UInt8] = []
-    /// Where each check is in it.
-    private var places: [Range<Int>] = []
 
     /// A writer that has written nothing.
     package init() {}
@@ -24,7 +23,7 @@ package struct VerdictWriter: Sendable {
     private mutating func add(
         _ verification: IdentityTokenVerification, to line: inout JSONLine
     ) {
-        remember(verification.checks)
+        write(verification.checks)
         line.add("valid", .boolean(verification.isValid))
         line.add("checks", written: written)
         if let token = verification.token {
@@ -55,52 +54,54 @@ package struct VerdictWriter: Sendable {
         text = line.finished()
     }
 
-    /// Writes the checks that differ from those of the token before.
-    private mutating func remember(_ newer: [Check]) {
-        let older = checks
-        guard newer.count == older.count else { return rewrite(newer) }
-        checks = newer
+    private mutating func write(_ checks: [Check]) {
+        written.removeAll(keepingCapacity: true)
+        written.append(UInt8(ascii: "["))
         // Looked at where they are: copying a check takes longer than comparing it.
-        let (new, old) = (newer.span, older.span)
-        for index in new.indices {
-            if !new[index].isSameButMoment(old[index]) {
-                replace(index, with: new[index].json.bytes)
-            } else if let moment = new[index].moment, let last = old[index].moment, moment != last {
-                guard moment.isWritable, last.isWritable else {
-                    replace(index, with: new[index].json.bytes)
-                    continue
-                }
-                replaceMoment(of: index, with: moment)
-            }
-        }
-    }
-
-    private mutating func rewrite(_ newer: [Check]) {
-        (checks, written, places) = (newer, [UInt8(ascii: "[")], [])
-        for check in newer {
-            if written.count > 1 { written.append(UInt8(ascii: ",")) }
-            let start = written.count
-            written += check.json.bytes
-            places.append(start..<written.count)
+        let checks = checks.span
+        for index in checks.indices {
+            if index > 0 { written.append(UInt8(ascii: ",")) }
+            if index == places.count { places.append(WrittenChecks()) }
+            places[index].append(checks[index], to: &written)
         }
         written.append(UInt8(ascii: "]"))
     }
+}
 
-    private mutating func replace(_ index: Int, with text: [UInt8]) {
-        let growth = text.count - places[index].count
-        written.replaceSubrange(places[index], with: text)
-        places[index] = places[index].lowerBound..<places[index].upperBound + growth
-        guard growth != 0 else { return }
-        for later in index + 1..<places.count {
-            places[later] =
-                places[later].lowerBound + growth..<places[later].upperBound + growth
-        }
+/// The checks that were written last, without the moments at the end of their details.
+private struct WrittenChecks: Sendable {
+    private var known: [Known] = []
+    /// Which of them is replaced next, once there is no more room.
+    private var oldest = 0
+
+    /// More than Apple has keys at a time: they are named in a detail.
+    private static let most = 8
+
+    private struct Known {
+        let check: Check
+        let text: [UInt8]
     }
 
-    /// The detail is the last member of a check, and the moment the end of the detail. All that
-    /// are writable take the same room.
-    private mutating func replaceMoment(of index: Int, with moment: NumericDate) {
-        let (text, end) = (moment.rfc3339.utf8, places[index].upperBound - 2)
-        written.replaceSubrange(end - text.count..<end, with: text)
+    /// Adds a check to `text`. Its detail is the last member, and its moment the end of the
+    /// detail.
+    mutating func append(_ check: Check, to text: inout [UInt8]) {
+        text += known[place(of: check)].text
+        guard let moment = check.moment else { return }
+        moment.appendRFC3339(to: &text)
+        text.append(UInt8(ascii: "\""))
+        text.append(UInt8(ascii: "}"))
+    }
+
+    private mutating func place(of check: Check) -> Int {
+        for index in known.indices where known[index].check.isSameButMoment(check) { return index }
+        let end = check.moment.map { $0.rfc3339.utf8.count + 2 } ?? 0
+        let new = Known(check: check, text: Array(check.json.bytes.dropLast(end)))
+        if known.count < Self.most {
+            known.append(new)
+            return known.count - 1
+        }
+        defer { oldest = (oldest + 1) % Self.most }
+        known[oldest] = new
+        return oldest
     }
 }

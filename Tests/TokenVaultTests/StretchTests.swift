@@ -104,14 +104,14 @@ import Testing
             backend == .sqlite
             ? """
             (WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 50000)
-                SELECT n FROM numbers)
-            """ : "generate_series(1, 50000)"
+                SELECT n FROM numbers) AS numbers
+            """ : "generate_series(1, 50000) AS numbers(n)"
         try fixture.run(
             """
             INSERT INTO vault_token (client_id, user_id, token_fingerprint, state, key_number, sealed,
                 stored_at, changed_at, lease_until)
             SELECT client_id, CAST(n AS TEXT), token_fingerprint, state, key_number, sealed,
-                stored_at, changed_at, n FROM vault_token, \(numbers) AS numbers(n)
+                stored_at, changed_at, n FROM vault_token, \(numbers)
             """)
         var costs: [Int] = []
         var isComplete = false

@@ -17,7 +17,7 @@
 #   make fuzz       look for inputs that break a rule: FUZZ_SECONDS (600) a target, or TARGET alone
 #   make endurance  run the long versions of tests with the release build, for an hour: ENDURANCE
 #   make bench      measure siwa beside what one would use in its place, and write docs/benchmarks;
-#                   ROUNDS (5) a table
+#                   ROUNDS (5) a table, or TABLE alone
 #   make bench-vault  measure what a record of a vault costs, by its size: RECORDS (30000,1000000)
 #   make bench-workers  measure what processes cost that share a vault: WORKERS (1,2,4,8)
 #   make packages   write Debian packages to .build/packages, checked by lintian
@@ -205,12 +205,13 @@ endurance: build
 	SIWA_SERVER_REQUESTS=$(SERVER_REQUESTS) SIWA_SERVER_CONNECTIONS=$(SERVER_CONNECTIONS) SIWA_SERVER_SLOW=500 \
 	swift test --no-parallel --filter 'SiwaTests.($(ENDURANCE))'
 
-# nginx is the server of the requests; peers that are not installed are skipped by name.
+# nginx is the server of the requests; peers that are not installed are skipped by name. One table
+# alone, which is printed and not kept: TABLE=verify-requests ROUNDS=3.
 ROUNDS ?= 5
 bench: build
 	@.ci/setup $(PACKAGES) nginx-light libnginx-mod-http-echo strace gnuplot-nox
 	SIWA_BENCH=1 swift build $(RELEASE_FLAGS) --scratch-path .build/bench --product siwa-bench
-	@.build/bench/release/siwa-bench "$$PWD/$(RELEASE)" Benchmarks docs/benchmarks $(ROUNDS)
+	@.build/bench/release/siwa-bench "$$PWD/$(RELEASE)" Benchmarks docs/benchmarks $(ROUNDS) $(TABLE)
 
 # Ten million records take 15 GB in FOLDER (/tmp) and an hour: RECORDS=30000,10000000 ROUNDS=1.
 RECORDS ?= 30000,1000000

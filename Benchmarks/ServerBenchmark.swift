@@ -115,7 +115,7 @@ enum SyncCount {
             let before = try syncs(trace)
             _ = try load.send(material.notifications[..<count])
             let syncs = Double(try syncs(trace) - before) / Double(count)
-            print("siwa-server, \(connections) connections: \(syncs.map { shown($0, digits: 3) } ?? "-")")
+            print("siwa-server, \(connections) connections: \(shown(syncs, digits: 3))")
         }
     }
 

@@ -1,8 +1,9 @@
 import Glibc
 
-// siwa-bench PROGRAMS SOURCES RESULTS [ROUNDS]: siwa beside what one would use in its place, and
-// beside what the machine can do at most. SOURCES is this folder. Writes ratios into RESULTS, which
-// travel; rates do not (docs/performance.md).
+// siwa-bench PROGRAMS SOURCES RESULTS [ROUNDS [TABLE]]: siwa beside what one would use in its place,
+// and beside what the machine can do at most. SOURCES is this folder. Writes ratios into RESULTS,
+// which travel; rates do not (docs/performance.md). With TABLE, measures that table alone, and writes
+// nothing.
 // siwa-bench vault PROGRAMS RECORDS[,RECORDS…] [ROUNDS]: what a record of a vault costs, by its size.
 // siwa-bench workers PROGRAMS RECORDS WORKERS[,WORKERS…]: what it costs by how many work on it.
 
@@ -16,34 +17,20 @@ if arguments.count >= 4, ["vault", "workers"].contains(arguments[1]) {
         exit(1)
     }
 }
-guard (4...5).contains(arguments.count), let rounds = Int(arguments.dropFirst(4).first ?? "5")
+guard (4...6).contains(arguments.count), let rounds = Int(arguments.dropFirst(4).first ?? "5")
 else {
-    print("usage: siwa-bench PROGRAMS SOURCES RESULTS [ROUNDS]")
+    print("usage: siwa-bench PROGRAMS SOURCES RESULTS [ROUNDS [TABLE]]")
     exit(2)
 }
 do {
     let fixture = try Fixture(
         at: "\(arguments[1])/bench-work", programs: arguments[1], peers: "\(arguments[2])/Peers")
     print("medians of \(rounds) rounds, the rows of a table in turns; siwa's first row is 1")
-    var tables = [
-        try Benchmark.verify(fixture).run(rounds: rounds),
-        try Benchmark.mint(fixture).run(rounds: rounds),
-        try Benchmark.secret(fixture).run(rounds: rounds),
-        try Benchmark.verifyOne(fixture).run(rounds: rounds),
-    ]
-    let material = try ServerMaterial(fixture)
-    tables.append(try Benchmark.notifications(material).run(rounds: rounds))
-    tables.append(try Benchmark.verifyRequests(material).run(rounds: rounds))
-    try SyncCount.measure(material)
-    if let program = Server.program {
-        let server = try Server(fixture, program)
-        defer { server.stop() }
-        tables.append(try Benchmark.refresh(fixture).run(rounds: rounds))
-        tables.append(try Benchmark.revoke(fixture).run(rounds: rounds))
-    } else {
-        print("\nskipped: requests, because nginx or its echo module is not installed")
+    let table = arguments.dropFirst(5).first
+    let tables = try TableChoice(named: table).measure(fixture, rounds: rounds)
+    if table == nil {
+        try Report(folder: arguments[3], chart: "\(arguments[2])/chart.gnuplot").write(tables)
     }
-    try Report(folder: arguments[3], chart: "\(arguments[2])/chart.gnuplot").write(tables)
 } catch {
     print("siwa-bench: \(error)")
     exit(1)

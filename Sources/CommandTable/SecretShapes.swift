@@ -3,8 +3,8 @@
 ///
 /// Every message that quotes what a user typed goes through here: secrets are pasted in the wrong
 /// place, and messages end up in logs. The shapes are those of Apple's tokens and codes
-/// (`r<32 hexadecimal digits>.0.…`), of JWTs (`eyJ…`), of keys in PEM and of their base64, and of
-/// 64 hexadecimal digits. A text that was cut (`…`) is masked when what is left may be a secret.
+/// (`r<32 hexadecimal digits>.0.…`), of JWTs (`eyJ…`), of siwa-server's API tokens (`siwa_…`), of
+/// keys in PEM and of their base64, and of 64 hexadecimal digits. A text that was cut (`…`) is masked when what is left may be a secret.
 package func maskingSecrets(in text: String) -> String {
     let bytes = Array(text.utf8)
     var masked: [UInt8] = []
@@ -32,6 +32,8 @@ private func endOfSecret(in bytes: [UInt8], at start: Int) -> Int? {
     case UInt8(ascii: "-"): endOfArmour(in: bytes, at: start) ?? endOfBareKey(in: bytes, at: start)
     case UInt8(ascii: "e") where begins(bytes, at: start, with: "eyJ"):
         endOfJWT(in: bytes, at: start)
+    case UInt8(ascii: "s") where begins(bytes, at: start, with: "siwa_"):
+        endOfAPIToken(in: bytes, at: start)
     case UInt8(ascii: "a"), UInt8(ascii: "c"), UInt8(ascii: "r"):
         endOfOpaqueToken(in: bytes, at: start) ?? endOfBareKey(in: bytes, at: start)
     default: endOfBareKey(in: bytes, at: start)
@@ -41,6 +43,8 @@ private func endOfSecret(in bytes: [UInt8], at start: Int) -> Int? {
 /// A password in a URL: between the user's name and `@`, or after `password=`.
 private func endOfPassword(in bytes: [UInt8], at start: Int) -> Int? {
     if start >= 9, begins(bytes, at: start - 9, with: "password=") {
+        // The text may have been masked before.
+        guard !begins(bytes, at: start, with: secretMask) else { return nil }
         let value = word(in: bytes, at: start).prefix { $0 != UInt8(ascii: "&") }
         return value.isEmpty ? nil : value.endIndex
     }
@@ -85,6 +89,13 @@ private func endOfArmour(in bytes: [UInt8], at start: Int) -> Int? {
 private func endOfJWT(in bytes: [UInt8], at start: Int) -> Int? {
     let end = endOfRun(in: bytes, from: start, isTokenByte)
     return end - start >= 8 || isCut(bytes, at: end) ? end : nil
+}
+
+/// A token of siwa-server's API: `siwa_` and 32 bytes in base64url.
+private func endOfAPIToken(in bytes: [UInt8], at start: Int) -> Int? {
+    let end = endOfRun(in: bytes, from: start + 5, isBase64)
+    let count = end - start - 5
+    return count >= 43 || count >= 8 && isCut(bytes, at: end) ? end : nil
 }
 
 /// An authorization code, a refresh token or an access token. Of a user id, which has as many

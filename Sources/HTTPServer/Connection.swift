@@ -9,23 +9,19 @@ struct Connection: @unchecked Sendable {
 
     init(_ pointer: OpaquePointer) { self.pointer = pointer }
 
-    /// Every header field in the order received.
-    var fields: [HTTPField] {
-        var fields: [HTTPField] = []
-        // Most requests have fewer.
-        fields.reserveCapacity(8)
+    /// Every header field in the order received, and whether a client sent a NUL in one.
+    var fields: (fields: [HTTPField], hasNUL: Bool) {
+        var fields = ReceivedFields()
         withUnsafeMutablePointer(to: &fields) { fields in
             _ = MHD_get_connection_values(
                 pointer, .HEADER_KIND,
                 { context, _, name, value in
-                    guard let name else { return .YES }
-                    let field = HTTPField(
-                        String(cString: name), value.map { String(cString: $0) } ?? "")
-                    context?.assumingMemoryBound(to: [HTTPField].self).pointee.append(field)
+                    context?.assumingMemoryBound(to: ReceivedFields.self).pointee
+                        .append(name, value)
                     return .YES
                 }, fields)
         }
-        return fields
+        return (fields.fields, fields.isLastCut || fields.hasNUL)
     }
 
     /// The state of the connection; nil if memory was exhausted when it was opened.

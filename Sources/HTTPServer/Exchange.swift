@@ -1,4 +1,5 @@
 internal import CMicroHTTPD
+internal import Glibc
 internal import Lifecycle
 internal import Synchronization
 
@@ -48,8 +49,9 @@ final class Exchange: Sendable {
                 return announce(
                     IncomingRequest(
                         method: String(cString: method), target: target.text,
-                        isMalformed: target.isMalformed(between: method, version), on: connection,
-                        handling.limits), &stage)
+                        isMalformed: target.isMalformed(between: method, version),
+                        needsHost: version.map { strcmp($0, "HTTP/1.1") == 0 } ?? false,
+                        on: connection, handling.limits), &stage)
             case .receiving(var request):
                 stage = .announced
                 guard !bytes.isEmpty else { return handle(request, &stage) }

@@ -7,8 +7,8 @@ final class InFlight: Sendable {
     private enum Slot {
         /// The handler is being called.
         case begun
-        /// A task is running.
-        case running(Task<Void, Never>)
+        /// A task is running; the reply is nil if it has begun to answer.
+        case running(Task<Void, Never>, ServerReply?)
     }
 
     private struct State {
@@ -29,11 +29,11 @@ final class InFlight: Sendable {
     }
 
     /// Notes the task that answers a request; it is cancelled when the server stops.
-    func run(_ key: ObjectIdentifier, _ task: Task<Void, Never>) {
+    func run(_ key: ObjectIdentifier, _ task: Task<Void, Never>, _ reply: ServerReply? = nil) {
         state.withLock { state in
             // It may have ended already.
             guard state.slots[key] != nil else { return }
-            state.slots[key] = .running(task)
+            state.slots[key] = .running(task, reply)
             if state.isClosed { task.cancel() }
         }
     }
@@ -47,17 +47,36 @@ final class InFlight: Sendable {
         if isLast { changes.notify() }
     }
 
-    /// Admits no more requests, cancels all tasks, and returns when all requests are answered.
-    func close() async {
+    /// Admits no more requests, cancels all tasks, and returns when all requests are answered or
+    /// dropped.
+    ///
+    /// - Parameter grace: how long a cancelled task may take to answer.
+    /// - Returns: how many requests were dropped.
+    func close(grace: Duration) async -> Int {
         let slots = state.withLock { state in
             state.isClosed = true
             return Array(state.slots.values)
         }
-        for case .running(let task) in slots { task.cancel() }
-        while true {
+        for case .running(let task, _) in slots { task.cancel() }
+        await wait(atMost: grace)
+        // Their tasks wait for something that takes no notice of the cancellation.
+        let late = state.withLock { Array($0.slots.values) }
+        var dropped = 0
+        for case .running(_, let reply?) in late {
+            dropped += 1
+            reply.send(ServerResponse(status: 503, body: .dropped))
+        }
+        await wait(atMost: .seconds(3600))
+        return dropped
+    }
+
+    /// Waits until all requests are answered.
+    private func wait(atMost limit: Duration) async {
+        let end = ContinuousClock.now + limit
+        while case let left = end - .now, left > .zero {
             let count = changes.count
             if state.withLock({ $0.slots.isEmpty }) { return }
-            await changes.wait(after: count)
+            await changes.wait(after: count, atMost: left)
         }
     }
 }

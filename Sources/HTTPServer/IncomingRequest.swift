@@ -9,25 +9,31 @@ struct IncomingRequest {
     private var received = 0
     private var isTooLong = false
 
-    /// - Parameter isMalformed: whether the request line has a NUL or bad UTF-8 in it.
+    /// - Parameters:
+    ///   - isMalformed: whether the request line has a NUL or bad UTF-8 in it.
+    ///   - needsHost: whether the version of HTTP requires `Host`.
     init(
-        method: String, target: String, isMalformed: Bool, on connection: Connection,
-        _ limits: ServerLimits
+        method: String, target: String, isMalformed: Bool, needsHost: Bool,
+        on connection: Connection, _ limits: ServerLimits
     ) {
         self.limits = limits
-        let fields = connection.fields
+        let (fields, hasNUL) = connection.fields
         let isWord = method.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        let fault: ServerRequest.Fault? =
+            isMalformed || !isWord
+            ? .malformedRequestLine
+            : hasNUL ? .malformedField : Self.fault(fields, needsHost: needsHost, limits)
         head = ServerRequest(
-            method: method, target: target, fields: fields,
-            fault: isMalformed || !isWord ? .malformedRequestLine : Self.fault(fields, limits),
+            method: method, target: target, fields: fields, fault: fault,
             peer: connection.client?.peer ?? .local)
     }
 
     private static func fault(
-        _ fields: [HTTPField], _ limits: ServerLimits
+        _ fields: [HTTPField], needsHost: Bool, _ limits: ServerLimits
     ) -> ServerRequest.Fault? {
-        var (lengths, codings, header) = (0, 0, 0)
+        var (hosts, lengths, codings, header) = (0, 0, 0, 0)
         for field in fields {
+            if field.isNamed("host") { hosts += 1 }
             if field.isNamed("content-length") { lengths += 1 }
             if field.isNamed("transfer-encoding") { codings += 1 }
             // The separators are ": " and a line end.
@@ -35,8 +41,11 @@ struct IncomingRequest {
         }
         if lengths + codings > 1 { return .ambiguousLength }
         if header > limits.headerBytes { return .headerTooLarge }
-        let length = lengths == 1 ? fields["content-length"].flatMap { Int($0) } : nil
-        return length.map { $0 > limits.readBytes } ?? false ? .bodyTooLarge : nil
+        if hosts > 1 || needsHost && hosts == 0 { return .ambiguousHost }
+        guard lengths == 1, let length = fields["content-length"],
+            length.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return Int(length) ?? .max > limits.readBytes ? .bodyTooLarge : nil
     }
 
     /// Whether the request is refused without reading its body.
@@ -50,7 +59,7 @@ struct IncomingRequest {
         received += bytes.count
         body.append(contentsOf: bytes.prefix(limits.bodyBytes - body.count))
         if received > limits.bodyBytes { isTooLong = true }
-        return received <= limits.readBytes
+        return received <= max(limits.readBytes, limits.unannouncedBytes)
     }
 
     /// The request, as far as it was received.

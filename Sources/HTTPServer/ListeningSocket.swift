@@ -51,6 +51,13 @@ package struct ListeningSocket: ~Copyable {
         return opened
     }
 
+    /// Whether an IP address belongs to this machine alone.
+    static func isLocal(_ address: String) throws(ServerError) -> Bool {
+        guard let found = resolve(address, 0) else { throw .address(address) }
+        defer { freeaddrinfo(found) }
+        return found.pointee.ai_addr.map { SocketAddress($0).isLocal } ?? false
+    }
+
     private static func inherited(
         _ name: String, _ sockets: InheritedSockets?
     ) throws(ServerError) -> ListeningSocket {

@@ -30,7 +30,7 @@ final class RequestHandling: Sendable {
         case .direct(let handle): handle(request, reply)
         case .task(let handle):
             let task = Task(executorPreference: loop) { reply.send(await handle(request)) }
-            inFlight.run(key, task)
+            inFlight.run(key, task, reply)
             // Until it has to wait for something.
             loop?.runJobs()
         }

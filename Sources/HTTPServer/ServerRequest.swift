@@ -26,6 +26,10 @@ package final class ServerRequest: Sendable {
         case ambiguousLength
         /// The request line has a NUL or bad UTF-8 in it, or the method is not a word.
         case malformedRequestLine
+        /// A header field has a NUL in it.
+        case malformedField
+        /// `Host` is missing or given more than once (RFC 9112 §3.2).
+        case ambiguousHost
     }
 
     /// The client that sent a request.

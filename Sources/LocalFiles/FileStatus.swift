@@ -42,6 +42,14 @@ package func fileStatus(_ path: String) -> FileStatus? {
     return stat(path, &status) == 0 ? FileStatus(status) : nil
 }
 
+/// Whether two paths denote the same folder, however they are written.
+package func isSameFolder(_ left: String, _ right: String) -> Bool {
+    var (first, second) = (stat(), stat())
+    guard stat(left, &first) == 0, stat(right, &second) == 0 else { return false }
+    return first.st_mode & S_IFMT == S_IFDIR && first.st_dev == second.st_dev
+        && first.st_ino == second.st_ino
+}
+
 private func isGroupOfProcess(_ group: gid_t) -> Bool {
     if getegid() == group { return true }
     var groups = [gid_t](repeating: 0, count: Int(max(getgroups(0, nil), 0)))

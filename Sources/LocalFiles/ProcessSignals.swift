@@ -11,6 +11,55 @@ package enum SignalPolicy: Int, Sendable {
     case record
 }
 
+/// What became of a single-use code, whose tokens only this process has until it delivers them. The
+/// watchdog says it when it ends a process that hangs.
+package enum SpentCode: Int, Sendable, CaseIterable {
+    /// No code was sent, or its result was delivered.
+    case none
+    /// It was sent, and not answered yet.
+    case sent
+    /// Its tokens are neither stored nor delivered.
+    case exchanged
+    /// Its refresh token is being stored.
+    case storing
+    /// Its refresh token is in the vault.
+    case stored
+    /// Its token was revoked.
+    case revoked
+
+    /// The end of the watchdog's message, after what hung.
+    fileprivate var message: StaticString {
+        switch self {
+        case .none: "\n"
+        case .sent:
+            """
+            ; the code was sent, and it is unknown whether it is spent
+            hint: ask the user to sign in again\n
+            """
+        case .exchanged:
+            """
+            ; the code is spent, and its tokens were neither delivered nor stored
+            hint: ask the user to sign in again\n
+            """
+        case .storing:
+            """
+            ; the code is spent, its tokens were not delivered, and it is unknown whether the \
+            refresh token was stored
+            hint: 'siwa vault list' shows whether the vault has it; else ask the user to sign in \
+            again\n
+            """
+        case .stored:
+            """
+            ; the code is spent, and its tokens were not delivered; the refresh token is stored \
+            in the vault
+            hint: read it with 'siwa refresh --user' or 'siwa vault export --reveal'\n
+            """
+        case .revoked:
+            "; the code is spent and its token was revoked, but the result was not delivered\n"
+        }
+    }
+}
+
 /// The process's signals. One handler gets them all: it reads and writes atomic values, and calls
 /// only what signal-safety(7) lists.
 package enum ProcessSignals {
@@ -71,9 +120,14 @@ package enum ProcessSignals {
 
     /// Sets what signals do from now on.
     ///
-    /// - Parameter watchdog: after a signal is recorded, or now if one was, the process ends after
-    ///   this many seconds, even if it hangs.
-    package static func apply(_ policy: SignalPolicy, watchdog: UInt32) {
+    /// - Parameters:
+    ///   - watchdog: after a signal is recorded, or now if one was, the process ends after this many
+    ///     seconds, even if it hangs.
+    ///   - code: what the watchdog says of a code.
+    package static func apply(
+        _ policy: SignalPolicy, watchdog: UInt32, code: SpentCode = .none
+    ) {
+        signalState.code.store(code.rawValue, ordering: .sequentiallyConsistent)
         signalState.watchdog.store(watchdog, ordering: .sequentiallyConsistent)
         signalState.policy.store(policy.rawValue, ordering: .sequentiallyConsistent)
         if received != nil { alarm(watchdog) }
@@ -104,6 +158,7 @@ private final class SignalState: Sendable {
     let received = Atomic<CInt>(0)
     let hangUps = Atomic<Int>(0)
     let watchdog = Atomic<UInt32>(0)
+    let code = Atomic<Int>(SpentCode.none.rawValue)
     let overdueExitCode = Atomic<CInt>(0)
 
     func reset() {
@@ -135,11 +190,13 @@ private func handleEndingSignal(_ number: CInt) {
 /// The watchdog: something hangs.
 private func handleAlarm() {
     let number = signalState.received.load(ordering: .sequentiallyConsistent)
+    let code = signalState.code.load(ordering: .sequentiallyConsistent)
+    let message = (SpentCode(rawValue: code) ?? .none).message
     guard number == 0 else {
-        end(": stopped: it hung after a signal asked it to end\n", 128 + number)
+        end(": stopped: it hung after a signal asked it to end", message, 128 + number)
     }
     end(
-        ": timeout: it hung beyond --timeout\n",
+        ": timeout: it hung beyond --timeout", message,
         signalState.overdueExitCode.load(ordering: .sequentiallyConsistent))
 }
 
@@ -147,17 +204,18 @@ private func handleAlarm() {
 private func handleCrash() {
     let unknown = signalState.overdueExitCode.load(ordering: .sequentiallyConsistent) == 7
     end(
-        ": defect: it crashed; if memory is limited (ulimit -v), raise the limit\n",
+        ": defect: it crashed; if memory is limited (ulimit -v), raise the limit", "\n",
         unknown ? 7 : 70)
 }
 
-/// Ends the process from within a signal handler; the line begins after the program's name.
-private func end(_ line: StaticString, _ exitCode: CInt) -> Never {
+/// Ends the process from within a signal handler; the text begins after the program's name.
+private func end(_ text: StaticString, _ rest: StaticString, _ exitCode: CInt) -> Never {
     // A pipe without a reader must not keep the process alive.
     var readiness = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
     if poll(&readiness, 1, 0) == 1 {
         _ = write(STDERR_FILENO, programName.utf8Start, programName.utf8CodeUnitCount)
-        _ = write(STDERR_FILENO, line.utf8Start, line.utf8CodeUnitCount)
+        _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+        _ = write(STDERR_FILENO, rest.utf8Start, rest.utf8CodeUnitCount)
     }
     _exit(exitCode)
 }

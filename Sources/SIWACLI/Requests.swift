@@ -74,9 +74,13 @@ struct Requests: Sendable {
     /// Prints the result of a call that spent a code: all of it if the member that `--print` asks
     /// for is absent, because the command cannot be run again.
     ///
-    /// - Parameter isWhole: prints all of it, whatever `--print` asks for.
-    func reportOnce(_ report: Report, isWhole: Bool = false) throws {
-        session.world.ending.begin(.printing)
+    /// - Parameters:
+    ///   - isWhole: prints all of it, whatever `--print` asks for.
+    ///   - code: what became of the code.
+    func reportOnce(
+        _ report: Report, isWhole: Bool = false, code: SpentCode = .exchanged
+    ) throws {
+        session.world.ending.begin(.printing, code)
         var whole = session.options
         whole.print = nil
         let isWhole = isWhole || session.world.ending.signal != nil

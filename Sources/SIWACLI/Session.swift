@@ -12,8 +12,12 @@ struct Session: Sendable {
     /// By the stopwatch.
     let startOfCommand: Duration
 
-    init(_ typed: TypedSettings, in world: World) throws(SettingsError) {
+    /// - Parameter isShowing: the command only shows the settings, malformed ones too.
+    init(
+        _ typed: TypedSettings, isShowing: Bool = false, in world: World
+    ) throws(SettingsError) {
         self.init(try Settings(typed, in: world), typed.global, in: world)
+        if !isShowing { try settings.checkValues() }
         for warning in settings.warnings { console.warn(warning) }
     }
 

@@ -18,6 +18,8 @@ package struct World: Sendable {
     package var output: @Sendable (SecretBytes) throws(FileError) -> Void
     /// Standard error: notes, traces and errors, a line each.
     package var errorLine: @Sendable (String) -> Void
+    /// Takes warnings and notes in place of standard error.
+    package var note: (@Sendable (String) -> Void)?
     /// Long inputs and outputs.
     package var streams: Streams
     /// The signals that ask the process to end.
@@ -123,6 +125,8 @@ package struct World: Sendable {
             _, path throws(FileError) in
             throw FileError("write", path, reason: "not provided")
         }
+        /// Whether two paths denote the same folder.
+        package var isSameFolder: @Sendable (String, String) -> Bool = { $0 == $1 }
         /// A path from the root, whatever the working directory.
         package var absolutePath: @Sendable (String) -> String = { $0 }
 

@@ -23,9 +23,8 @@ private func find() -> (siwa_openssl, OpenSSLError?) {
         return (siwa_openssl(), OpenSSLError(reasons: ["libcrypto cannot be loaded: \(reason)"]))
     }
     // The end of the process frees everything anyway; OpenSSL doing so first would pull it away
-    // from under threads that still use it. The words of its errors, a thousand and more, would be
-    // read into memory by every start, and few runs ever need one. The site's openssl.cnf is read
-    // as ever.
+    // from under threads that still use it. Its error messages would be loaded by every start, and
+    // few runs ever show one. The site's openssl.cnf is read as ever.
     _ = functions.OPENSSL_init_crypto(
         UInt64(OPENSSL_INIT_NO_ATEXIT | OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS), nil)
     return (functions, nil)

@@ -5,8 +5,8 @@ internal import COpenSSL
 /// The reasons are detail for a bug report, never a headline: OpenSSL 3 calls
 /// an unreadable key just "unsupported".
 package struct OpenSSLError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The queued reasons, as OpenSSL words them. It has read few of its words (``OpenSSL/load()``):
-    /// for other reasons, how to have them explained.
+    /// The queued reasons, as OpenSSL words them. Most of its messages are not loaded
+    /// (docs/decisions/linking.md): then the command that prints the message.
     package let reasons: [String]
 
     /// The reasons on one line.

@@ -24,6 +24,15 @@ final class JoinedCalls<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return await task.value
     }
 
+    /// Starts a call that joins no other: one of `key` that has ended, but is still listed, is
+    /// waited for.
+    func startNext(
+        _ key: Key, _ body: @escaping @Sendable () async -> Value
+    ) async -> Value {
+        while await value(of: key) != nil {}
+        return await join(key, body)
+    }
+
     /// Waits for all current calls.
     func drain() async {
         while let task = running.withLock({ $0.values.first }) { _ = await task.value }

@@ -24,9 +24,7 @@ final class MintedSecrets: Sendable {
         let key = Key(
             clientID: client.clientID, keyID: client.signingKey.id, lifetime: lifetime)
         return try minted.withLock { minted throws(ClientSecretError) in
-            if let secret = minted[key], secret.expiresAt - now >= lifetime / 2,
-                secret.issuedAt <= now
-            {
+            if let secret = minted[key], secret.isValid(at: now, for: lifetime / 2) {
                 return secret
             }
             let secret = try ClientSecret(

@@ -22,7 +22,7 @@ extension Diagnosis {
     /// A repetition has other parameters than the first request.
     static let codeConflict = Diagnosis(
         "code_conflict",
-        "the code was sent before with another client, code_verifier, redirect_uri or nonce",
+        "the code was sent before with another client, code_verifier, redirect_uri, nonce or store",
         hints: ["repeat the first request without changes; a code works once"], exitCode: .usage)
 
     /// Another request with the same code takes too long.

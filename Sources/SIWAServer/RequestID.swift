@@ -8,7 +8,9 @@ enum RequestID {
     /// The caller's `X-Request-Id` if it has 1 to 128 letters, digits, dots, underscores and
     /// hyphens; otherwise a random id.
     static func of(_ request: ServerRequest) -> String {
-        guard let given = request.fields["x-request-id"], isUsable(given) else { return random() }
+        guard let given = request.fields.only("x-request-id"), isUsable(given) else {
+            return random()
+        }
         return given
     }
 

@@ -19,8 +19,8 @@ struct RequestReading {
     func request(
         _ http: ServerRequest, _ id: String, _ scopes: Set<APIScope>, _ subject: RequestSubject
     ) throws(Problem) -> RouteRequest {
-        if !route.mediaTypes.isEmpty, http.fields["accept"] != nil,
-            AcceptedTypes(http.fields["accept"]).preferred(among: route.mediaTypes) == nil
+        if !route.mediaTypes.isEmpty, http.fields.list("accept") != nil,
+            AcceptedTypes(http.fields.list("accept")).preferred(among: route.mediaTypes) == nil
         {
             throw Problem(
                 406, "not_acceptable",
@@ -73,9 +73,9 @@ struct RequestReading {
     }
 
     private func isJSON(_ http: ServerRequest) -> Bool {
-        let coding = http.fields["content-encoding"]
+        let coding = http.fields.list("content-encoding")
         guard coding == nil || coding?.lowercased() == "identity",
-            let type = http.fields["content-type"]
+            let type = http.fields.only("content-type")
         else { return false }
         // As nearly everybody writes it.
         if type.isExactly("application/json") { return true }

@@ -131,12 +131,13 @@ struct Router: Sendable {
             status >= 500 ? .error : status >= 400 ? .warning : .info, "request", members + details)
     }
 
-    /// The client's address. The last one in `X-Forwarded-For` was added by the proxy itself.
+    /// The client's address. The last one in `X-Forwarded-For` was added by the proxy itself,
+    /// perhaps as a field of its own.
     private func client(of request: ServerRequest) -> String {
-        guard options.isBehindProxy, let field = request.fields["x-forwarded-for"],
-            let last = field.split(separator: ",").last
+        guard options.isBehindProxy,
+            let last = request.fields.list("x-forwarded-for")?.split(separator: ",").last
         else { return request.peer.description }
-        return printable(String(last.drop { $0 == " " }), limit: 64)
+        return printable(String(last.filter { $0 != " " && $0 != "\t" }), limit: 64)
     }
 }
 
@@ -152,11 +153,15 @@ extension Problem {
             self.init(400, "invalid_request", "the length of the body is given more than once")
         case .malformedRequestLine:
             self.init(400, "invalid_request", "the request line is malformed")
+        case .malformedField:
+            self.init(400, "invalid_request", "a header field contains a NUL")
+        case .ambiguousHost:
+            self.init(400, "invalid_request", "the field Host is missing, or given more than once")
         }
     }
 
     fileprivate var logMembers: [JSON.Member] {
         [.init("code", .string(code)), .init("message", .string(detail))]
-            + members.filter { $0.name == "apple_request_id" }
+            + (requestID.map { [.init("apple_request_id", .string($0))] } ?? [])
     }
 }

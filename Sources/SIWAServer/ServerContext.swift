@@ -80,10 +80,10 @@ package final class ServerContext: Sendable {
         (clients, keys, vault) = (parts.clients, parts.keys, parts.vault)
         (access, workerAccess) = (parts.access, parts.workerAccess)
         settings = parts.settings
-        tokens = APITokens(parts.access, clocks: parts.clocks)
         receiver = NotificationReceiver(parts)
         let (clocks, clients, owner) = (parts.clocks, parts.clients, parts.owner)
         let log: ServiceLog = { [log] event in log(event) }
+        tokens = APITokens(parts.access, clocks: clocks, log: log)
         let journal = CodeJournal(
             parts.access, parts.vault, clocks: clocks, owner: owner, log: log)
         exchanges = ExchangeService(

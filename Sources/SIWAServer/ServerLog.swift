@@ -1,3 +1,4 @@
+internal import CommandTable
 package import JOSE
 internal import Lifecycle
 internal import SIWACLI
@@ -24,7 +25,8 @@ package struct ServerLog: Sendable {
         line.add("time", .string(now().rfc3339))
         line.add("level", .string(event.level.rawValue))
         line.add("event", .string(event.name))
-        for member in event.members { line.add(shown(member)) }
+        let userIDs = event.members.filter { $0.name == "user_id" }.compactMap(\.value.string)
+        for member in event.members { line.add(shown(member, userIDs)) }
         write(String(decoding: line.finishedWithoutLineEnd(), as: UTF8.self))
     }
 
@@ -48,10 +50,17 @@ package struct ServerLog: Sendable {
                 ]))
     }
 
-    private func shown(_ member: JSON.Member) -> JSON.Member {
-        guard !showsUserIDs, member.name == "user_id", let id = member.value.string else {
+    /// Masks what callers chose: a secret may have been sent in the wrong member.
+    private func shown(_ member: JSON.Member, _ userIDs: [String]) -> JSON.Member {
+        guard Self.freeTexts.contains(member.name), let text = member.value.string else {
             return member
         }
-        return .init("user_fingerprint", .string(SecretText(id).fingerprint))
+        guard !showsUserIDs else { return .init(member.name, .string(maskingSecrets(in: text))) }
+        return member.name == "user_id"
+            ? .init("user_fingerprint", .string(SecretText(text).fingerprint))
+            : .init(
+                member.name, .string(maskingSecrets(in: hidingUserIDs(userIDs, in: text))))
     }
+
+    private static let freeTexts: Set = ["user_id", "client_id", "message", "reason"]
 }

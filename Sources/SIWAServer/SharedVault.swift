@@ -23,20 +23,19 @@ package final class SharedVault: Sendable {
         do throws(VaultError) {
             return try body(current)
         } catch {
-            guard [.key, .keySuperseded].contains(error.kind), renew() else { throw error }
+            guard [.key, .keySuperseded].contains(error.kind), (try? renew()) != nil else {
+                throw error
+            }
             return try body(current)
         }
     }
 
     /// Reloads the keys.
     ///
-    /// - Returns: false if they cannot be read; the old keys then stay in use.
-    @discardableResult
-    package func renew() -> Bool {
+    /// - Throws: an error if they cannot be used; the old keys then stay in use.
+    package func renew() throws {
         let old = current
-        guard let keys = try? readKeys(), let new = try? Vault(old.store, keys, by: old.actor)
-        else { return false }
+        let new = try Vault(old.store, try readKeys(), by: old.actor)
         state.withLock { $0 = new }
-        return true
     }
 }

@@ -156,7 +156,7 @@ package protocol ServerStore: Sendable {
     // MARK: API tokens
 
     /// Returns all tokens, by name.
-    func apiTokens() throws(VaultError) -> [APIToken]
+    func apiTokens() throws(VaultError) -> APITokenPage
 
     /// Adds a token.
     ///

@@ -134,7 +134,12 @@ struct ClaimSearch {
         conditions.add("(lease_owner IS NULL OR lease_owner <> \(owner))")
         // Otherwise two runs would hand what Apple refuses to each other, as long as both last.
         let start = conditions.add(.integer(run.start))
-        conditions.add("(given_back_at IS NULL OR given_back_at <= \(start))")
+        // No row was returned in the future.
+        conditions.add(
+            """
+            (given_back_at IS NULL OR given_back_at <= \(start)
+                OR given_back_at > \(database.dialect.moment) + 86400000)
+            """)
         let sql = """
             SELECT \(VaultRecord.columns), lease_until FROM vault_token \(conditions.sql)
             ORDER BY lease_until, user_id

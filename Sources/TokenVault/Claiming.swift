@@ -2,6 +2,48 @@ internal import Lifecycle
 
 // How records are kept from others for a while.
 extension Database {
+    /// Up to `limit` rows whose leases end later than any lease can: no run would ever get them.
+    ///
+    /// - Parameter isLocking: others cannot change them until the transaction ends; leaves out what
+    ///   others hold.
+    func rowsLeasedTooLong(
+        _ filter: VaultFilter, _ limit: Int, isLocking: Bool = false
+    ) throws(DatabaseFailure) -> [DamagedRecord] {
+        var rows: [[Value]] = []
+        try forEachClient(of: filter) { client throws(DatabaseFailure) in
+            for state in filter.allStates where rows.count < limit {
+                var conditions = Conditions(filter, client, state)
+                conditions.add("lease_until > \(latestEndOfLease)")
+                let sql = """
+                    SELECT client_id, user_id, token_fingerprint FROM vault_token
+                    \(conditions.sql) ORDER BY lease_until, user_id
+                    LIMIT \(conditions.add(.integer(limit - rows.count)))
+                    \(isLocking ? dialect.skippingLockedRows : "")
+                    """
+                rows += try run(sql, conditions.values)
+            }
+            return rows.count < limit
+        }
+        return rows.map { DamagedRecord(VaultRowKey($0), "its lease_until is out of range") }
+    }
+
+    /// When the longest lease ends that begins now; a day later, should the clock have been set back.
+    private var latestEndOfLease: String {
+        "\(dialect.now) + \(VaultLease.longest + 86_400)"
+    }
+
+    /// - Parameter body: answers whether to go on.
+    private func forEachClient(
+        of filter: VaultFilter, _ body: (Value) throws(DatabaseFailure) -> Bool
+    ) throws(DatabaseFailure) {
+        if let client = filter.clientID {
+            _ = try body(.text(client.rawValue))
+            return
+        }
+        var client: Value?
+        while let next = try nextClient(after: client), try body(next) { client = next }
+    }
+
     /// Writes records as they are now, leased.
     func lease(_ records: [VaultRecord], to lease: VaultLease) throws(DatabaseFailure) {
         let list = RowList(
@@ -64,6 +106,7 @@ extension Database {
             for state in filter.allStates {
                 var conditions = Conditions(filter, client, state)
                 conditions.add("lease_until > \(dialect.now)")
+                conditions.add("lease_until <= \(latestEndOfLease)")
                 conditions.add("lease_owner <>", .text(owner))
                 // In this order the rows are together in an index.
                 let sql = """
@@ -78,19 +121,9 @@ extension Database {
                 count += number
                 seconds = max(seconds, end.subtractingReportingOverflow(now).partialValue)
             }
+            return true
         }
         return (count, seconds)
-    }
-
-    private func forEachClient(
-        of filter: VaultFilter, _ body: (Value) throws(DatabaseFailure) -> Void
-    ) throws(DatabaseFailure) {
-        if let client = filter.clientID { return try body(.text(client.rawValue)) }
-        var client: Value?
-        while let next = try nextClient(after: client) {
-            try body(next)
-            client = next
-        }
     }
 
     /// The clock that leases run by, in milliseconds.
@@ -121,7 +154,7 @@ extension VaultLease {
     private var seconds: Int64 { min(max(duration.components.seconds, 0), Self.longest) }
 
     /// A hundred years.
-    private static let longest: Int64 = 3_155_760_000
+    static let longest: Int64 = 3_155_760_000
 }
 
 extension VaultFilter {

@@ -1,3 +1,5 @@
+internal import Lifecycle
+
 /// One connection to a database; one transaction at a time, on one thread at a time.
 protocol Database: AnyObject {
     /// How its SQL differs.
@@ -101,14 +103,13 @@ protocol DatabaseConnector: Sendable {
     /// How messages call it, without a password.
     var name: String { get }
 
-    /// What protects the connection less than siwa's default does, a sentence each. Does not
-    /// connect.
-    func weaknesses() throws(DatabaseFailure) -> [String]
+    /// What protects the connection less than siwa's default does. Does not connect.
+    func weaknesses() throws(DatabaseFailure) -> [VaultWeakness]
 
     /// Connects; a database that is a file is made only when `creating`.
     func connect(creating: Bool) throws(DatabaseFailure) -> any Database
 }
 
 extension DatabaseConnector {
-    func weaknesses() throws(DatabaseFailure) -> [String] { [] }
+    func weaknesses() throws(DatabaseFailure) -> [VaultWeakness] { [] }
 }

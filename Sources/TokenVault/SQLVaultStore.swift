@@ -8,6 +8,8 @@ final class SQLVaultStore: VaultStore {
     private let pool: ConnectionPool
     /// The run of each owner that has claimed.
     private let runs = Mutex<[String: ClaimRun]>([:])
+    /// What must hold in every transaction, beyond what was checked when the connection was opened.
+    private let require: @Sendable (any Database) throws(DatabaseFailure) -> Void
     /// What every change does in its transaction besides.
     private let alongside: @Sendable (any Database) throws(DatabaseFailure) -> Void
 
@@ -19,9 +21,23 @@ final class SQLVaultStore: VaultStore {
     /// A store over a connection that others use as well.
     init(
         _ connector: any DatabaseConnector, _ pool: ConnectionPool,
+        requiring require: @escaping @Sendable (any Database) throws(DatabaseFailure) -> Void = {
+            _ in
+        },
         alongside: @escaping @Sendable (any Database) throws(DatabaseFailure) -> Void = { _ in }
     ) {
-        (self.connector, self.pool, self.alongside) = (connector, pool, alongside)
+        (self.connector, self.pool) = (connector, pool)
+        (self.require, self.alongside) = (require, alongside)
+    }
+
+    private func transaction<Result: Sendable>(
+        _ access: Access, _ body: (any Database) throws(DatabaseFailure) -> Result
+    ) throws(VaultError) -> Result {
+        let require = require
+        return try pool.transaction(access) { database throws(DatabaseFailure) in
+            try require(database)
+            return try body(database)
+        }
     }
 
     func create(_ key: VaultKeyCheck) throws(VaultError) {
@@ -29,19 +45,19 @@ final class SQLVaultStore: VaultStore {
     }
 
     func keyChecks() throws(VaultError) -> [VaultKeyCheck] {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             try database.keyChecks()
         }
     }
 
     func register(_ key: VaultKeyCheck) throws(VaultError) {
-        try pool.transaction(.writing) { database throws(DatabaseFailure) in
+        try transaction(.writing) { database throws(DatabaseFailure) in
             try database.insert(key)
         }
     }
 
     func records(of users: [VaultUser]) throws(VaultError) -> VaultPage {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             try database.records(of: users.inOrder)
         }
     }
@@ -49,19 +65,19 @@ final class SQLVaultStore: VaultStore {
     func records(
         _ filter: VaultFilter, after key: VaultRowKey?, limit: Int
     ) throws(VaultError) -> VaultPage {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             try database.page(filter, after: key, limit)
         }
     }
 
     func clients() throws(VaultError) -> [ClientID] {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             try database.clients()
         }
     }
 
     func counts(of clientID: ClientID?) throws(VaultError) -> [VaultState: Int] {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             try database.counts(VaultFilter(clientID: clientID))
         }
     }
@@ -71,7 +87,7 @@ final class SQLVaultStore: VaultStore {
         _ decide: (VaultPage) throws(VaultError) -> VaultChanges
     ) throws(VaultError) {
         let inOrder = users.inOrder
-        try pool.transaction(.writing) { database throws(DatabaseFailure) in
+        try transaction(.writing) { database throws(DatabaseFailure) in
             let page = try database.records(of: inOrder, isLocking: true)
             let changes = try lifting { () throws(VaultError) in try decide(page) }
             let before = Dictionary(
@@ -92,20 +108,24 @@ final class SQLVaultStore: VaultStore {
         _ change: (VaultRecord) -> VaultClaimChange
     ) throws(VaultError) -> VaultClaimed {
         let run = runs.withLock { $0[lease.owner] }
-        let (claimed, next) = try pool.transaction(.writing) { database throws(DatabaseFailure) in
+        let (claimed, next) = try transaction(.writing) { database throws(DatabaseFailure) in
             let run =
                 if let run { run } else {
                     ClaimRun(owner: lease.owner, start: try database.moment())
                 }
             let search = try ClaimSearch(database, filter, limit, for: run)
-            let page = VaultPage(search.rows)
+            var page = VaultPage(search.rows)
+            if search.isComplete {
+                page.damaged = try database.rowsLeasedTooLong(filter, limit, isLocking: true)
+            }
             let changes = page.records.map(change)
             try database.lease(changes.map(\.record), to: lease)
             try database.lease(page.damaged, to: lease)
             try database.insert(changes.compactMap(\.entry))
             let claimed = VaultClaimed(
                 records: page.records.sorted { $0.id < $1.id }, damaged: page.damaged,
-                isComplete: search.isComplete, remaining: lease.remaining)
+                isComplete: search.isComplete && page.damaged.isEmpty,
+                remaining: lease.remaining)
             return (claimed, search.run)
         }
         runs.withLock { $0[lease.owner] = next }
@@ -113,7 +133,7 @@ final class SQLVaultStore: VaultStore {
     }
 
     func renew(_ ids: [VaultRecordID], for lease: VaultLease) throws(VaultError) -> VaultRenewal {
-        try pool.transaction(.writing) { database throws(DatabaseFailure) in
+        try transaction(.writing) { database throws(DatabaseFailure) in
             VaultRenewal(
                 held: try database.renew(Set(ids).sorted(), for: lease),
                 remaining: lease.remaining)
@@ -123,7 +143,7 @@ final class SQLVaultStore: VaultStore {
     func leasedByOthers(
         than owner: String, _ filter: VaultFilter
     ) throws(VaultError) -> VaultLeasedByOthers {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             let (count, seconds) = try database.leased(by: owner, filter)
             return VaultLeasedByOthers(count: count, remaining: .seconds(seconds))
         }
@@ -132,24 +152,25 @@ final class SQLVaultStore: VaultStore {
     func history(
         _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, limit: Int
     ) throws(VaultError) -> VaultHistoryPage {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             try database.history(filter, after: position, limit)
         }
     }
 
     func pruneHistory(before moment: NumericDate, limit: Int) throws(VaultError) -> Int {
-        try pool.transaction(.writing) { database throws(DatabaseFailure) in
+        try transaction(.writing) { database throws(DatabaseFailure) in
             try database.pruneHistory(before: moment, limit)
         }
     }
 
-    func weaknesses() throws(VaultError) -> [String] {
+    func weaknesses() throws(VaultError) -> [VaultWeakness] {
         do throws(DatabaseFailure) { return try connector.weaknesses() } catch { throw error.error }
     }
 
     func faults() throws(VaultError) -> [String] {
-        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+        try transaction(.reading) { database throws(DatabaseFailure) in
             try database.faults() + database.unknownKeys()
+                + database.rowsLeasedTooLong(VaultFilter(), 1000).map(\.error.message)
         }
     }
 }

@@ -190,7 +190,10 @@ extension Schema {
         guard try exists(in: database) else {
             throw DatabaseFailure(missing.kind, "\(missing.message) in \(name)")
         }
-        let found = try storedVersion(in: database, name)
+        return try isOutdated(try storedVersion(in: database, name), name)
+    }
+
+    private func isOutdated(_ found: Int, _ name: String) throws(DatabaseFailure) -> Bool {
         guard found <= version else {
             throw DatabaseFailure(
                 .tooNew,
@@ -199,11 +202,30 @@ extension Schema {
         return found < version
     }
 
+    /// Fails unless the tables have this version, and those of another schema theirs; one statement
+    /// reads both versions.
+    func require(
+        and other: Schema, in database: any Database, _ name: String
+    ) throws(DatabaseFailure) {
+        guard try exists(in: database) else {
+            throw DatabaseFailure(missing.kind, "\(missing.message) in \(name)")
+        }
+        let schemas = [self, other]
+        let columns = schemas.map { "(SELECT version FROM \($0.table) LIMIT 1)" }
+        let row = try database.run("SELECT \(columns.joined(separator: ", "))").first ?? []
+        for (schema, found) in zip(schemas, row) { try schema.require(found, name) }
+    }
+
     /// Fails unless the tables have this version.
     func require(in database: any Database, _ name: String) throws(DatabaseFailure) {
-        guard try isOutdated(in: database, name) else { return }
+        try require(
+            try database.run("SELECT version FROM \(table)").first?.first ?? .null, name)
+    }
+
+    private func require(_ found: Value, _ name: String) throws(DatabaseFailure) {
+        guard try isOutdated(try checked(found, name), name) else { return }
         throw DatabaseFailure(
-            missing.kind, "\(subject) in \(name) are older than this program")
+            missing.kind, "\(subject) in \(name): the version is older than this program")
     }
 
     /// Brings the tables up to date.
@@ -226,10 +248,14 @@ extension Schema {
     private func storedVersion(
         in database: any Database, _ name: String
     ) throws(DatabaseFailure) -> Int {
-        guard
-            let found = try database.run("SELECT version FROM \(table)").first?.first?.integer,
-            found > 0
-        else { throw DatabaseFailure(.damaged, "\(subject) in \(name) does not say its version") }
-        return found
+        try checked(
+            try database.run("SELECT version FROM \(table)").first?.first ?? .null, name)
+    }
+
+    private func checked(_ found: Value, _ name: String) throws(DatabaseFailure) -> Int {
+        guard let version = found.integer, version > 0 else {
+            throw DatabaseFailure(.damaged, "\(subject) in \(name) does not say its version")
+        }
+        return version
     }
 }

@@ -15,6 +15,10 @@ struct WaitLimit: Sendable {
         allowed = longest.map { min($0, remaining) } ?? remaining
     }
 
+    /// How long the wait has taken, for messages when the time is over: a signal may have shortened
+    /// it.
+    var elapsed: Duration { min(allowed, ContinuousClock.now - begin) }
+
     /// Whether the time is over.
     var isOver: Bool { remaining <= .zero }
 

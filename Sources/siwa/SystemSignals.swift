@@ -9,7 +9,9 @@ extension World.Signals {
     static func ofProcess(_ arrival: WakeSignal) -> Self {
         Self(
             received: { ProcessSignals.received },
-            apply: { policy, watchdog in ProcessSignals.apply(policy, watchdog: watchdog) },
+            apply: { policy, watchdog, code in
+                ProcessSignals.apply(policy, watchdog: watchdog, code: code)
+            },
             setAlarm: { seconds, exitCode in
                 ProcessSignals.setAlarm(after: seconds, exitCode: exitCode)
             },

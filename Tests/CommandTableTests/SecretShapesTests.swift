@@ -15,7 +15,8 @@ import Testing
 
     static let secrets =
         ["a", "c", "r"].map { "\($0)\(digits.prefix(32)).0.mrtu.S-e_CrEtSeCrEtSeCrEt" }
-        + [jwt, "eyJhbGciOiJFUzI1NiJ9"] + keyBody
+        + [jwt, "eyJhbGciOiJFUzI1NiJ9", "siwa_" + String(repeating: "a-", count: 21) + "a"]
+        + keyBody
         + [
             "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JR1RBZ0VBTUJNR0J5cUdTTTQ5QWdFRw==",
             String(repeating: "0a", count: 32), String(repeating: "5B", count: 32),
@@ -45,6 +46,10 @@ import Testing
         ("http://:hush/hush#@proxy:80", "http://:(secret, not shown)@proxy:80"),
         ("not 'mysql://alice:hush-hu…'", "not 'mysql://alice:(secret, not shown)…'"),
         ("h?password=hush&user=a", "h?password=(secret, not shown)&user=a"),
+        (
+            "host=h password=(secret, not shown) port=1",
+            "host=h password=(secret, not shown) port=1"
+        ),
         ("host=h password=hush port=1", "host=h password=(secret, not shown) port=1"),
     ])
     func `a password in a URL is masked`(_ text: String, _ shown: String) {

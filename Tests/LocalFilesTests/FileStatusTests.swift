@@ -27,6 +27,20 @@ import Testing
         #expect(fileStatus(folder.path("absent")) == nil)
     }
 
+    @Test func `a folder is the same however its path is written`() throws {
+        let path = folder.path("a")
+        #expect(mkdir(path, 0o700) == 0 && mkdir(folder.path("b"), 0o700) == 0)
+        #expect(symlink(path, folder.path("link")) == 0)
+        for other in [path, path + "/", path + "/.", folder.path("b/../a"), folder.path("link")] {
+            #expect(isSameFolder(other, path), "\(other)")
+        }
+        try folder.write("x", to: "file")
+        for other in [folder.path("b"), folder.path("absent"), folder.path("file")] {
+            #expect(!isSameFolder(other, path) && !isSameFolder(path, other), "\(other)")
+        }
+        #expect(!isSameFolder(folder.path("file"), folder.path("file")), "it is no folder")
+    }
+
     @Test func `a device is not a regular file`() throws {
         let status = try #require(fileStatus("/dev/null"))
         #expect(!status.isRegular && !status.isReadableByOthers)

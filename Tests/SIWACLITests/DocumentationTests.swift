@@ -138,6 +138,29 @@ import Testing
         #expect(blocks.contains("swift" + code), "\(page) and \(path) differ")
     }
 
+    @Test func `the map of targets has each above what it imports`() throws {
+        let rows = try Self.text("docs/design.md").split(separator: "\n")
+            .drop { $0 != "|---|---|" }.dropFirst().prefix { $0.hasPrefix("| `") }
+            .map { $0.split(separator: "|")[0].split { " `,".contains($0) }.map(String.init) }
+        var row: [String: Int] = [:]
+        for (number, names) in rows.enumerated() { for name in names { row[name] = number } }
+        let folder = Self.root.appending(path: "Sources").path()
+        let targets = try FileManager.default.contentsOfDirectory(atPath: folder)
+            .filter { !$0.contains(".") }
+        #expect(Set(row.keys) == Set(targets))
+        let files = FileManager.default.enumerator(atPath: folder)?.allObjects as? [String]
+        for file in (files ?? []).filter({ $0.hasSuffix(".swift") }) {
+            let target = file.split(separator: "/").first.map(String.init) ?? ""
+            for line in try Self.text("Sources/\(file)").split(separator: "\n") {
+                let words = line.split(separator: " ")
+                guard words.dropLast().last == "import", let name = words.last.map(String.init),
+                    let imported = row[name]
+                else { continue }
+                #expect(imported > row[target] ?? .max, "\(file) imports \(name)")
+            }
+        }
+    }
+
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 

@@ -51,8 +51,34 @@ import Testing
                 case .code, .keys, .storing, .revoking, .printing: .record
                 }
             #expect(work.policy == policy, "\(work)")
-            #expect(Int(work.watchdog) == Int(work.limit.components.seconds) + 5, "\(work)")
+            let limit = work.spentCode == .none ? Int(work.limit.components.seconds) : 12
+            #expect(Int(work.watchdog) == limit + 5, "\(work)")
         }
+    }
+
+    @Test func `all that follows a code has one watchdog, which leaves time to print`() {
+        var plan = EndingPlan()
+        plan.begin(.code, at: .seconds(1))
+        #expect(plan.watchdog(at: .seconds(1)) == 17)
+        plan.receiveSignal(at: .seconds(100))
+        for (work, elapsed, watchdog) in [
+            (EndingPlan.Work.keys, 9, 8 as UInt32), (.storing, 10, 7), (.printing, 12, 5),
+            (.printing, 40, 5),
+        ] {
+            plan.begin(work, at: .seconds(100 + elapsed))
+            #expect(plan.watchdog(at: .seconds(100 + elapsed)) == watchdog, "\(work)")
+        }
+        plan.begin(.change, at: .seconds(112))
+        #expect(plan.watchdog(at: .seconds(112)) == 10, "there is no code to lose")
+    }
+
+    @Test(arguments: [
+        (EndingPlan.Work.nothing, SpentCode.none), (.change, .none), (.noting, .none),
+        (.code, .sent), (.keys, .exchanged), (.revoking, .exchanged), (.storing, .storing),
+        (.printing, .exchanged),
+    ])
+    func `what a watchdog says of the code`(_ work: EndingPlan.Work, _ code: SpentCode) {
+        #expect(work.spentCode == code)
     }
 }
 
@@ -86,7 +112,7 @@ import Testing
             Ending(
                 World.Signals(
                     received: { self.state.withLock { $0.signal } },
-                    apply: { policy, _ in self.state.withLock { $0.policies.append(policy) } },
+                    apply: { policy, _, _ in self.state.withLock { $0.policies.append(policy) } },
                     setAlarm: { _, _ in }, arrival: arrival), timekeeper)
         }
     }

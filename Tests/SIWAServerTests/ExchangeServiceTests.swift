@@ -72,6 +72,10 @@ import TokenVault
             }
             #expect(error.code == "code_conflict")
         }
+        let unstored = try await Diagnosis.thrown {
+            try await replica.exchanged(code, nonce: "n", isStoring: false)
+        }
+        #expect(unstored.code == "code_conflict")
         let error = try await Diagnosis.thrown {
             try await replica.exchanged(code, of: ServiceFixture.web, nonce: "n")
         }
@@ -171,6 +175,23 @@ import TokenVault
             .body(isRevealing: false)
         #expect(body["refresh_token"]?.string != nil && body["stored"] == nil)
         #expect(try fixture.records().isEmpty)
+    }
+
+    @Test func `a token is shown to callers that may see it, or if it was not stored`() throws {
+        func isShown(_ isStored: Bool?, isRevealing: Bool, mayReveal: Bool) throws -> Bool {
+            let answer = ExchangeAnswer.exchanged(
+                [.init("refresh_token", "r")], isStored: isStored)
+            return try answer.body(isRevealing: isRevealing, mayReveal: mayReveal)["refresh_token"]
+                != nil
+        }
+        for isRevealing in [true, false] {
+            // A repetition by another caller than the one that asked for store: false.
+            #expect(try !isShown(nil, isRevealing: isRevealing, mayReveal: false))
+            #expect(try isShown(nil, isRevealing: isRevealing, mayReveal: true))
+            #expect(try !isShown(true, isRevealing: isRevealing, mayReveal: false))
+            #expect(try isShown(true, isRevealing: isRevealing, mayReveal: true) == isRevealing)
+            #expect(try isShown(false, isRevealing: isRevealing, mayReveal: false))
+        }
     }
 
     @Test

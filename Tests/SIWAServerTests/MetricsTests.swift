@@ -32,4 +32,12 @@ import Testing
         let family = MetricFamily("m", .gauge, "A gauge.", [.init([("a", "b\"\\\n")], 1)])
         #expect(family.lines.last == #"m{a="b\"\\\n"} 1"#)
     }
+
+    @Test func `labels are escaped by scalars, not by characters`() {
+        // An accent and a carriage return are one character with what they follow or precede.
+        let family = MetricFamily("m", .gauge, "A gauge.", [.init([("a", "\"\u{301}\r\n")], 1)])
+        #expect(
+            family.lines.last?.unicodeScalars.elementsEqual(
+                "m{a=\"\\\"\u{301}\r\\n\"} 1".unicodeScalars) == true)
+    }
 }

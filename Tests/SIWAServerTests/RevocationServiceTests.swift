@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import SIWAServer
+@testable import TokenVault
 
 @Suite struct RevocationServiceTests {
     typealias Backend = ServiceFixture.Backend
@@ -59,6 +60,30 @@ import Testing
             ])
         #expect(body["client_id"] == "com.example.web")
         #expect(try fixture.records().count { $0.state == .active } == 1)
+    }
+
+    @Test(arguments: Backend.available)
+    func `a damaged token is named, and the others are revoked`(_ backend: Backend) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let replica = try fixture.replica()
+        let userID = try await fixture.signedIn(replica)
+        for _ in 1...2 { _ = try await fixture.signedIn(replica) }
+        let damaged = try #require(try fixture.records().last)
+        let fingerprint = try #require(damaged.id.fingerprint?.rawValue)
+        let database = try connector(of: fixture.url, timeout: .eachStatement(.seconds(60)))
+            .connect(creating: false)
+        var sealed = damaged.sealed
+        sealed[sealed.count / 2] ^= 1
+        _ = try database.run(
+            "UPDATE vault_token SET sealed = $1 WHERE token_fingerprint = $2",
+            [.bytes(sealed), .text(fingerprint)])
+        for _ in 1...2 {
+            let error = try await Diagnosis.thrown { try await replica.ended(.user(userID, nil)) }
+            #expect(error.message.contains(fingerprint), "\(error)")
+            let states = try fixture.records().map { ($0.id == damaged.id, $0.state) }
+            #expect(states.allSatisfy { $0 ? $1 == .active : $1 == .revoked }, "\(states)")
+        }
+        #expect(try await fixture.requests("/auth/revoke") == 2)
     }
 
     @Test(arguments: Backend.available)
@@ -183,7 +208,7 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
-    func `the token of a lost answer is unknown, a refused code is dead`(
+    func `a lost answer and a refused code are unknown, and answered apart`(
         _ backend: Backend
     ) async throws {
         let fixture = try await ServiceFixture(backend)
@@ -199,7 +224,94 @@ import Testing
         }
         #expect(refused.code == "invalid_grant" && refused.exitCode == .grantRefused)
         let states = try fixture.store().revocations([], limit: 10).revocations.map(\.state)
-        #expect(states == [.dead, .unknown])
+        #expect(states == [.unknown, .unknown])
+    }
+
+    @Test func `a token that a code was exchanged for outlasts a failure of the database`()
+        async throws
+    {
+        let fixture = try await ServiceFixture(.sqlite)
+        let holder = Mutable<DatabaseLock?>(nil)
+        let replica = try fixture.replica(timeout: .milliseconds(200)) { request, send in
+            let response = try await send()
+            // Somebody else holds the database when Apple answers.
+            if request.url.hasSuffix("/auth/token"), try await fixture.requests("/auth/token") == 1
+            {
+                holder.value = try DatabaseLock(fixture.url)
+            }
+            return response
+        }
+        let client = try #require(replica.clients[ServiceFixture.app])
+        let reply = try await replica.revocation.revoke(
+            RevocationInput(.code(try await fixture.code(), client), maxWait: .zero))
+        guard case .pending(let status) = reply else {
+            Issue.record("not pending: \(reply)")
+            return
+        }
+        try await eventually("the write has failed") {
+            fixture.log.names.contains("token_not_noted")
+        }
+        holder.value = nil
+        try await replica.working {
+            try await eventually("the token is revoked") {
+                let state = try await replica.revocation.status(status.request.id).state
+                #expect(state == .pending || state == .revoked)
+                return state == .revoked
+            }
+        }
+        await replica.worker.drain()
+        #expect(try await fixture.requests("/auth/revoke") == 1)
+    }
+
+    @Test(arguments: Backend.available)
+    func `a token whose job was lost meanwhile gets a job of its own`(
+        _ backend: Backend
+    ) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let replica = try fixture.replica()
+        let client = try #require(replica.clients[ServiceFixture.app])
+        let token = try await replica.exchanged(try await fixture.code(), isStoring: false)
+            .refreshToken
+        let store = try fixture.store()
+        var job = try replica.vault.current.sealedJob("code", .code, of: client.clientID)
+        _ = try store.add(
+            RevocationRequest(id: "1", clientID: nil, userID: nil, requestedAt: job.createdAt),
+            [job])
+        let lease = VaultLease(owner: "other", duration: .seconds(30))
+        job = try #require(
+            try store.claimRevocations(of: "1", limit: 1, for: lease).jobs.first?.job)
+        var lost = job
+        lost.loseCode(at: fixture.now.value)
+        #expect(try store.note(lost, retryAfter: nil, by: "other"))
+        try job.take(try #require(token), of: nil, in: replica.vault.current)
+        #expect(await !replica.worker.keepToken(job))
+        try await replica.working {
+            try await eventually("the token is revoked") {
+                try store.revocations([.revoked], limit: 2).revocations.count == 1
+            }
+        }
+        #expect(try store.revocation("1")?.state == .unknown)
+        #expect(try await fixture.requests("/auth/revoke") == 1)
+    }
+
+    @Test(arguments: Backend.available)
+    func `a revocation whose profile is gone is dead after 30 days`(
+        _ backend: Backend
+    ) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let replica = try fixture.replica()
+        let job = try replica.vault.current.sealedJob(
+            "token", .refreshToken, of: ClientID(unchecked: "com.example.gone"))
+        let store = try fixture.store()
+        let status = try store.add(
+            RevocationRequest(id: "1", clientID: nil, userID: nil, requestedAt: job.createdAt),
+            [job])
+        #expect(status.state == .pending)
+        try await replica.working {
+            try await eventually("it is dead") { try store.revocation("1")?.state == .dead }
+        }
+        let error = try #require(try store.revocation("1")?.jobs.first?.lastError)
+        #expect(error.hasPrefix("no_profile: ") && error.contains("com.example.gone"))
     }
 
     @Test(arguments: Backend.available)
@@ -217,6 +329,16 @@ import Testing
         #expect(result["revoked"] == true)
         #expect(result["evidence"] == "refresh_accepted_then_rejected")
         #expect(fixture.log.names.contains("revocation_failed"))
+    }
+}
+
+extension Vault {
+    /// A job that was requested long ago.
+    fileprivate func sealedJob(
+        _ secret: String, _ kind: RevocationJob.Kind, of clientID: ClientID
+    ) throws -> RevocationJob {
+        try .sealing(
+            SecretText(secret), kind, of: clientID, nil, .none, in: self, at: NumericDate(1))
     }
 }
 

@@ -68,6 +68,33 @@ import Testing
         #expect(error?.exitCode == .settings)
     }
 
+    @Test func `only what a reload leaves as it was needs a restart`() throws {
+        let deliver: JSON = ["url": "https://example.com/a", "secret_file": "s"]
+        let api: JSON = ["listen": "unix:a"]
+        let old = try settings(["api": api, "deliver": deliver, "jwks_file": "a"])
+        #expect(!old.needsRestart(from: old))
+        let reloaded = try settings([
+            "api": api, "jwks_file": "b",
+            "deliver": ["url": "https://example.com/b", "secret_file": "t", "ca_file": "c"],
+        ])
+        #expect(!reloaded.needsRestart(from: old))
+        for changed in [
+            ["api": ["listen": "unix:b"], "deliver": deliver, "jwks_file": "a"],
+            ["api": api, "jwks_file": "a"], ["api": api, "deliver": deliver],
+            ["api": api, "deliver": deliver, "jwks_file": "a", "keep": "7d"],
+        ] as [JSON] {
+            let new = try settings(changed)
+            #expect(new.needsRestart(from: old) && old.needsRestart(from: new), "\(changed)")
+        }
+    }
+
+    @Test func `without listeners the operator is told`() throws {
+        let deliver: JSON = ["url": "https://example.com/a", "secret_file": "s"]
+        #expect(try settings(["deliver": deliver]).withoutListeners != nil)
+        #expect(
+            try settings(["deliver": deliver, "api": ["listen": "unix:a"]]).withoutListeners == nil)
+    }
+
     @Test func `without protection only loopback and Unix sockets are accepted`() throws {
         for isLocal in [true, false] {
             let settings = ListenerSettings(.tcp(host: "0.0.0.0", port: 1))

@@ -40,6 +40,33 @@ import Testing
         #expect(report.issues[4].fault.contains("1 day"))
     }
 
+    @Test func `a full store and revocations that cannot go on are problems`() {
+        var counts = ServerCounts()
+        counts.inbox[.unverified] = 1000
+        counts.revocations[.unknown] = 2
+        var report = report(counts: counts)
+        report.missingProfiles = ["com.example.b", "com.example.a"].map(ClientID.init(unchecked:))
+        #expect(
+            report.issues.map { $0.fault.prefix(20) } == [
+                "1000 notifications w", "2 revocations of cod", "No profile has the c",
+            ])
+        #expect(report.issues.last?.fault.hasSuffix(": com.example.a, com.example.b.") == true)
+        counts.inbox[.unverified] = 999
+        counts.revocations[.unknown] = 0
+        #expect(self.report(counts: counts).issues.isEmpty)
+    }
+
+    @Test func `what is escaped is not hidden by an accent`() {
+        let page = StatusPage(report(databaseFault: "<\u{338}script>\"\u{301}")).html
+        #expect(
+            page.unicodeScalars.count { $0 == "<" }
+                == StatusPage(report(databaseFault: "a"))
+                .html.unicodeScalars.count { $0 == "<" })
+        // The accent follows the semicolon now.
+        #expect(
+            String(page.unicodeScalars.filter(\.isASCII).map(Character.init)).contains("&quot;"))
+    }
+
     @Test func `bars show the hours of the last day, and no others`() {
         let now = 1_800_000_000 / 3600 * 3600
         let hours = [0, -23, -24, 1].map { offset in

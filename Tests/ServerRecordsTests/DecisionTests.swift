@@ -57,13 +57,14 @@ import Testing
 @Suite struct CodeJournalTests {
     private func request(
         client: String = "com.example.app", isClientGiven: Bool = true, verifier: String? = nil,
-        redirectURI: String? = "https://example.com/cb", nonce: String? = "n"
+        redirectURI: String? = "https://example.com/cb", nonce: String? = "n",
+        isStoring: Bool = true, comparesParameters: Bool = true
     ) throws -> CodeRequest {
         try CodeRequest(
             AuthorizationCode(SecretText("code")), clientID: ClientID(unchecked: client),
             isClientGiven: isClientGiven,
             verifier: verifier.map { CodeVerifier(SecretText($0)) }, redirectURI: redirectURI,
-            nonce: nonce)
+            nonce: nonce, isStoring: isStoring, comparesParameters: comparesParameters)
     }
 
     private func entry(
@@ -97,13 +98,26 @@ import Testing
         let known = try entry(.answered, answer: answer)
         let others = [
             try request(verifier: "v"), try request(verifier: ""), try request(redirectURI: nil),
-            try request(nonce: "other"), try request(nonce: nil), try request(client: "other"),
+            try request(nonce: "other"), try request(nonce: nil), try request(isStoring: false),
+            try request(client: "other"),
             try request(redirectURI: "n", nonce: "https://example.com/cb"),
         ]
         for other in others { #expect(known.decision(about: other) == .conflict) }
         let same = try request(client: "other", isClientGiven: false)
         #expect(known.decision(about: same) != .conflict)
-        #expect(Set(others.dropLast(2).map(\.parameters)).count == 5)
+        #expect(Set(others.dropLast(2).map(\.parameters)).count == 6)
+    }
+
+    @Test func `a revocation uses the answer to any request with its code`() throws {
+        let known = try entry(.answered, answer: answer)
+        for isStoring in [true, false] {
+            let request = try request(nonce: nil, isStoring: isStoring, comparesParameters: false)
+            #expect(
+                known.decision(about: request)
+                    == .replay(answer, ClientID(unchecked: "com.example.app")))
+        }
+        let foreign = try request(client: "other", comparesParameters: false)
+        #expect(known.decision(about: foreign) == .conflict)
     }
 }
 
@@ -155,7 +169,18 @@ import Testing
         var job = try job()
         job.kind = .code
         job.loseCode(at: now)
-        #expect(job.state == .unknown && job.secret == nil)
+        #expect(job.state == .unknown && job.secret == nil && job.lastError == nil)
+    }
+
+    /// Alerts count dead revocations; callers must not be able to raise them with a wrong code.
+    @Test func `a refused code is unknown, and dead only if the operator must act`() throws {
+        for (isDead, state) in [(false, RevocationJob.State.unknown), (true, .dead)] {
+            var job = try job()
+            job.kind = .code
+            job.refuseCode("invalid_grant: no", isDead: isDead, at: now)
+            #expect(job.state == state && job.secret == nil)
+            #expect(job.lastError == "invalid_grant: no" && job.endedAt == now)
+        }
     }
 
     @Test func `the stronger proof is gathered while nothing was sent`() throws {

@@ -211,6 +211,29 @@ import Testing
         #expect(expiries == [now + 5, now + 14, now + 23])
     }
 
+    @Test func `a secret of a clock that was ahead is replaced`() async throws {
+        let harness = try ClientHarness([.refreshed, .refreshed])
+        _ = try await harness.refresh()
+        harness.clock.advance(.seconds(-3600))
+        _ = try await harness.refresh()
+        let issued = try harness.transport.sent.map {
+            try CompactJWS(try #require($0["client_secret"])).payload["iat"]?.integer
+        }
+        let now = Example.now.seconds
+        #expect(issued == [now - 60, now - 3660])
+    }
+
+    @Test func `a secret is valid from its iat until shortly before its exp`() throws {
+        let client = try Example.client(lifetime: .seconds(300))
+        let secret = try client.secret(for: client.clientID, at: Example.now)
+        let (begin, end) = (secret.issuedAt, secret.expiresAt)
+        #expect(secret.isValid(at: begin, for: .zero))
+        #expect(!secret.isValid(at: begin - .seconds(1), for: .zero))
+        #expect(!secret.isValid(at: end, for: .zero))
+        #expect(secret.isValid(at: end - .seconds(10), for: .seconds(10)))
+        #expect(!secret.isValid(at: end - .seconds(9), for: .seconds(10)))
+    }
+
     @Test func `a secret that cannot be minted sends nothing`() async throws {
         let harness = try ClientHarness([], lifetime: .seconds(15_777_001))
         let failure = await failure { () async throws(TokenFailure) in try await harness.exchange()

@@ -80,6 +80,40 @@ private struct Fixture {
         #expect(try vault.token(of: fixture.records()[0]).text.revealed() == "r-1")
     }
 
+    @Test func `a token whose row is damaged is named, and the others are imported`() throws {
+        let (vault, start) = (fixture.vault, fixture.start)
+        let items = ["r-1", "r-1", "r-2"].map { fixture.item($0) }
+        let fingerprint = try TokenFingerprint(of: fixture.token("r-1"))
+        let row = DamagedRecord(VaultRowKey(VaultRecordID(fixture.user, fingerprint)), "odd")
+        fixture.store.damage(row)
+        var last: VaultRecord?
+        let preview = try vault.previewMerge(
+            items.map { try vault.sealed($0) }, after: &last, at: start)
+        let counts = try vault.take(items, at: start)
+        for counts in [preview, counts] {
+            #expect((counts.imported, counts.updated, counts.unchanged) == (1, 0, 0))
+            #expect(counts.broken == [row.error])
+        }
+        #expect(try fixture.records().map { try vault.token(of: $0).text.revealed() } == ["r-2"])
+        let error = #expect(throws: VaultError.self) {
+            try vault.store(fixture.token("r-1"), for: fixture.user, at: start)
+        }
+        #expect(error == row.error)
+        #expect(try fixture.records().count == 1)
+    }
+
+    @Test func `a token is not moved to a place that has a damaged row`() throws {
+        let (vault, start) = (fixture.vault, fixture.start)
+        try vault.take([fixture.item("r-1"), fixture.item("r-2")], at: start)
+        let newUser = VaultUser(fixture.user.clientID, UserID(unchecked: "new"))
+        let fingerprint = try TokenFingerprint(of: fixture.token("r-1"))
+        let row = DamagedRecord(VaultRowKey(VaultRecordID(newUser, fingerprint)), "odd")
+        fixture.store.damage(row)
+        let result = try vault.remap([VaultRemap(fixture.user, to: newUser.userID)], at: start)
+        #expect(result.moved == 1 && result.broken == [row.error])
+        #expect(try fixture.records().map(\.id.fingerprint) == [fingerprint])
+    }
+
     /// What an import makes of a known token, for every pair of states.
     @Test(arguments: VaultState.allCases, VaultState.allCases)
     func `an import changes a known token only as it may`(

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import JOSE
 import TestSupport
@@ -98,6 +99,56 @@ import Testing
         #expect(result.exitCode == 143, "\(result)")
         try expectTokens(result)
         #expect(try await apple.requests(to: "/auth/revoke").isEmpty, "it began after the signal")
+        #expect(try result.json["revoked"] == false && result.json["confirmed"] == false)
+        #expect(result.errors.hasPrefix("siwa: outcome_unknown: "), "\(result)")
+        #expect(result.errors.contains("siwa revoke --token - --kind refresh_token"), "\(result)")
+        #expect(!result.errors.contains("had finished"), "\(result)")
+    }
+
+    /// Starts an exchange whose result nobody reads, and signals it while it writes.
+    private func exchangeUnread(
+        _ apple: LocalApple, _ more: [String] = [], environment: [String: String] = [:],
+        user: String? = nil
+    ) async throws -> RunningProgram {
+        let code = try await apple.code(user.map { [.init("user", .string($0))] } ?? [])
+        let running = try apple.start(
+            ["exchange", "--code", "-"] + more, input: code, environment: environment,
+            output: .hangingPipe)
+        try await eventually("siwa prints") { isWritingOutput(running.pid) }
+        running.signal(SIGTERM)
+        return running
+    }
+
+    @Test func `a reader that comes back seven seconds after a signal gets the tokens`()
+        async throws
+    {
+        let running = try await exchangeUnread(try await LocalApple())
+        try await Task.sleep(for: .seconds(7))
+        _ = try running.takeUnreadOutput()
+        let result = try await running.result()
+        #expect(result.exitCode == 143, "\(result)")
+        let json = try JSON(text: running.takeUnreadOutput())
+        #expect(json["refresh_token"]?.string?.hasPrefix("r") == true)
+    }
+
+    @Test func `the watchdog says that nobody has the tokens of a spent code`() async throws {
+        let result = try await exchangeUnread(try await LocalApple()).result()
+        #expect(result.exitCode == 143, "\(result)")
+        #expect(result.errors.hasPrefix("siwa: stopped: it hung after a signal"), "\(result)")
+        #expect(
+            result.errors.contains("its tokens were neither delivered nor stored\nhint: "),
+            "\(result)")
+    }
+
+    @Test func `the watchdog says that the vault has the token of a spent code`() async throws {
+        let fixture = try await VaultFixture(.sqlite, Population(usual: 1, all: .migrates))
+        let result = try await exchangeUnread(
+            fixture.apple, ["--store"], environment: fixture.environment,
+            user: fixture.people.name(1)
+        ).result()
+        #expect(result.exitCode == 143, "\(result)")
+        #expect(result.errors.contains("the refresh token is stored in the vault"), "\(result)")
+        #expect(try fixture.opened()[fixture.user(1)]?.count == 1)
     }
 
     @Test func `a revocation that hangs ends with the tokens printed`() async throws {
@@ -156,6 +207,9 @@ import Testing
         try expectTokens(result)
         #expect(result.exitCode == 143, "\(result)")
         #expect(try result.json["stored"] == false)
+        let time = result.errors.components(separatedBy: "did not answer within ").last
+        #expect(time.flatMap { Double($0.prefix { $0 != " " }) } ?? 0 < 60, "\(result)")
+        #expect(result.errors.contains("did not answer within "), "\(result)")
     }
 
     /// Exchanges a code with a timeout of an hour, and signals the command while it stores.

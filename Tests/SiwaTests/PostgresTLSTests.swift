@@ -46,15 +46,26 @@ import Testing
             let place = "siwa:\(Self.password)@0.0.0.0:\(server.port)/siwa"
             let url = "postgresql://\(place)"
             try folder.write(".pg_service.conf", "[ours]\nsslmode=prefer\n")
-            let ways: [(url: String, environment: [String: String])] = [
-                (url + "?sslmode=prefer", [:]), (url, ["PGSSLMODE": "prefer"]),
-                (url + "?service=ours", [:]), (url, ["PGSERVICE": "ours"]),
+            let ways: [(url: String, environment: [String: String], place: String)] = [
+                (url + "?sslmode=prefer", [:], "environment SIWA_VAULT_URL"),
+                (url, ["PGSSLMODE": "prefer"], "environment PGSSLMODE"),
+                (url + "?service=ours", [:], "PostgreSQL's service file"),
+                (url, ["PGSERVICE": "ours", "PGSSLMODE": "allow"], "PostgreSQL's service file"),
             ]
             for way in ways {
                 let strict = try await siwa(
                     "vault", "list", "--strict", url: way.url, environment: way.environment)
                 #expect(strict.exitCode == 3, "\(way): \(strict)")
                 #expect(strict.errors.contains("sslmode=prefer"), "\(strict)")
+                #expect(strict.hints.first?.hasSuffix(": \(way.place)") == true, "\(strict)")
+                let flag = try await siwa(
+                    "vault", "list", "--strict", "--vault", way.url, url: "sqlite:none",
+                    environment: way.environment)
+                #expect(flag.exitCode == 3, "\(way): \(flag)")
+                let place =
+                    way.environment.isEmpty && way.url.contains("sslmode")
+                    ? "flag --vault" : way.place
+                #expect(flag.hints.first?.hasSuffix(": \(place)") == true, "\(flag)")
             }
             #expect(server.connectionCount == 0)
             for (number, way) in ways.enumerated() {

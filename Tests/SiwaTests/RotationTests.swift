@@ -22,6 +22,24 @@ import Testing
         #expect(try apple.folder.contents("apple.secret") != minted)
     }
 
+    @Test func `a credential of the service manager is accepted however its path is written`()
+        async throws
+    {
+        let apple = try await LocalApple()
+        let folder = apple.folder.path("apple")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let key = try #require(names.first { $0.hasPrefix("AuthKey_") })
+        #expect(chmod("\(folder)/\(key)", 0o444) == 0)
+        for path in ["\(folder)/\(key)", "\(folder)/../apple/./\(key)"] {
+            let call = ["secret", "--strict", "--key", path]
+            let refused = try await apple.siwa(call)
+            #expect(refused.exitCode == 3, "\(refused)")
+            let result = try await apple.siwa(
+                call, environment: ["CREDENTIALS_DIRECTORY": folder + "/"])
+            #expect(result.exitCode == 0, "\(path): \(result)")
+        }
+    }
+
     @Test func `a kill at any moment leaves the old secret or a whole new one`() async throws {
         let apple = try await LocalApple()
         let path = apple.folder.path("apple.secret")

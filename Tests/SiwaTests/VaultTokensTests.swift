@@ -114,6 +114,42 @@ import Testing
     }
 
     @Test(arguments: VaultBackend.available)
+    func `an import names a damaged row, and imports the other tokens`(
+        _ backend: VaultBackend
+    ) async throws {
+        let fixture = try await VaultFixture(backend, Population(usual: 1, all: .migrates))
+        let known = try #require(try await fixture.store([1]).first)
+        let user = fixture.people.userID(1)
+        let token = try #require(try fixture.opened()[fixture.user(1)]?.first?.token)
+        for (number, change) in [
+            "stored_at = 9223372036854775807", "changed_at = 9223372036854775807",
+            "checked_at = 9223372036854775807", "key_number = 9223372036854775807",
+            "state = 'sleeping'",
+        ].enumerated() {
+            try fixture.run("UPDATE vault_token SET \(change) WHERE user_id = '\(user)'")
+            let lines = [
+                #"{"user_id":"\#(user)","refresh_token":"\#(token)"}"#,
+                #"{"user_id":"u\#(number)","refresh_token":"r.made.\#(number)"}"#,
+            ]
+            for call in [["vault", "import", "--dry-run"], ["vault", "import"]] {
+                let result = try await fixture.apple.siwa(
+                    call, input: lines.joined(separator: "\n"), environment: fixture.environment)
+                #expect(result.exitCode == 3, "\(change): \(result)")
+                #expect(result.errors.contains("1 fault is in the vault"), "\(change): \(result)")
+                #expect(
+                    result.errors.contains(
+                        "hint: token '\(known)' of '\(user)' of 'com.example.app' is damaged: "),
+                    "\(change): \(result)")
+                let json = try result.json
+                #expect(json["imported"] == 1 && json["updated"] == 0 && json["unchanged"] == 0)
+            }
+            let stored = VaultUser(
+                ClientID(unchecked: "com.example.app"), UserID(unchecked: "u\(number)"))
+            #expect(try fixture.vault().store.records(of: [stored]).records.count == 1, "\(change)")
+        }
+    }
+
+    @Test(arguments: VaultBackend.available)
     func `rekey gives all other records a new key, also when a row is damaged`(
         _ backend: VaultBackend
     ) async throws {

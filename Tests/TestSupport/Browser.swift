@@ -1,34 +1,24 @@
 package import JOSE
 
-/// A headless Chromium with one page, driven as a person would: by what is written on it.
+/// A page in a headless Chromium, driven as a person would: by what is written on it.
+///
+/// It has a profile of its own: cookies, caches and settings of other pages are not there.
 package final class Browser: Sendable {
     /// Chromium, where it is installed (`make test-browser` installs it).
     package static let executable = Executable.installed("chromium")
 
-    private let folder: TemporaryFolder
-    private let program: RunningProgram
+    private let process: BrowserProcess
     private let tools: DevTools
+    private let profile: JSON
     private let session: String
 
-    /// Starts it with a fresh profile.
+    /// Opens an empty page with a fresh profile.
     package init() async throws {
-        guard let executable = Self.executable else { throw BrowserFailure("not installed") }
-        folder = try TemporaryFolder()
-        let commands = try Descriptor.pipe()
-        let messages = try Descriptor.pipe()
-        program = try executable.start(
-            Executable.Call(
-                [
-                    // Its sandbox refuses to run as root; the only pages it sees are ours.
-                    "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--disable-gpu",
-                    "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
-                    "--user-data-dir=\(folder.path("profile"))", "about:blank",
-                ],
-                environment: ["HOME": folder.path, "PATH": "/usr/bin:/bin"],
-                limit: .seconds(300)),
-            passing: [commands.read, messages.write])
-        tools = try DevTools(commands: commands.write, messages: messages.read)
-        let target = try await tools.call("Target.createTarget", ["url": "about:blank"])
+        process = try await BrowserProcess.shared()
+        tools = process.tools
+        profile = try await tools.call("Target.createBrowserContext")["browserContextId"] ?? .null
+        let target = try await tools.call(
+            "Target.createTarget", ["url": "about:blank", "browserContextId": profile])
         let attached = try await tools.call(
             "Target.attachToTarget", ["targetId": target["targetId"] ?? .null, "flatten": true])
         session = attached["sessionId"]?.string ?? ""
@@ -37,7 +27,12 @@ package final class Browser: Sendable {
         try await show(width: 360, height: 640)
     }
 
-    deinit { program.signal(9) }
+    deinit {
+        // Closes the page as well.
+        tools.send("Target.disposeBrowserContext", ["browserContextId": profile])
+        tools.forget(session)
+        process.giveBack()
+    }
 
     /// Opens a page.
     package func open(_ url: String) async throws {
@@ -71,12 +66,12 @@ package final class Browser: Sendable {
     /// Errors and warnings of all pages so far: exceptions, messages of the console, resources that
     /// failed, violations of a Content-Security-Policy and other issues.
     package var problems: [String] {
-        let logged = tools.events("Log.entryAdded").compactMap { $0["entry"] }
+        let logged = tools.events("Log.entryAdded", in: session).compactMap { $0["entry"] }
             .filter { $0["level"] == "error" || $0["level"] == "warning" }
-        let called = tools.events("Runtime.consoleAPICalled")
+        let called = tools.events("Runtime.consoleAPICalled", in: session)
             .filter { $0["type"] == "error" || $0["type"] == "warning" }
-        let thrown = tools.events("Runtime.exceptionThrown")
-        let issues = tools.events("Audits.issueAdded")
+        let thrown = tools.events("Runtime.exceptionThrown", in: session)
+        let issues = tools.events("Audits.issueAdded", in: session)
         return (logged + called + thrown + issues).map(\.text)
     }
 

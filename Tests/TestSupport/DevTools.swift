@@ -9,15 +9,22 @@ final class DevTools: Sendable {
 
     private struct Answers {
         var lastID = 0
+        var awaited: Set<Int> = []
         var waiting: [Int: JSON] = [:]
         var events: [JSON] = []
         var hasEnded = false
     }
 
-    /// The events of one kind so far: `Log.entryAdded`.
-    func events(_ method: String) -> [JSON] {
-        answers.withLock(\.events).filter { $0["method"] == .string(method) }
-            .compactMap { $0["params"] }
+    /// The events of one kind so far, such as `Log.entryAdded`, of one page.
+    func events(_ method: String, in session: String) -> [JSON] {
+        answers.withLock(\.events).filter {
+            $0["method"] == .string(method) && $0["sessionId"] == .string(session)
+        }.compactMap { $0["params"] }
+    }
+
+    /// Removes the events of a page that is closed.
+    func forget(_ session: String) {
+        answers.withLock { $0.events.removeAll { $0["sessionId"] == .string(session) } }
     }
 
     init(commands: Descriptor, messages: Descriptor) throws {
@@ -27,7 +34,7 @@ final class DevTools: Sendable {
                 answers.withLock { answers in
                     // What has no id is an event.
                     if let id = message["id"]?.integer {
-                        answers.waiting[id] = message
+                        if answers.awaited.remove(id) != nil { answers.waiting[id] = message }
                     } else {
                         answers.events.append(message)
                     }
@@ -43,16 +50,7 @@ final class DevTools: Sendable {
     func call(_ method: String, _ parameters: JSON = [:], in session: String? = nil) async throws
         -> JSON
     {
-        let id = answers.withLock { answers in
-            answers.lastID += 1
-            return answers.lastID
-        }
-        var members = [
-            JSON.Member("id", .integer(id)), JSON.Member("method", .string(method)),
-            JSON.Member("params", parameters),
-        ]
-        if let session { members.append(JSON.Member("sessionId", .string(session))) }
-        try commands.write(JSON.object(members).bytes + [0])
+        let id = try write(method, parameters, session, isAwaited: true)
         var answer: JSON?
         try await eventually("the browser's answer to \(method)") {
             try answers.withLock { answers in
@@ -65,6 +63,28 @@ final class DevTools: Sendable {
             throw BrowserFailure("\(method): \(answer?["error"]?.text ?? "no result")")
         }
         return result
+    }
+
+    /// Sends a command to the browser without waiting for what it answers.
+    func send(_ method: String, _ parameters: JSON) {
+        _ = try? write(method, parameters, nil, isAwaited: false)
+    }
+
+    private func write(
+        _ method: String, _ parameters: JSON, _ session: String?, isAwaited: Bool
+    ) throws -> Int {
+        let id = answers.withLock { answers in
+            answers.lastID += 1
+            if isAwaited { answers.awaited.insert(answers.lastID) }
+            return answers.lastID
+        }
+        var members = [
+            JSON.Member("id", .integer(id)), JSON.Member("method", .string(method)),
+            JSON.Member("params", parameters),
+        ]
+        if let session { members.append(JSON.Member("sessionId", .string(session))) }
+        try commands.write(JSON.object(members).bytes + [0])
+        return id
     }
 
     private static func read(_ messages: Descriptor, _ body: (JSON) -> Void) {

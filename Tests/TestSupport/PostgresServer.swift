@@ -18,35 +18,43 @@ package final class PostgresServer: Sendable {
     /// The server that all tests of this process share.
     package static func shared() async throws -> PostgresServer { try await theShared.value }
 
-    private static let theShared = Task { try await PostgresServer(nil, copying: nil) }
+    private static let theShared = Task { try await PostgresServer() }
+
+    /// A folder whose `data` is an empty cluster, of which every server gets a copy, and what
+    /// removes it at the end of this process.
+    private static let cluster = Task {
+        let folder = try TemporaryFolder()
+        let asUser = try giveAway(folder.path)
+        let keeper = try startKeeper(creation, [folder.path, newestPrograms ?? ""] + asUser)
+        try await Readiness().wait(for: keeper)
+        return (folder: folder, keeper: keeper)
+    }
+
+    private static func startKeeper(_ script: String, _ arguments: [String]) throws
+        -> RunningProgram
+    {
+        try Executable(path: "/bin/sh").start(
+            Executable.Call(
+                ["-c", script, "postgres-keeper"] + arguments,
+                environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"],
+                input: .pipe, limit: .seconds(86400)))
+    }
 
     /// Starts a server of its own, for a test that stops it. It ends with its last owner, and
     /// with this process in any case.
     ///
     /// - Parameter identity: also listens on a port of 127.0.0.1, where it uses TLS if asked to.
-    package convenience init(_ identity: TLSIdentity? = nil) async throws {
-        try await self.init(identity, copying: Self.shared())
-    }
-
-    /// - Parameter other: keeps an empty cluster, of which a copy costs a tenth of a new one.
-    private init(_ identity: TLSIdentity?, copying other: PostgresServer?) async throws {
+    package init(_ identity: TLSIdentity? = nil) async throws {
         guard let programs = Self.newestPrograms else {
             throw SystemFailure("initdb", code: ENOENT)
         }
         self.programs = programs
+        let cluster = try await Self.cluster.value.folder
         let folder = try TemporaryFolder()
         self.folder = folder
-        // PostgreSQL refuses to run as root.
-        let asUser = geteuid() == 0 ? try Self.giveAway(folder.path) : []
+        let asUser = try Self.giveAway(folder.path)
         port = try identity.map { try Self.prepareTLS($0, in: folder) }
-        keeper = try Executable(path: "/bin/sh").start(
-            Executable.Call(
-                [
-                    "-c", Self.script, "postgres-keeper", folder.path, programs,
-                    (other?.folder ?? folder).path("empty"),
-                ] + asUser,
-                environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"],
-                input: .pipe, limit: .seconds(86400)))
+        keeper = try Self.startKeeper(Self.script, [folder.path, programs, cluster.path] + asUser)
         try await readiness.wait(for: keeper)
     }
 
@@ -139,8 +147,9 @@ extension PostgresServer {
     }
 
     /// Makes the folder the user's who Debian's package adds, and answers the command that
-    /// becomes this user.
+    /// becomes this user: PostgreSQL refuses to run as root. Other users need none.
     private static func giveAway(_ folder: String) throws -> [String] {
+        guard geteuid() == 0 else { return [] }
         guard let user = getpwnam("postgres")?.pointee else {
             throw SystemFailure("getpwnam postgres", code: ENOENT)
         }
@@ -171,15 +180,23 @@ extension PostgresServer {
         return port
     }
 
-    /// Keeps the server and carries out commands; ends when its input is closed. The collation does
-    /// not sort texts by their bytes, so that a store must ask for that order.
-    private static let script = """
-        folder=$1 programs=$2 empty=$3; shift 3
-        [ -d "$empty" ] || "$@" "$programs/initdb" -D "$empty" -U siwa -A trust -E UTF8 --no-sync \
+    /// Makes a cluster; removes it when its input is closed. The collation does not sort texts by
+    /// their bytes, so that a store must ask for that order.
+    private static let creation = """
+        folder=$1 programs=$2; shift 2
+        "$@" "$programs/initdb" -D "$folder/data" -U siwa -A trust -E UTF8 --no-sync \
             --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US >"$folder/initdb.log" || exit 1
-        "$@" cp -a "$empty" "$folder/data" || exit 1
         printf '%s\\n' 'local all locked scram-sha-256' 'host all locked all scram-sha-256' | cat - "$folder/data/pg_hba.conf" >"$folder/hba"
         cat "$folder/hba" >"$folder/data/pg_hba.conf"
+        echo done
+        read -r word
+        rm -rf "$folder"
+        """
+
+    /// Keeps the server and carries out commands; ends when its input is closed.
+    private static let script = """
+        folder=$1 programs=$2 cluster=$3; shift 3
+        "$@" cp -a "$cluster/data" "$folder/data" || exit 1
         start() {
             "$@" "$programs/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= \
                 $(cat "$folder/options" 2>/dev/null) -c fsync=off -c jit=off \

@@ -47,6 +47,19 @@ package final class RunningProgram: Sendable {
         String(decoding: try streams.output.contents(), as: UTF8.self)
     }
 
+    /// Takes out of a ``ChildOutput/hangingPipe`` what is in it now.
+    package func takeUnreadOutput() throws -> String {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        guard let end = streams.unreadEnd?.number else { return "" }
+        var readiness = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
+        while poll(&readiness, 1, 0) == 1 {
+            let count = try checked("read") { read(end, &chunk, chunk.count) }
+            bytes += chunk[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// What it has written to standard error so far.
     package func errorsSoFar() throws -> String {
         String(decoding: try streams.errors.contents(), as: UTF8.self)

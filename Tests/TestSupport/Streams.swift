@@ -33,7 +33,7 @@ struct Streams: Sendable {
     let inputEnd: Descriptor?
     let isOutputCaptured: Bool
     /// Keeps a pipe open without reading it.
-    private let unreadEnd: Descriptor?
+    let unreadEnd: Descriptor?
 
     init(_ call: Executable.Call) throws {
         switch call.input {

@@ -133,6 +133,17 @@ import Testing
         try await check(damaged(try await backend.fixture(), damage), damage)
     }
 
+    @Test(arguments: SQLBackend.available)
+    func `a record in the place of a damaged row is refused, and not as busy`(
+        _ backend: SQLBackend
+    ) async throws {
+        let damage = Damage(change: "changed_at = 9223372036854775807", reason: "")
+        let store = try damaged(try await backend.fixture(), damage)
+        let error = #expect(throws: VaultError.self) { try store.put([VaultRecord(.sample(1))]) }
+        #expect(
+            error?.kind == .damaged && error?.isTemporary == false, "\(String(describing: error))")
+    }
+
     @Test(arguments: Damage.bytes)
     func `a text that is not UTF-8 is damaged, in a file`(_ damage: Damage) async throws {
         let bytes = Value.invalidText([0x75, 0xFF, 0x1B])
@@ -158,24 +169,56 @@ import Testing
         try await check(damaged(fixture, damage, [bytes]), damage)
     }
 
+    @Test(arguments: SQLBackend.available, ["9223372036854775807", "253402300800"])
+    func `a row with a lease longer than any can be is named, and free for the next run`(
+        _ backend: SQLBackend, _ end: String
+    ) async throws {
+        let (store, message) = try await leased(backend, until: end)
+        #expect(try store.faults() == [message])
+        #expect(try store.leasedByOthers(than: "a", VaultFilter()).count == 0)
+        #expect(try store.claimed(.long("a")).records == [good[1]])
+        let claim = try store.claimed(.long("a"))
+        #expect(claim.records.isEmpty && claim.damaged.map(\.error.message) == [message])
+        #expect(try store.claimed(.long("a")).isComplete, "it is named once")
+        #expect(try store.faults() == [])
+        try store.change(
+            [], releasing: VaultRelease(owner: "a", rows: Set(claim.damaged.map(\.key)))
+        ) { _ in VaultChanges() }
+        #expect(try store.claimed(.long("b")).records == [good[0]])
+    }
+
     @Test(arguments: SQLBackend.available)
-    func `a lease of any length is counted`(_ backend: SQLBackend) async throws {
+    func `a lease that ended long ago, or that a run can have, is no damage`(
+        _ backend: SQLBackend
+    ) async throws {
+        let (old, _) = try await leased(backend, until: "-9223372036854775808")
+        #expect(try old.faults() == [])
+        #expect(try old.claimed(.long("a")).records == good)
+        let (store, _) = try await leased(backend, until: "4102444800")
+        #expect(try store.faults() == [])
+        #expect(try store.leasedByOthers(than: "a", VaultFilter()).count == 1)
+        #expect(try store.claimed(.long("a")).records == [good[1]])
+        #expect(try store.claimed(.long("a")).isComplete)
+        #expect(try store.renew([good[0].id], for: .long("x")).held == [good[0].id])
+    }
+
+    /// A vault of ``good`` records, of which "x" holds the first until a time.
+    private func leased(
+        _ backend: SQLBackend, until end: String
+    ) async throws -> (any VaultStore, message: String) {
         let fixture = try await backend.fixture()
         let store = try fixture.vault()
         try store.put(good)
-        let database = try fixture.connect()
-        for end in ["9223372036854775807", "-9223372036854775808"] {
-            _ = try database.run(
-                """
-                UPDATE vault_token SET lease_owner = 'x', lease_until = \(end),
-                    given_back_at = \(end)
-                WHERE user_id = 'u000000'
-                """)
-            let held = try store.leasedByOthers(than: "a", VaultFilter())
-            #expect(held.count == (end.hasPrefix("-") ? 0 : 1))
-            _ = try store.claimed(.long("a"), limit: 0)
-            #expect(try store.renew([good[0].id], for: .long("x")).held.count == held.count)
-        }
+        try fixture.run(
+            """
+            UPDATE vault_token SET lease_owner = 'x', lease_until = \(end), given_back_at = \(end)
+            WHERE user_id = 'u000000'
+            """)
+        return (
+            store,
+            "token '000000000000' of 'u000000' of 'com.example.app' is damaged: its lease_until is "
+                + "out of range"
+        )
     }
 
     @Test(arguments: SQLBackend.available)

@@ -32,6 +32,25 @@ import Testing
         #expect(try kind { try store.prepare(isAlone: true) } == .tooNew)
     }
 
+    /// A newer version may be migrating the vault while this one runs.
+    @Test(arguments: SQLBackend.available)
+    func `a running server leaves a newer vault alone`(_ backend: SQLBackend) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        try store.check()
+        try fixture.run("UPDATE vault_schema SET version = 99")
+        let code = try CodeDigest(of: AuthorizationCode(SecretText("c")))
+        for call: (any ServerStore) throws -> Void in [
+            { try $0.check() }, { try $0.receive([.sample(1)]) },
+            { _ = try $0.vault.records(of: [.sample(1)]) }, { try $0.vault.put([]) },
+            { try $0.vault(finishing: code, .unanswered, by: "a").put([]) },
+        ] {
+            #expect(try kind { try call(store) } == .tooNew)
+        }
+        try fixture.run("UPDATE vault_schema SET version = 3")
+        try store.check()
+    }
+
     @Test(arguments: SQLBackend.available)
     func `an event is stored once, with what it means to the vault`(
         _ backend: SQLBackend

@@ -129,6 +129,25 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
+    func `an attempt that has only the code does not overwrite the token`(
+        _ backend: SQLBackend
+    ) async throws {
+        let store = try (await backend.fixture()).preparedServerStore()
+        var code = job(1)
+        code.kind = .code
+        _ = try store.add(request("1"), [code])
+        let claimed = try #require(try due(store, "a").first)
+        var (exchanged, late) = (claimed, claimed)
+        exchanged.take(SealedSecret(keyNumber: 1, bytes: [9, 2]), .sample(2), of: nil)
+        #expect(try store.note(exchanged, retryAfter: nil, by: "a"))
+        late.loseCode(at: now)
+        #expect(try !store.note(late, retryAfter: nil, by: "a"))
+        let kept = try #require(try store.revocation("1")?.jobs.first)
+        #expect(kept.kind == .refreshToken && kept.secret?.bytes == [9, 2])
+        #expect(try store.note(exchanged, retryAfter: .zero, by: "a"))
+    }
+
+    @Test(arguments: SQLBackend.available)
     func `only the jobs of a request are claimed for it`(_ backend: SQLBackend) async throws {
         let store = try (await backend.fixture()).preparedServerStore()
         _ = try store.add(request("1"), [job(1)])

@@ -7,6 +7,8 @@ struct ItemLine {
     /// What the input calls the item: a string or a number; nil for a bare text.
     let id: JSON?
     private let content: Content
+    /// Whether a bare text has spaces or tabs around it.
+    private let isPadded: Bool
 
     private enum Content {
         case bare(SecretBytes)
@@ -16,6 +18,7 @@ struct ItemLine {
     /// - Throws: ``InvalidLine``, when the line is neither.
     init(_ line: SecretBytes) throws(InvalidLine) {
         let text = line.trimmingSpace()
+        isPadded = line.count > text.count + (line.endsWithCarriageReturn ? 1 : 0)
         guard text.withSpan({ $0.count > 0 && $0[0] == UInt8(ascii: "{") }) else {
             guard text.withSpan({ (try? UTF8Span(validating: $0)) != nil }) else {
                 throw InvalidLine(nil, "the line is not UTF-8")
@@ -67,6 +70,9 @@ struct ItemLine {
             case .object(let json): try token(json, names)
             }
         guard token.bytes.count > 0 else { throw InvalidLine(id, "the line has no token") }
+        if !isJWT, object == nil, isPadded {
+            throw InvalidLine(id, "the token has spaces or tabs around it")
+        }
         return isJWT ? token : try opaque(token, "the token")
     }
 
@@ -142,6 +148,11 @@ package struct InvalidLine: Error, Hashable, Sendable {
 }
 
 extension SecretBytes {
+    /// Whether they are a line of a file whose lines end in CRLF.
+    fileprivate var endsWithCarriageReturn: Bool {
+        withSpan { $0.count > 0 && $0[$0.count - 1] == UInt8(ascii: "\r") }
+    }
+
     /// The bytes without spaces, tabs and carriage returns at both ends; the same object if there
     /// is nothing to remove.
     fileprivate func trimmingSpace() -> SecretBytes {

@@ -70,6 +70,13 @@ package struct ClientSecret: Sendable {
         (self.issuedAt, self.expiresAt) = (issuedAt, expiresAt)
     }
 
+    /// Whether requests may use the secret at `now` and for this long afterwards.
+    ///
+    /// A secret that a clock ahead of the time minted is refused by Apple until its `iat` is past.
+    package func isValid(at now: NumericDate, for remaining: Duration) -> Bool {
+        issuedAt <= now && expiresAt > now && expiresAt - now >= remaining
+    }
+
     /// Reads one that was minted before, trusting nothing in it but its shape.
     ///
     /// Nil unless it is one this `key` signed for `client` of `team`.

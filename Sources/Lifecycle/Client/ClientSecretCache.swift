@@ -20,7 +20,7 @@ final class ClientSecretCache: Sendable {
         let clientID = clientID(own)
         return try current.withLock { current throws(ClientSecretError) in
             if let secret = current[clientID.rawValue],
-                secret.expiresAt - now > source.renewalMargin
+                secret.isValid(at: now, for: source.renewalMargin)
             {
                 return secret
             }

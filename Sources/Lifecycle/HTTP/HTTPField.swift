@@ -36,4 +36,26 @@ extension [HTTPField] {
         for index in fields.indices where fields[index].isNamed(name) { return fields[index].value }
         return nil
     }
+
+    /// The value of the field called `name`, ignoring case; nil if there is none, or several.
+    package func only(_ name: String) -> String? {
+        let fields = span
+        var found: Int?
+        for index in fields.indices where fields[index].isNamed(name) {
+            guard found == nil else { return nil }
+            found = index
+        }
+        return found.map { fields[$0].value }
+    }
+
+    /// The value of a list, which may be spread over several fields (RFC 9110 §5.3); nil if there
+    /// are none.
+    package func list(_ name: String) -> String? {
+        let fields = span
+        var list: String?
+        for index in fields.indices where fields[index].isNamed(name) {
+            list = list.map { $0 + "," + fields[index].value } ?? fields[index].value
+        }
+        return list
+    }
 }

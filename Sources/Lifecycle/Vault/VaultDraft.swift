@@ -4,6 +4,7 @@ internal import JOSE
 struct VaultDraft {
     /// The damaged rows of these users, which stay as they are.
     let damaged: [DamagedRecord]
+    private let damagedByKey: [VaultRowKey: DamagedRecord]
     private let vault: Vault
     private let found: [VaultRecordID: VaultRecord]
     /// The records as they are to be.
@@ -20,6 +21,8 @@ struct VaultDraft {
     ///   decrypted.
     init(_ page: VaultPage, in vault: Vault, isConverting: Bool) throws(VaultError) {
         (damaged, self.vault) = (page.damaged, vault)
+        damagedByKey = Dictionary(
+            page.damaged.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         found = Dictionary(
             page.records.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         records = found
@@ -27,7 +30,7 @@ struct VaultDraft {
         for record in found.values where record.isLegacy {
             guard let token = try? vault.token(of: record) else { continue }
             let fingerprint = try TokenFingerprint(of: token)
-            if isConverting {
+            if isConverting, damagedRow(at: VaultRecordID(record.user, fingerprint)) == nil {
                 try convert(record, token, fingerprint)
             } else {
                 legacyFingerprints[record.id] = fingerprint
@@ -48,6 +51,11 @@ struct VaultDraft {
             return
         }
         replace(record.id, with: try vault.sealed(token, fingerprint, as: record))
+    }
+
+    /// The damaged row that keeps a record with this id from being stored, if there is one.
+    func damagedRow(at id: VaultRecordID) -> DamagedRecord? {
+        damagedByKey.isEmpty ? nil : damagedByKey[VaultRowKey(id)]
     }
 
     /// The id that a record has now, if its token is still stored: others may have converted it

@@ -113,20 +113,29 @@ extension Vault {
         return page
     }
 
-    /// Encrypts the tokens of records with the current key, and converts those of siwa 0.1.
+    /// Encrypts the tokens of records with the current key, and converts those of siwa 0.1. A record
+    /// whose new place has a damaged row remains as it is.
     ///
+    /// - Returns: how many of the records are encrypted with the current key now.
     /// - Throws: ``VaultError``, which names the record, if one cannot be decrypted.
-    package func reseal(_ records: [VaultRecord]) throws(VaultError) {
+    @discardableResult
+    package func reseal(_ records: [VaultRecord]) throws(VaultError) -> Int {
         let users = Array(Set(records.map(\.user)))
+        var count = 0
         try change(users, isSealing: true) { draft throws(VaultError) in
+            count = 0
             for record in records {
-                guard let id = draft.id(of: record), let now = draft.records[id],
-                    now.keyNumber != currentKey || now.isLegacy
-                else { continue }
-                let token = try token(of: now)
-                draft.replace(id, with: try sealed(token, TokenFingerprint(of: token), as: now))
+                guard let id = draft.id(of: record), let now = draft.records[id] else { continue }
+                if now.keyNumber != currentKey || now.isLegacy {
+                    let token = try token(of: now)
+                    let new = try sealed(token, TokenFingerprint(of: token), as: now)
+                    guard draft.damagedRow(at: new.id) == nil else { continue }
+                    draft.replace(id, with: new)
+                }
+                count += 1
             }
         }
+        return count
     }
 
     /// Claims records for a batch; see ``VaultStore/claim(_:limit:for:_:)``.

@@ -101,7 +101,7 @@ extension Vault {
                 try move(record, to: remap.newUserID, in: &draft, at: now)
                 result.moved += 1
             } catch {
-                guard [.key, .sealBroken].contains(error.kind) else { throw error }
+                guard [.key, .sealBroken, .recordDamaged].contains(error.kind) else { throw error }
                 result.broken.append(error)
             }
         }
@@ -114,6 +114,7 @@ extension Vault {
         let token = try token(of: record)
         let fingerprint = try TokenFingerprint(of: token)
         let id = VaultRecordID(VaultUser(record.user.clientID, newUserID), fingerprint)
+        if let row = draft.damagedRow(at: id) { throw row.error }
         if draft.records[id] == nil {
             draft.replace(record.id, with: try sealed(token, fingerprint, as: record.renamed(id)))
         } else {

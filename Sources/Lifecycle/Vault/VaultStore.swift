@@ -85,14 +85,27 @@ package protocol VaultStore: Sendable {
     /// What is wrong with the database itself, a sentence each.
     func faults() throws(VaultError) -> [String]
 
-    /// What protects the connection to the database less than siwa's default does, a sentence
-    /// each. Does not connect.
-    func weaknesses() throws(VaultError) -> [String]
+    /// What protects the connection to the database less than siwa's default does. Does not
+    /// connect.
+    func weaknesses() throws(VaultError) -> [VaultWeakness]
 }
 
 extension VaultStore {
     /// A store without connections has no address.
-    package func weaknesses() throws(VaultError) -> [String] { [] }
+    package func weaknesses() throws(VaultError) -> [VaultWeakness] { [] }
+}
+
+/// Something that protects the connection to a database less than siwa's default does.
+package struct VaultWeakness: Hashable, Sendable {
+    /// What it is, as a sentence without its end.
+    package let reason: String
+    /// What sets it, such as `environment PGSSLMODE`; nil for the vault's URL.
+    package let place: String?
+
+    /// Describes a weakness.
+    package init(_ reason: String, setBy place: String?) {
+        (self.reason, self.place) = (reason, place)
+    }
 }
 
 /// What a decision makes of records, all in one transaction.

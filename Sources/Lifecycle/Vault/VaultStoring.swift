@@ -17,8 +17,9 @@ extension Vault {
                 sealed: [], storedAt: now, changedAt: now))
         var stored = new
         try change([user], isSealing: true) { draft throws(VaultError) in
+            if let row = draft.damagedRow(at: new.id) { throw row.error }
             if let known = draft.records[new.id] {
-                // Damaged rows must not prevent storing a new token.
+                // A record that cannot be decrypted must not prevent storing the token.
                 draft.put(known.encrypted(as: new))
                 draft.apply(.issued, to: new.id, VaultEventDetails(), at: now)
             } else {
@@ -102,6 +103,11 @@ extension Vault {
         _ new: VaultRecord, _ overwritesStates: Bool, into draft: inout VaultDraft,
         _ counts: inout VaultImportCounts, at now: NumericDate
     ) {
+        if let row = draft.damagedRow(at: new.id) {
+            // The same token may be in several lines.
+            if counts.broken.last != row.error { counts.broken.append(row.error) }
+            return
+        }
         guard let known = draft.records[new.id] else {
             draft.put(new)
             counts.imported += 1
@@ -127,6 +133,8 @@ package struct VaultImportCounts: Hashable, Sendable {
     package var updated = 0
     /// Known tokens that did not change.
     package var unchanged = 0
+    /// Why tokens could not be imported: their rows are damaged.
+    package var broken: [VaultError] = []
 
     /// Initially empty.
     package init() {}
@@ -136,6 +144,7 @@ package struct VaultImportCounts: Hashable, Sendable {
         left.imported += right.imported
         left.updated += right.updated
         left.unchanged += right.unchanged
+        left.broken += right.broken
     }
 }
 

@@ -18,7 +18,7 @@ struct ConfigPathCommand: Command {
             throw Diagnosis.negative(
                 "no_configuration", "there is no configuration file",
                 hints: ConfigurationPath.usual(world.variables).map { "not found: \($0)" }
-                    + ["set it with --config or SIWA_CONFIG"])
+                    + ["name it with --config or SIWA_CONFIG; 'siwa init' writes one"])
         }
         try world.report(
             Report(

@@ -13,7 +13,8 @@ struct ConfigShowCommand: Command {
     var global = GlobalOptions()
 
     func run(in world: World) async throws {
-        let session = try Session(TypedSettings(global: global), in: world)
+        let session = try Session(
+            TypedSettings(global: global), isShowing: true, in: world)
         let rows = try Row.all(session.settings, in: world)
         let path = ConfigurationPath(global, in: world).path
         let json: JSON = .object([

@@ -1,6 +1,7 @@
 internal import CommandTable
 internal import JOSE
 internal import Lifecycle
+internal import LocalFiles
 internal import SIWACrypto
 
 /// `siwa exchange`: exchanges an authorization code for tokens.
@@ -117,7 +118,9 @@ struct ExchangeCommand: Command {
         var absent: AbsentMember?
         do {
             let isStored = stored.map { (try? $0.get()) != nil } ?? false
-            try requests.reportOnce(Report(.object(members), of: .exchange(isStored: isStored)))
+            try requests.reportOnce(
+                Report(.object(members), of: .exchange(isStored: isStored)),
+                code: isStored ? .stored : .exchanged)
         } catch let error as AbsentMember {
             absent = error
         }

@@ -66,7 +66,7 @@ struct InboxListCommand: Command {
 
     private static let columns: [ListColumn] = [
         .time("RECEIVED"), ListColumn("STATE", 10), ListColumn("TYPE", 15), .user,
-        ListColumn("TRIES", 5), .time("NEXT"), ListColumn("JTI", 36),
+        ListColumn("TRIES", 5), .time("NEXT"), ListColumn("JTI", 36, isID: true),
     ]
 }
 

@@ -147,6 +147,10 @@ struct InitCommand: Command {
             try key.write(in: world)
             try create(settings, path, in: world)
         }
+        if case .file(let original) = key.source, original != key.target {
+            Console(world, global).note(
+                "the key was copied to \(key.target); keep \(original) in a safe place")
+        }
     }
 
     // Not inlined: an optimized build of Swift 6.3 fails where this typed error and an untyped one

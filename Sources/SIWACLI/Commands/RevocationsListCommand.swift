@@ -44,7 +44,8 @@ struct RevocationsListCommand: Command {
 
     private static let columns: [ListColumn] = [
         .time("REQUESTED"), ListColumn("STATE", 7), .user, ListColumn("TOKENS", 6),
-        ListColumn("TRIES", 5), .time("NEXT"), ListColumn("ID", 32), ListColumn("ERROR", 40),
+        ListColumn("TRIES", 5), .time("NEXT"), ListColumn("ID", 32, isID: true),
+        ListColumn("ERROR", 40),
     ]
 }
 

@@ -38,25 +38,40 @@ struct VaultCheckCommand: Command {
         try await vault.store.forEachPage { page in
             for row in page.damaged { try broken.add(row.error) }
             vault = vault.renewed(for: page.records, session.vaultKeys)
-            var legacy: [VaultRecord] = []
             for record in page.records {
-                let token = try broken.token(of: record, in: vault)
-                if token != nil, record.isLegacy { legacy.append(record) }
+                _ = try broken.token(of: record, in: vault)
                 counts.add(record)
-            }
-            try world.ending.completing {
-                try vault.renewing(session.vaultKeys) { vault throws(VaultError) in
-                    try vault.reseal(legacy)
-                }
             }
             progress.add(page.records.count)
             try world.ending.checkSignal()
         }
         progress.end()
+        if counts.hasLegacyRecords { try await convertLegacyRecords(&vault, session) }
         let records = counts.records
         try broken.check("\(records) \(records == 1 ? "record was" : "records were") examined")
         world.metrics.note { $0.vaultTokens = counts.tokens }
         try session.report(Report(counts.json))
+    }
+
+    /// Converts the records of siwa 0.1 that can be decrypted. Not while they are counted: a record
+    /// that is converted gets another place in the order of records, where it would be counted again.
+    private func convertLegacyRecords(_ vault: inout Vault, _ session: Session) async throws {
+        let ending = session.world.ending
+        let progress = try RecordProgress(session, "records converted") {
+            let count = try vault.store.expectedRecords()
+            return { count }
+        }
+        try await vault.store.forEachPage { page in
+            let legacy = page.records.filter { $0.isLegacy && (try? vault.token(of: $0)) != nil }
+            _ = try ending.completing {
+                try vault.renewing(session.vaultKeys) { vault throws(VaultError) in
+                    try vault.reseal(legacy)
+                }
+            }
+            progress.add(page.records.count)
+            try ending.checkSignal()
+        }
+        progress.end()
     }
 }
 
@@ -64,6 +79,7 @@ struct VaultCheckCommand: Command {
 private struct VaultCounts {
     private(set) var tokens: [TaskMetrics.VaultCount: Int] = [:]
     private var keys: [Int: Int] = [:]
+    private(set) var hasLegacyRecords = false
     private var users = 0
     private var lastUser: VaultUser?
 
@@ -73,6 +89,7 @@ private struct VaultCounts {
         if record.user != lastUser { (users, lastUser) = (users + 1, record.user) }
         tokens[.init(clientID: record.user.clientID, state: record.state), default: 0] += 1
         keys[record.keyNumber, default: 0] += 1
+        hasLegacyRecords = hasLegacyRecords || record.isLegacy
     }
 
     var json: JSON {

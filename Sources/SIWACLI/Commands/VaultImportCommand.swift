@@ -22,7 +22,8 @@ struct VaultImportCommand: Command {
         the state and times of the line in any case. Lines are first encrypted and sorted, in \
         a temporary file in TMPDIR if they are many, and then stored in groups; a run that was \
         stopped can be run again from the start. Invalid lines are reported and skipped; the exit \
-        code is then 1.
+        code is then 1. A token whose row in the vault is damaged is not imported; the row is \
+        named, and the exit code is then 3.
         """
     static let examples = [
         Example("siwa vault import tokens.jsonl --dry-run", "Count what a file would change."),
@@ -78,6 +79,12 @@ struct VaultImportCommand: Command {
             throw error
         }
         try session.report(report(importer))
+        var broken = BrokenRecords()
+        for error in importer.counts.broken { try broken.add(error) }
+        let invalid = importer.invalid.count
+        try broken.check(
+            "the other tokens were \(isDryRun ? "compared" : "imported")"
+                + (invalid > 0 ? "; \(invalid) lines are invalid" : ""))
         try importer.invalid.check(
             "imported",
             remedy: "fix the lines and import them again; 'siwa vault export' writes tokens only "

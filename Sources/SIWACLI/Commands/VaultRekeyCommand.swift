@@ -130,8 +130,7 @@ struct VaultRekeyCommand: Command {
             page in
             for row in page.damaged { try found.add(row.error) }
             let good = try page.records.filter { try found.token(of: $0, in: vault) != nil }
-            try ending.completing { try vault.reseal(good) }
-            count += good.count
+            count += try ending.completing { try vault.reseal(good) }
             progress.add(good.count)
             try ending.checkSignal()
         }

@@ -98,12 +98,9 @@ struct DoctorReport: Sendable {
 
     private func text(on terminal: Terminal) -> String {
         let head = failed.isEmpty ? "" : "most likely cause: "
-        return
-            (checkLines(on: terminal)
-            + [
-                "", printable("\(head)\(cause.seen)", limit: 1000),
-                "→ " + printable(cause.advice, limit: 1000),
-            ])
-            .joined(separator: "\n")
+        let conclusion = ["\(head)\(cause.seen)", "→ \(cause.advice)"].flatMap {
+            printable($0, limit: 1000).wrapped(to: terminal.width ?? .max)
+        }
+        return (checkLines(on: terminal) + [""] + conclusion).joined(separator: "\n")
     }
 }

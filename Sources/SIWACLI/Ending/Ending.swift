@@ -17,9 +17,16 @@ final class Ending: Sendable {
     var signal: CInt? { signals.received() }
 
     /// The command begins `work`.
-    func begin(_ work: EndingPlan.Work) {
-        plan.withLock { $0.begin(work, at: timekeeper.elapsed()) }
-        signals.apply(work.policy, work.watchdog)
+    ///
+    /// - Parameter code: what became of a code; nil if `work` tells it.
+    func begin(_ work: EndingPlan.Work, _ code: SpentCode? = nil) {
+        let now = timekeeper.elapsed()
+        let watchdog = plan.withLock { plan in
+            if signal != nil { plan.receiveSignal(at: now) }
+            plan.begin(work, at: now)
+            return plan.watchdog(at: now)
+        }
+        signals.apply(work.policy, watchdog, code ?? work.spentCode)
     }
 
     /// The command begins `work`, which ends by itself within `limit` unless something hangs that

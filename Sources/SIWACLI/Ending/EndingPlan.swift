@@ -26,7 +26,8 @@ struct EndingPlan: Sendable {
     private(set) var work = Work.nothing
     /// When the time that is left for the work began to run.
     private var start = Duration.zero
-    private var isEnding = false
+    /// When the signal arrived; nil while none has.
+    private var signalTime: Duration?
 
     /// The process begins `work`.
     mutating func begin(_ work: Work, at now: Duration) {
@@ -36,14 +37,22 @@ struct EndingPlan: Sendable {
 
     /// A signal arrived. A second one changes nothing: see ``Work/policy``.
     mutating func receiveSignal(at now: Duration) {
-        guard !isEnding else { return }
-        isEnding = true
+        guard signalTime == nil else { return }
+        signalTime = now
         start = max(start, now)
     }
 
     /// How long the work may still take; nil while no signal has come.
     func remaining(at now: Duration) -> Duration? {
-        isEnding ? max(start + work.limit - now, .zero) : nil
+        signalTime == nil ? nil : max(start + work.limit - now, .zero)
+    }
+
+    /// After how many seconds from a signal, or from now if one has come, the process ends, even if
+    /// it hangs.
+    func watchdog(at now: Duration) -> UInt32 {
+        guard let signalTime, work.spentCode != .none else { return work.watchdog }
+        let remaining = signalTime + .seconds(Int(work.watchdog)) - now
+        return max(UInt32(clamping: remaining.components.seconds), Work.leastWatchdog)
     }
 }
 
@@ -67,6 +76,23 @@ extension EndingPlan.Work {
         }
     }
 
-    /// After how many seconds the process ends, even if it hangs.
-    var watchdog: UInt32 { UInt32(limit.components.seconds) + 5 }
+    /// What became of a code meanwhile.
+    var spentCode: SpentCode {
+        switch self {
+        case .nothing, .change, .noting: .none
+        case .code: .sent
+        case .keys, .revoking, .printing: .exchanged
+        case .storing: .storing
+        }
+    }
+
+    /// After how many seconds from a signal the process ends, even if it hangs. With a code, it is
+    /// one time for all that follows: waiting for Apple, storing and printing.
+    var watchdog: UInt32 {
+        let limit = spentCode == .none ? limit : Self.code.limit + Self.storing.limit
+        return UInt32(limit.components.seconds) + Self.leastWatchdog
+    }
+
+    /// How many seconds work has at least before the process ends.
+    static let leastWatchdog: UInt32 = 5
 }

@@ -13,9 +13,9 @@ extension World {
     package struct Signals: Sendable {
         /// The first one that was recorded; nil if there was none.
         package var received: @Sendable () -> CInt?
-        /// Sets what signals do from now on, and after how many seconds the process ends whatever it
-        /// does, once a signal was recorded.
-        package var apply: @Sendable (SignalPolicy, UInt32) -> Void
+        /// Sets what signals do from now on, after how many seconds the process ends whatever it
+        /// does, once a signal was recorded, and what is said of a code then.
+        package var apply: @Sendable (SignalPolicy, UInt32, SpentCode) -> Void
         /// Ends the process after so many seconds with this exit code, even if it hangs.
         package var setAlarm: @Sendable (UInt32, CInt) -> Void
         /// Notified when a signal is recorded.
@@ -24,7 +24,7 @@ extension World {
         /// Composes the signals of a process.
         package init(
             received: @escaping @Sendable () -> CInt?,
-            apply: @escaping @Sendable (SignalPolicy, UInt32) -> Void,
+            apply: @escaping @Sendable (SignalPolicy, UInt32, SpentCode) -> Void,
             setAlarm: @escaping @Sendable (UInt32, CInt) -> Void, arrival: WakeSignal
         ) {
             self.received = received
@@ -35,6 +35,6 @@ extension World {
 
         /// No signal ever comes.
         package static let none = Self(
-            received: { nil }, apply: { _, _ in }, setAlarm: { _, _ in }, arrival: WakeSignal())
+            received: { nil }, apply: { _, _, _ in }, setAlarm: { _, _ in }, arrival: WakeSignal())
     }
 }

@@ -22,7 +22,7 @@ struct InitInterview {
         let key = try key()
         let teamID: TeamID = try identifier(
             command.global.teamID, .teamID, "Team ID (developer.apple.com, Membership details)")
-        let (appID, servicesID) = try clients()
+        let (appID, servicesID) = try clients(of: teamID)
         let redirectURI = servicesID == nil ? nil : try redirectURI()
         let settings = InitialSettings(
             teamID: teamID, keyID: key.keyID, keyName: key.name, appID: appID,
@@ -54,11 +54,7 @@ struct InitInterview {
                 try identifier(
                     command.global.keyID, .keyID, "Key ID (developer.apple.com, Keys)")
             }
-        let key = InitialKey(text, from: source, id: keyID, folder: folder)
-        if case .file(let path) = source, path != key.target {
-            console.note("the key is copied to \(key.target); keep \(path) in a safe place")
-        }
-        return key
+        return InitialKey(text, from: source, id: keyID, folder: folder)
     }
 
     private func askForKey() throws -> (KeySource, SecretBytes) {
@@ -83,23 +79,39 @@ struct InitInterview {
         return (source.value, text)
     }
 
-    private func clients() throws -> (app: ClientID?, services: ClientID?) {
+    private func clients(of team: TeamID) throws -> (app: ClientID?, services: ClientID?) {
         let (app, services) = (command.global.clientID, command.servicesID)
         guard app == nil, services == nil else {
             return (
-                try app.map { try identifier($0, .clientID, "") },
-                try services.map { try identifier($0, .servicesID, "") }
+                try app.map { try bare(identifier($0, .clientID, ""), of: team, .clientID) },
+                try services.map {
+                    try bare(identifier($0, .servicesID, ""), of: team, .servicesID)
+                }
             )
         }
         let appID: ClientID? = try answer(
             "App ID of the app (its bundle id; empty if there is only a website)",
             or: "--client-id"
-        ) { $0.isEmpty ? nil : try ClientID(validating: $0) }
+        ) { $0.isEmpty ? nil : try bare(ClientID(validating: $0), of: team, .clientID) }
         let servicesID: ClientID? = try answer(
             "Services ID of the website" + (appID == nil ? "" : " (empty if there is none)"),
             or: "--services-id"
-        ) { appID != nil && $0.isEmpty ? nil : try ClientID(validating: $0) }
+        ) {
+            appID != nil && $0.isEmpty
+                ? nil : try bare(ClientID(validating: $0), of: team, .servicesID)
+        }
         return (appID, servicesID)
+    }
+
+    /// The client id, if it does not begin with the Team ID, as Apple's portal shows App IDs.
+    private func bare(
+        _ client: ClientID, of team: TeamID, _ name: SettingName
+    ) throws(SettingsError) -> ClientID {
+        let prefix = "\(team.rawValue)."
+        guard client.rawValue.hasPrefix(prefix) else { return client }
+        throw SettingsError(
+            "\(name.member) '\(client.rawValue)' begins with the Team ID; leave that out: "
+                + client.rawValue.dropFirst(prefix.count), from: .flag(name.flag))
     }
 
     private func redirectURI() throws -> String? {

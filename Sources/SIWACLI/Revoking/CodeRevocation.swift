@@ -1,5 +1,6 @@
 internal import JOSE
 internal import Lifecycle
+internal import LocalFiles
 internal import SIWACrypto
 
 // A token that is exchanged for a code first.
@@ -20,23 +21,29 @@ extension RevocationOrder {
                 code, redirectURI: requests.redirectURI, codeVerifier: requests.codeVerifier)
         }
         guard let token = answer.token(kind) else {
-            try requests.reportOnce(handingOut(answer, answer.accessToken.text), isWhole: true)
+            try requests.reportOnce(
+                handingOut(answer, answer.accessToken.text, wasAsked: false), isWhole: true)
             throw Diagnosis.negative(
                 "no_refresh_token",
                 "the code was exchanged, but Apple's answer has no refresh token",
                 hints: ["ask for a new sign-in and use --kind access_token"],
                 requestID: answer.requestID)
         }
+        let remedy =
+            "the code is spent, but the token was printed: "
+            + "siwa revoke --token - --kind \(kind.rawValue)"
         guard session.world.ending.signal == nil else {
-            return try requests.reportOnce(handingOut(answer, token))
+            try requests.reportOnce(handingOut(answer, token, wasAsked: false), isWhole: true)
+            throw Diagnosis(
+                "outcome_unknown",
+                "the code was exchanged, but a signal came before its token was revoked",
+                hints: [remedy], exitCode: .outcomeUnknown)
         }
         do {
             try report(try await carryOut(token, as: .revoking), of: token, answer)
         } catch var error as RequestError {
-            try requests.reportOnce(handingOut(answer, token), isWhole: true)
-            error.remedy =
-                "the code is spent, but the token was printed: "
-                + "siwa revoke --token - --kind \(kind.rawValue)"
+            try requests.reportOnce(handingOut(answer, token, wasAsked: true), isWhole: true)
+            error.remedy = remedy
             throw error
         }
     }
@@ -47,7 +54,7 @@ extension RevocationOrder {
         warnIfNothingWasSent(revocation)
         let report = report(revocation, of: token)
         if revocation.isDead {
-            try requests.reportOnce(report)
+            try requests.reportOnce(report, code: .revoked)
         } else {
             let members = (report.json.members ?? []) + tokenMembers(answer)
             try requests.reportOnce(
@@ -58,7 +65,12 @@ extension RevocationOrder {
 
     /// The result when a token could not be revoked: without the tokens the account could not be
     /// revoked before its user signs in once more.
-    private func handingOut(_ answer: TokenResponse, _ token: SecretText) -> Report {
+    ///
+    /// - Parameter wasAsked: Apple may have revoked the token, so that nothing is said of it.
+    private func handingOut(
+        _ answer: TokenResponse, _ token: SecretText, wasAsked: Bool
+    ) -> Report {
+        let revoked: [JSON.Member] = wasAsked ? [] : [.init("revoked", false)]
         let members: [JSON.Member] = [
             .init("confirmed", false), .init("kind", .string(kind.rawValue)),
             .init("client_id", .string(clientID.rawValue)),
@@ -66,7 +78,7 @@ extension RevocationOrder {
             .init("at", .string(session.world.clocks.now().rfc3339)),
         ]
         return Report(
-            .object(members + tokenMembers(answer)), of: .exchange(isStored: false))
+            .object(revoked + members + tokenMembers(answer)), of: .exchange(isStored: false))
     }
 
     private func tokenMembers(_ answer: TokenResponse) -> [JSON.Member] {

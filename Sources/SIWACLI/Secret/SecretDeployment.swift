@@ -20,7 +20,7 @@ struct SecretDeployment {
         try session.examine(
             FileWarning(
                 "the program", program, session.world.files.status(program), isSecret: false,
-                session.world.variables), .configuration)
+                in: session.world), .configuration)
     }
 
     private var marker: String { file + ".deploy-pending" }

@@ -92,6 +92,23 @@ package struct ServedConfiguration: Sendable {
         }
     }
 
+    /// Where the vault and its keys are.
+    package func vaultPlace() throws(Diagnosis) -> VaultPlace {
+        do {
+            return VaultPlace(
+                url: try session.settings.vaultURL().value,
+                keys: try session.settings.vaultKeySource(session.world.variables).value)
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
+    /// Where a vault and its keys are.
+    package struct VaultPlace: Hashable, Sendable {
+        let url: String
+        let keys: VaultKeySource
+    }
+
     /// Connects to the vault's database.
     ///
     /// - Parameter timeout: how long the database may keep a call waiting.

@@ -4,6 +4,14 @@ internal import SIWACrypto
 
 // Settings with the types that the domain needs, or an error that names their origin.
 extension Settings {
+    /// Refuses malformed values, also of settings that the command does not use.
+    func checkValues() throws(SettingsError) {
+        _ = try timeout()
+        _ = try maxAttempts()
+        _ = try secretLifetime()
+        _ = try baseURL()
+    }
+
     /// An identifier that the command requires.
     func identifier<ID: Identifier>(_ name: SettingName) throws(SettingsError) -> ID {
         guard let setting = text(name) else { throw missing(name) }
@@ -24,7 +32,8 @@ extension Settings {
                 at: 0)
         } else if file == nil {
             hints.append(
-                "there is no configuration file; 'siwa config path' lists where siwa looks for it")
+                "there is no configuration file: 'siwa init' writes one; 'siwa config path' lists "
+                    + "where siwa looks for it")
         }
         return SettingsError("\(name.member) is not set", hints: hints)
     }

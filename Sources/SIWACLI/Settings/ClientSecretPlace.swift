@@ -127,7 +127,7 @@ extension Session {
         }
         try examine(
             FileWarning(
-                "the client_secret", path, file.status, isSecret: true, world.variables),
+                "the client_secret", path, file.status, isSecret: true, in: world),
             .configuration)
         return SecretText(firstLine(file.contents.withoutByteOrderMark))
     }

@@ -7,12 +7,10 @@ internal import SIWACrypto
 struct ConfigurationPath: Sendable {
     /// The path, and who named it; nil when there is no configuration.
     let path: Setting<String>?
-    private let files: World.Files
-    private let variables: @Sendable (String) -> String?
+    private let world: World
 
     init(_ options: GlobalOptions, in world: World) {
-        files = world.files
-        variables = world.variables
+        self.world = world
         if let typed = options.config {
             path = Setting(value: typed, origin: .flag("--config"))
         } else if let named = nonEmpty(world.variables("SIWA_CONFIG")) {
@@ -29,7 +27,7 @@ struct ConfigurationPath: Sendable {
         guard let path else { return nil }
         let file: LocalFile
         do {
-            file = try files.read(path.value)
+            file = try world.files.read(path.value)
         } catch {
             throw SettingsError(
                 "the configuration cannot be read: \(error)",
@@ -37,7 +35,7 @@ struct ConfigurationPath: Sendable {
         }
         var settings = try SettingsFile(path: path.value, text: file.contents.revealed())
         settings.warning = FileWarning(
-            "the configuration", path.value, file.status, isSecret: false, variables)
+            "the configuration", path.value, file.status, isSecret: false, in: world)
         return settings
     }
 

@@ -11,16 +11,10 @@ enum FileFault: String, Sendable {
     ///
     /// - Parameters:
     ///   - isSecret: whether other users must not read it.
-    ///   - variables: the environment. A file in `$CREDENTIALS_DIRECTORY`, which the service
-    ///     manager made for this process, is accepted as it is.
-    init?(
-        of status: FileStatus, at path: String, isSecret: Bool,
-        _ variables: (String) -> String?
-    ) {
-        let isCredential = nonEmpty(variables("CREDENTIALS_DIRECTORY")).map {
-            Self.isFolder($0, of: path)
-        }
-        guard status.isRegular, isCredential != true else { return nil }
+    ///   - world: a file in its `$CREDENTIALS_DIRECTORY`, which the service manager made for this
+    ///     process, is accepted as it is.
+    init?(of status: FileStatus, at path: String, isSecret: Bool, in world: World) {
+        guard status.isRegular, !Self.isCredential(path, in: world) else { return nil }
         if status.isForeign {
             self = .isForeign
         } else if status.isWritableByOthers {
@@ -41,10 +35,12 @@ enum FileFault: String, Sendable {
         }
     }
 
-    private static func isFolder(_ folder: String, of path: String) -> Bool {
-        var folder = folder[...]
+    private static func isCredential(_ path: String, in world: World) -> Bool {
+        guard var folder = nonEmpty(world.variables("CREDENTIALS_DIRECTORY")),
+            folder.hasPrefix("/")
+        else { return false }
         while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
-        return folder.hasPrefix("/") && SIWACLI.folder(of: path) == folder
+        return world.files.isSameFolder(SIWACLI.folder(of: path), folder)
     }
 }
 
@@ -55,11 +51,10 @@ struct FileWarning: Sendable {
 
     /// - Parameter name: what messages call the file, such as `the private key`.
     init?(
-        _ name: String, _ path: String, _ status: FileStatus?, isSecret: Bool,
-        _ variables: (String) -> String?
+        _ name: String, _ path: String, _ status: FileStatus?, isSecret: Bool, in world: World
     ) {
         guard let status,
-            let fault = FileFault(of: status, at: path, isSecret: isSecret, variables)
+            let fault = FileFault(of: status, at: path, isSecret: isSecret, in: world)
         else { return nil }
         message = "\(name) \(path) \(fault.rawValue)"
         remedy = fault.remedy(for: path)

@@ -68,7 +68,7 @@ extension Settings {
         case .file(let path):
             let file = try readKeyFile(path, source.origin, in: world)
             let warning = FileWarning(
-                "the private key", path, file.status, isSecret: true, world.variables)
+                "the private key", path, file.status, isSecret: true, in: world)
             if let warning, isStrict.value { throw warning.refused(.key) }
             return (file.contents, warning)
         case .standardInput:

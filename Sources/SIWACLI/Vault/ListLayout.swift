@@ -17,8 +17,18 @@ protocol ListLayout {
 struct ListColumn: Sendable {
     let heading: String
     let width: Int
+    /// Whether the cells are ids that other commands take: they are shown whole, although long
+    /// ones look like secrets.
+    let isID: Bool
 
-    init(_ heading: String, _ width: Int) { (self.heading, self.width) = (heading, width) }
+    init(_ heading: String, _ width: Int, isID: Bool = false) {
+        (self.heading, self.width, self.isID) = (heading, width, isID)
+    }
+
+    /// A cell of untrusted text, made safe to show.
+    func shown(_ cell: String) -> String {
+        isID ? withoutControls(cell, limit: 300) : printable(cell, limit: 300)
+    }
 
     static func time(_ heading: String) -> Self { Self(heading, 20) }
     static let client = Self("CLIENT", 24)
@@ -52,14 +62,12 @@ struct TableLayout: ListLayout {
     private func line(_ cells: [String], _ color: Terminal.Color? = nil) -> [UInt8] {
         if let width = terminal.width {
             let table = TextTable(widths: columns.map(\.width), within: width)
-            let lines = table.lines(of: cells.map { printable($0, limit: 300) }) {
+            let lines = table.lines(of: zip(cells, columns).map { $1.shown($0) }) {
                 terminal.output.painted($1, color)
             }
             return Array((lines.joined(separator: "\n") + "\n").utf8)
         }
-        let padded = zip(cells, columns).map {
-            printable($0, limit: 300).padded(to: $1.width)
-        }
+        let padded = zip(cells, columns).map { $1.shown($0).padded(to: $1.width) }
         let line = padded.joined(separator: "  ")
         let padding = line.reversed().prefix { $0 == " " }.count
         return Array(line.dropLast(padding).utf8) + [0x0A]

@@ -52,12 +52,19 @@ extension Session {
         of store: any VaultStore, at url: Setting<String>
     ) throws {
         for weakness in try store.weaknesses() {
+            let place = weakness.place ?? "\(url.origin)"
             guard !settings.isStrict.value else {
+                // Not a usage error, whatever set it: `--strict` decides about the settings.
                 throw SettingsError(
-                    "the connection to the vault is not protected: \(weakness)", from: url.origin,
-                    hints: ["use sslmode=verify-full, siwa's default"])
+                    "the connection to the vault is not protected: \(weakness.reason)",
+                    hints: [
+                        "fix it where it is set: \(place)",
+                        "use sslmode=verify-full, siwa's default",
+                    ])
             }
-            console.warn("the connection to the vault: \(weakness); use sslmode=verify-full")
+            console.warn(
+                "the connection to the vault: \(weakness.reason) (set by \(place)); "
+                    + "use sslmode=verify-full")
         }
     }
 
@@ -82,8 +89,8 @@ extension Session {
         for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) {
             try examine(
                 FileWarning(
-                    "the vault", file, world.files.status(file), isSecret: false,
-                    world.variables), .configuration)
+                    "the vault", file, world.files.status(file), isSecret: false, in: world),
+                .configuration)
         }
     }
 
@@ -107,7 +114,7 @@ extension Session {
             let file = try keyFile(path, source.origin)
             try examine(
                 FileWarning(
-                    "the vault's keys", path, file.status, isSecret: true, world.variables), .key)
+                    "the vault's keys", path, file.status, isSecret: true, in: world), .key)
             return file.contents
         }
     }

@@ -1,3 +1,4 @@
+internal import CommandTable
 package import JOSE
 package import Lifecycle
 
@@ -45,12 +46,12 @@ extension CompactJWS {
 }
 
 extension Check {
-    /// Its detail is the last member.
+    /// Its detail is the last member; a secret that was given in a wrong place is masked in it.
     var json: JSON {
         let name = JSON.Member("name", .string(name))
         let status = JSON.Member("status", .string(status.rawValue))
         guard let detail else { return .object([name, status]) }
-        return .object([name, status, .init("detail", .string(detail))])
+        return .object([name, status, .init("detail", .string(maskingSecrets(in: detail)))])
     }
 
     /// What to do when it failed.

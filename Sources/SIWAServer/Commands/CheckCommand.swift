@@ -1,5 +1,6 @@
 internal import CommandTable
 internal import Lifecycle
+internal import SIWACLI
 
 /// `siwa-server check`: tells whether `serve` would start.
 struct CheckCommand: Command {
@@ -19,7 +20,16 @@ struct CheckCommand: Command {
     var configuration = ConfigurationOption()
 
     func run(in world: ServerWorld) async throws {
-        let checked = try CheckedServer(configuration.file, in: world)
+        let checked: CheckedServer
+        do {
+            checked = try await CheckedServer(configuration.file, in: world)
+        } catch {
+            // Also of a database that does not answer, for which serve has another exit code.
+            throw Diagnosis(error.code, error.message, hints: error.hints, exitCode: .settings)
+        }
         try world.print(checked.summary)
+        if let warning = checked.warning {
+            world.base.errorLine("siwa-server: warning: \(warning)")
+        }
     }
 }

@@ -1,5 +1,8 @@
 internal import CommandTable
+internal import JOSE
+internal import Lifecycle
 internal import LocalFiles
+internal import SIWACLI
 
 /// `siwa-server serve`: serves until it is stopped.
 struct ServeCommand: Command {
@@ -27,9 +30,20 @@ struct ServeCommand: Command {
         ProcessSignals.apply(.record, watchdog: 44)
         ProcessSignals.countHangUps()
         try requireDispatch()
+        let world = world.loggingNotes()
         let loaded = try LoadedServer(configuration.file, in: world)
         try await withTaskExecutorPreference(globalConcurrentExecutor) {
             try await RunningServer(loaded, in: world).run()
         }
+    }
+}
+
+extension ServerWorld {
+    /// Logs what commands of `siwa` say on standard error, which has the log alone.
+    fileprivate func loggingNotes() -> ServerWorld {
+        var world = self
+        let log = ServerLog(now: base.clocks.now, write: base.errorLine)
+        world.base.note = { log(.warning, "configuration", [.init("message", .string($0))]) }
+        return world
     }
 }

@@ -14,8 +14,14 @@ struct TokenListCommand: Command {
 
     func run(in world: ServerWorld) async throws {
         let now = world.base.clocks.now()
-        let lines = try world.tokenStore(configuration).apiTokens().map { $0.line(at: now) + "\n" }
-        try world.print(lines.joined())
+        let page = try world.tokenStore(configuration).apiTokens()
+        try world.print(page.tokens.map { $0.line(at: now) + "\n" }.joined())
+        guard page.damaged.isEmpty else {
+            throw Diagnosis(
+                "vault", "damaged API tokens are refused; the others are listed",
+                hints: page.damaged.map(\.message)
+                    + ["remove them: siwa-server token remove NAME"], exitCode: .settings)
+        }
     }
 }
 

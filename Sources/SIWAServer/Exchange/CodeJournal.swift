@@ -10,8 +10,8 @@ package final class CodeJournal: Sendable {
     private let vault: SharedVault
     private let clocks: Clocks
     private let owner: String
-    private let log: ServiceLog
-    private let background = BackgroundTasks()
+    /// What this process must not lose.
+    let writes: DurableWrites
 
     /// - Parameter owner: identifies this run of this process.
     package init(
@@ -19,7 +19,8 @@ package final class CodeJournal: Sendable {
         log: @escaping ServiceLog
     ) {
         (self.access, self.vault, self.clocks) = (access, vault, clocks)
-        (self.owner, self.log) = (owner, log)
+        self.owner = owner
+        writes = DurableWrites(access, clocks: clocks, log: log)
     }
 
     private var lease: VaultLease { VaultLease(owner: owner, duration: leaseDuration) }
@@ -57,7 +58,7 @@ package final class CodeJournal: Sendable {
     /// Notes that a code was not sent, or that no response was received.
     func finish(_ request: CodeRequest, _ outcome: CodeOutcome) async {
         let owner = owner
-        _ = await persist("code_not_noted") { store throws(VaultError) in
+        _ = await writes.write("code_not_noted") { store throws(VaultError) in
             try store.finish(request.code, outcome, by: owner)
         }
     }
@@ -65,7 +66,7 @@ package final class CodeJournal: Sendable {
     /// Notes the answer to a request.
     func finish(_ request: CodeRequest, _ answer: ExchangeAnswer) async {
         let (owner, vault) = (owner, vault)
-        _ = await persist("code_not_noted") { store throws(VaultError) in
+        _ = await writes.write("code_not_noted") { store throws(VaultError) in
             let outcome = try vault.with { vault throws(VaultError) in
                 try Self.outcome(answer, request, in: vault)
             }
@@ -81,7 +82,7 @@ package final class CodeJournal: Sendable {
         _ token: RefreshToken, of user: VaultUser, _ request: CodeRequest, _ answer: ExchangeAnswer
     ) async -> Bool {
         let (owner, vault, now) = (owner, vault, clocks.now())
-        return await persist("token_not_stored") { store throws(VaultError) in
+        return await writes.write("token_not_stored") { store throws(VaultError) in
             try vault.with { vault throws(VaultError) in
                 let outcome = try Self.outcome(answer, request, in: vault)
                 let finishing = store.vault(finishing: request.code, outcome, by: owner)
@@ -91,7 +92,7 @@ package final class CodeJournal: Sendable {
     }
 
     /// Waits until everything is in the database.
-    package func drain() async { await background.drain() }
+    package func drain() async { await writes.drain() }
 
     private static func outcome(
         _ answer: ExchangeAnswer, _ request: CodeRequest, in vault: Vault
@@ -101,37 +102,5 @@ package final class CodeJournal: Sendable {
 
     private static func place(of code: CodeDigest, _ clientID: ClientID) -> [String] {
         ["code answer", clientID.rawValue, code.bytes.hexadecimal]
-    }
-}
-
-extension CodeJournal {
-    /// Changes the database; if that fails, retries in the background as long as the process runs.
-    ///
-    /// - Returns: whether the change is already done.
-    private func persist(
-        _ event: String,
-        _ change: @escaping @Sendable (any ServerStore) throws(VaultError) -> Void
-    ) async -> Bool {
-        guard let failure = await attempt(change) else { return true }
-        log(ServiceEvent(.error, event, [.init("reason", .string(failure.message))]))
-        background.start { [clocks] in
-            var delay = Duration.seconds(1)
-            while (try? await clocks.timekeeper.sleep(delay)) != nil {
-                if await self.attempt(change) == nil { return }
-                delay = min(delay * 2, .seconds(60))
-            }
-        }
-        return false
-    }
-
-    private func attempt(
-        _ change: @escaping @Sendable (any ServerStore) throws(VaultError) -> Void
-    ) async -> VaultError? {
-        do throws(VaultError) {
-            try await access.run(change)
-            return nil
-        } catch {
-            return error
-        }
     }
 }

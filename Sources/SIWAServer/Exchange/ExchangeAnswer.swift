@@ -23,13 +23,17 @@ package struct ExchangeAnswer: Sendable {
     /// The exchange failed.
     static func refused(_ diagnosis: Diagnosis) -> Self { Self(result: .failure(diagnosis)) }
 
-    /// The body of the response. It contains the refresh token if the caller may see it, or if the
-    /// token is not stored.
+    /// The body of the response. It contains the refresh token if the caller asks for it and may
+    /// see it, or if it could not be stored: then no other copy may exist.
     ///
+    /// - Parameters:
+    ///   - isRevealing: whether the caller asks for a stored token.
+    ///   - mayReveal: whether the caller has the scope to see tokens.
     /// - Throws: the ``Diagnosis`` if there are no tokens.
-    package func body(isRevealing: Bool) throws(Diagnosis) -> JSON {
+    package func body(isRevealing: Bool, mayReveal: Bool = true) throws(Diagnosis) -> JSON {
         var members = try result.get()
-        if isStored == true, !isRevealing { members.removeAll { $0.name == "refresh_token" } }
+        let isShown = isStored == false || mayReveal && (isRevealing || isStored == nil)
+        if !isShown { members.removeAll { $0.name == "refresh_token" } }
         if let isStored { members.append(.init("stored", .boolean(isStored))) }
         if isReplayed { members.append(.init("replayed", true)) }
         return .object(members)

@@ -18,16 +18,18 @@ package struct ExchangeInput: Sendable {
     package let verifier: CodeVerifier?
     /// Whether to store the refresh token in the vault.
     package let isStoring: Bool
+    /// Whether the code is exchanged in order to revoke its token.
+    private let isRevoking: Bool
 
     /// Creates the input.
     package init(
         _ code: AuthorizationCode, for client: ProfileClient, isClientGiven: Bool,
         redirectURI: String? = nil, nonce: SecretText? = nil, verifier: CodeVerifier? = nil,
-        isStoring: Bool = true
+        isStoring: Bool = true, isRevoking: Bool = false
     ) {
         (self.code, self.client, self.isClientGiven) = (code, client, isClientGiven)
         (self.redirectURI, self.nonce, self.verifier) = (redirectURI, nonce, verifier)
-        self.isStoring = isStoring
+        (self.isStoring, self.isRevoking) = (isStoring, isRevoking)
     }
 
     /// The redirect URI that is sent.
@@ -38,7 +40,8 @@ package struct ExchangeInput: Sendable {
         get throws(VaultError) {
             try CodeRequest(
                 code, clientID: client.clientID, isClientGiven: isClientGiven, verifier: verifier,
-                redirectURI: redirectURI, nonce: nonce?.revealed())
+                redirectURI: redirectURI, nonce: nonce?.revealed(), isStoring: isStoring,
+                comparesParameters: !isRevoking)
         }
     }
 

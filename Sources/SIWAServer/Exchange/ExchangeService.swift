@@ -46,8 +46,10 @@ package final class ExchangeService: Sendable {
         while true {
             switch try await journal.begin(request) {
             case .send:
-                return try await running.join(request.code) { await self.send(input, request) }
-                    .get()
+                // The journal gave the code to this call alone.
+                return try await running.startNext(request.code) {
+                    await self.send(input, request)
+                }.get()
             case .replay(let sealed, let clientID):
                 guard let answer = try journal.open(sealed, request.code, of: clientID) else {
                     throw Diagnosis.codeAlreadySent

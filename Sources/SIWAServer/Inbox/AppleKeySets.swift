@@ -60,8 +60,16 @@ package final class AppleKeySets: Sendable {
     }
 
     /// The set that has a key; fetches it if a fetch is allowed now.
-    package func answer(holding keyID: String) async -> Answer {
+    ///
+    /// - Parameter receivedAt: when the token was received, if that is earlier: a set that was
+    ///   fetched since then decides about it, even if it lacks the key.
+    package func answer(holding keyID: String, receivedAt: NumericDate? = nil) async -> Answer {
         if let known = known(holding: keyID) { return .keySet(known) }
+        if let receivedAt, let held = state.withLock({ $0.cache.held }),
+            held.fetchedAt > receivedAt
+        {
+            return .keySet(held.keySet)
+        }
         let query = KeySetQuery(holding: keyID, askedAt: now())
         guard state.withLock({ $0.cache.step(for: query, at: now()) }) == .fetch else {
             return .unavailable

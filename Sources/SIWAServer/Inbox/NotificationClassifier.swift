@@ -88,7 +88,8 @@ struct NotificationClassifier: Sendable {
         let failed = verification.failures.map(\.subject).filter { $0 != .key }
         let payload = token.bytes
         guard failed.isEmpty, payload.count <= Self.unverifiedLimit,
-            let claimed = ClaimedEvent(token), let id = try? EventID(unverified: payload)
+            let claimed = ClaimedEvent(token), claimed.occurredAt.isWritable,
+            let id = try? EventID(unverified: payload)
         else { return nil }
         return UnverifiedNotification(
             id: id, payload: payload, type: claimed.type, user: claimed.user,

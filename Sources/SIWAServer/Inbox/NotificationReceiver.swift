@@ -123,7 +123,7 @@ final class NotificationReceiver: Sendable {
     }
 
     /// The maximum number of stored payloads with an unknown key.
-    private static let unverifiedCount = 1000
+    static let unverifiedCount = 1000
 }
 
 // Payloads that wait until Apple's keys can be fetched.
@@ -163,7 +163,11 @@ extension NotificationReceiver {
             let keyID = token.verificationKeyID
         else { return try await settle(entry.id, as: .forged) }
         var keySet: KeySet?
-        if case .keySet(let found) = await keys.answer(holding: keyID) { keySet = found }
+        if case .keySet(let found) = await keys.answer(
+            holding: keyID, receivedAt: entry.receivedAt)
+        {
+            keySet = found
+        }
         let verdict = classifier.current.verdict(
             on: token, by: keySet, receivedAt: entry.receivedAt, verifying: entry.id)
         switch verdict {

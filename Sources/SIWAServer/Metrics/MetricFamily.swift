@@ -19,12 +19,13 @@ struct MetricFamily {
         }
 
         private static func escaped(_ text: String) -> String {
-            text.reduce(into: "") { result, character in
-                switch character {
+            // By scalars: an accent would hide the quotation mark that it is combined with.
+            text.unicodeScalars.reduce(into: "") { result, scalar in
+                switch scalar {
                 case "\\": result += "\\\\"
                 case "\"": result += "\\\""
                 case "\n": result += "\\n"
-                default: result.append(character)
+                default: result.unicodeScalars.append(scalar)
                 }
             }
         }

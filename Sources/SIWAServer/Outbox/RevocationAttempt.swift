@@ -85,10 +85,7 @@ struct RevocationAttempt: Sendable {
 
     /// Notes that the attempt failed, and schedules the next one.
     mutating func fail(_ diagnosis: Diagnosis) async throws(Interruption) {
-        let delay = job.fail(
-            "\(diagnosis.code): \(diagnosis.message)", age: age,
-            retryAfter: diagnosis.retryAfter, jitter: .random(in: 0..<1),
-            at: worker.clocks.now())
+        let delay = job.fail(diagnosis, age: age, at: worker.clocks.now())
         try await note(after: delay)
     }
 
@@ -96,17 +93,7 @@ struct RevocationAttempt: Sendable {
     func wait() async throws(Interruption) { try await note(after: .seconds(1)) }
 
     private func note(after delay: Duration?) async throws(Interruption) {
-        let (job, owner) = (job, worker.owner)
-        let isHeld: Bool
-        do throws(VaultError) {
-            isHeld = try await worker.access.run { store throws(VaultError) in
-                try store.note(job, retryAfter: delay, by: owner)
-            }
-        } catch {
-            worker.log(.databaseFailed(error))
-            throw .lost
-        }
-        guard isHeld else { throw .lost }
+        try await worker.note(job, after: delay)
     }
 
     /// Notes the revocation in the vault, if the token is stored there.
@@ -142,7 +129,8 @@ extension RevocationAttempt {
         guard let text = try open() else {
             throw .failed(Diagnosis(VaultError(.damaged, "the job has no code")))
         }
-        let input = ExchangeInput(AuthorizationCode(text), for: client, isClientGiven: true)
+        let input = ExchangeInput(
+            AuthorizationCode(text), for: client, isClientGiven: true, isRevoking: true)
         let request: CodeRequest
         let decision: CodeDecision
         do throws(VaultError) {
@@ -152,7 +140,10 @@ extension RevocationAttempt {
             throw .failed(Diagnosis(error))
         }
         switch decision {
-        case .send: try await send(input, request)
+        case .send:
+            worker.codes.begin()
+            defer { worker.codes.end() }
+            try await send(input, request)
         case .wait: throw .codeInUse
         case .replay(let sealed, let clientID):
             try await use(try? worker.journal.open(sealed, request.code, of: clientID))
@@ -187,8 +178,9 @@ extension RevocationAttempt {
             try await take(RefreshToken(response.accessToken.text), of: nil)
             (job.kind, job.proof) = (.accessToken, .none)
         }
-        try await note(after: nil)
+        let isNoted = await worker.keepToken(job)
         await worker.journal.finish(request, ExchangeAnswer.refused(.codeRevoked))
+        guard isNoted else { throw .lost }
     }
 
     private mutating func conclude(
@@ -208,7 +200,9 @@ extension RevocationAttempt {
     }
 
     private mutating func refuse(_ diagnosis: Diagnosis) {
-        job.refuseCode("\(diagnosis.code): \(diagnosis.message)", at: worker.clocks.now())
+        job.refuseCode(
+            StoredFailure(diagnosis).text, isDead: diagnosis.exitCode == .clientRefused,
+            at: worker.clocks.now())
     }
 
     private mutating func take(
@@ -224,6 +218,15 @@ extension RevocationAttempt {
             throw .failed(Diagnosis(error))
         }
         job = next
+    }
+}
+
+extension RevocationJob {
+    /// Notes a failed attempt; see ``fail(_:age:retryAfter:jitter:at:)``.
+    mutating func fail(_ diagnosis: Diagnosis, age: Duration, at now: NumericDate) -> Duration? {
+        fail(
+            StoredFailure(diagnosis).text, age: age, retryAfter: diagnosis.retryAfter,
+            jitter: .random(in: 0..<1), at: now)
     }
 }
 

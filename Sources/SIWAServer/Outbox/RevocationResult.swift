@@ -28,16 +28,13 @@ extension RevocationStatus {
     /// The error of a request with a code that yielded no token to revoke; nil for other requests.
     var codeFailure: Diagnosis? {
         guard request.userID == nil, let job = jobs.first, job.kind == .code else { return nil }
-        switch job.state {
-        case .unknown: return .codeMayBeSpent()
-        case .dead:
-            let error = job.lastError ?? "unknown"
-            return Diagnosis(
-                String(error.prefix { $0 != ":" }), error,
-                hints: ["ask the user to sign in again, and use the new code"],
-                exitCode: .grantRefused)
-        case .pending, .revoked: return nil
-        }
+        guard [.unknown, .dead].contains(job.state) else { return nil }
+        guard let error = job.lastError else { return .codeMayBeSpent() }
+        let failure = StoredFailure(text: error)
+        return Diagnosis(
+            failure.code, failure.message,
+            hints: ["ask the user to sign in again, and use the new code"],
+            exitCode: .grantRefused)
     }
 }
 

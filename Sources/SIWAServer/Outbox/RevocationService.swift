@@ -83,16 +83,30 @@ extension RevocationService {
             guard damaged.isEmpty else { throw Diagnosis.damaged(damaged) }
             return .ended(try await recorded(userID, clientID, records))
         }
-        let secrets = try live.map { record -> Secret in
-            let token = try vault.with { vault throws(VaultError) in
-                try vault.sendableToken(of: record)
-            }
-            return (token.text, .refreshToken, record.user.clientID, userID)
-        }
+        let (secrets, failures) = sendable(live)
+        let failure = damaged.isEmpty ? failures.first : Diagnosis.damaged(damaged)
+        if secrets.isEmpty, let failure { throw failure }
         let reply = try await store(secrets, input, of: userID, clientID)
-        // Unreadable rows do not stop the revocation of the others.
-        guard damaged.isEmpty else { throw Diagnosis.damaged(damaged) }
+        // Unreadable rows and tokens do not stop the revocation of the others.
+        if let failure { throw failure }
         return reply
+    }
+
+    /// The tokens of records, and the errors of those that cannot be decrypted.
+    private func sendable(_ records: [VaultRecord]) -> ([Secret], [Diagnosis]) {
+        var (secrets, failures): ([Secret], [Diagnosis]) = ([], [])
+        for record in records {
+            do throws(VaultError) {
+                let token = try vault.with { vault throws(VaultError) in
+                    try vault.sendableToken(of: record)
+                }
+                secrets.append(
+                    (token.text, .refreshToken, record.user.clientID, record.user.userID))
+            } catch {
+                failures.append(Diagnosis(error))
+            }
+        }
+        return (secrets, failures)
     }
 
     private func store(

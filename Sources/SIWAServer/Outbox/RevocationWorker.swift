@@ -1,6 +1,7 @@
 internal import JOSE
 package import Lifecycle
 internal import SIWACLI
+internal import SIWACrypto
 internal import ServerRecords
 
 /// Processes the outbox: attempts every pending revocation until it ends.
@@ -11,6 +12,10 @@ package final class RevocationWorker: Sendable {
     let clocks: Clocks
     let owner: String
     let log: ServiceLog
+    /// The codes that are being exchanged.
+    let codes = ActiveCount()
+    /// The clients that are in no profile.
+    let missingProfiles: MissingProfiles
     /// Notified after every attempt.
     let progress = WakeSignal()
     private let clients: @Sendable () -> ProfileClients
@@ -30,6 +35,7 @@ package final class RevocationWorker: Sendable {
     ) {
         (self.access, self.vault, self.journal) = (access, vault, journal)
         (self.clients, self.clocks, self.owner, self.log) = (clients, clocks, owner, log)
+        missingProfiles = MissingProfiles(clocks.timekeeper)
         loop = WorkLoop(limit: Self.width, pause: .seconds(1), wake: wake)
     }
 
@@ -53,6 +59,12 @@ package final class RevocationWorker: Sendable {
     /// Waits for the attempts in progress.
     package func drain() async {
         await loop.drain()
+        await journal.drain()
+    }
+
+    /// Waits until the codes that were sent to Apple are answered.
+    func drainCodes() async {
+        await codes.drain()
         await journal.drain()
     }
 
@@ -87,10 +99,8 @@ package final class RevocationWorker: Sendable {
 
     private func attempt(_ job: RevocationJob, _ age: Duration) async {
         guard let client = clients()[job.clientID] else {
-            log(
-                ServiceEvent(
-                    .error, "no_profile", [.init("client_id", .string(job.clientID.rawValue))]))
-            return
+            missingProfiles.note(job.clientID)
+            return await fail(job, age, .noProfile(of: job.clientID))
         }
         var attempt = RevocationAttempt(job, age: age, for: client, by: self)
         do throws(RevocationAttempt.Interruption) {
@@ -106,6 +116,14 @@ package final class RevocationWorker: Sendable {
             // Another process has leased the job, or the lease of this process has expired.
         }
         if attempt.job.state != .pending { log(end: attempt.job) }
+    }
+
+    /// Notes a failed attempt that sent nothing.
+    private func fail(_ job: RevocationJob, _ age: Duration, _ diagnosis: Diagnosis) async {
+        var job = job
+        let delay = job.fail(diagnosis, age: age, at: clocks.now())
+        log(failure: diagnosis, job)
+        if (try? await note(job, after: delay)) != nil, job.state != .pending { log(end: job) }
     }
 
     private func log(failure: Diagnosis, _ job: RevocationJob) {
@@ -125,6 +143,58 @@ package final class RevocationWorker: Sendable {
             ServiceEvent(
                 level, "revocation_ended",
                 job.logMembers + [.init("state", .string(job.state.rawValue))]))
+    }
+}
+
+// Writing jobs.
+extension RevocationWorker {
+    /// Stores a claimed job.
+    ///
+    /// - Parameter delay: the time until the next attempt; nil to keep the lease.
+    func note(
+        _ job: RevocationJob, after delay: Duration?
+    ) async throws(RevocationAttempt.Interruption) {
+        let owner = owner
+        let isHeld: Bool
+        do throws(VaultError) {
+            isHeld = try await access.run { store throws(VaultError) in
+                try store.note(job, retryAfter: delay, by: owner)
+            }
+        } catch {
+            log(.databaseFailed(error))
+            throw .lost
+        }
+        guard isHeld else { throw .lost }
+    }
+
+    /// Stores the token that a job's code was exchanged for: no other copy exists.
+    ///
+    /// - Returns: whether the job is leased and has the token. If not, it is stored as soon as the
+    ///   database works, and any process continues.
+    func keepToken(_ job: RevocationJob) async -> Bool {
+        if (try? await note(job, after: nil)) != nil { return true }
+        let (owner, requestedAt) = (owner, clocks.now())
+        let id = (try? Random.bytes(16).hexadecimal) ?? job.fingerprint.rawValue
+        _ = await journal.writes.write("token_not_noted") { store throws(VaultError) in
+            guard try !store.note(job, retryAfter: .zero, by: owner) else { return }
+            // The job has ended, or another process has it, without the token.
+            guard try store.revocation(id) == nil else { return }
+            _ = try store.add(
+                RevocationRequest(
+                    id: id, clientID: job.clientID, userID: job.userID, requestedAt: requestedAt),
+                [job])
+        }
+        return false
+    }
+}
+
+extension Diagnosis {
+    /// The profile of a job was removed from the configuration.
+    fileprivate static func noProfile(of clientID: ClientID) -> Diagnosis {
+        Diagnosis(
+            "no_profile", "no profile has client_id \(clientID)",
+            hints: ["add a profile with this client_id to the configuration"],
+            exitCode: .clientRefused)
     }
 }
 

@@ -8,16 +8,20 @@ struct CheckedServer {
     /// The profiles, the database and the listeners, a line each.
     let summary: String
 
-    /// - Throws: ``Diagnosis`` of exit code 3, or 75 if the database does not answer.
-    init(_ configurationFile: String?, in world: ServerWorld) throws(Diagnosis) {
+    /// Why the server would be of no use; nil if it would.
+    let warning: String?
+
+    /// - Throws: ``Diagnosis``.
+    init(_ configurationFile: String?, in world: ServerWorld) async throws(Diagnosis) {
         let base = world.base
         let configuration = try ServedConfiguration(configurationFile, in: base)
         let settings = try ServerSettings(configuration, variables: base.variables)
         let clients = try LoadedServer.clients(configuration, Metrics(), base)
-        if let delivery = settings.delivery { _ = try DeliveryWorker.Settings(delivery, in: base) }
+        if let delivery = settings.delivery { _ = try LoadedDelivery(delivery, in: world) }
         for listener in RouteTable.Listener.allCases {
-            try settings.listener(listener)?.check(in: base)
+            try await settings.listener(listener)?.check(in: base, of: listener)
         }
+        warning = settings.withoutListeners
         let store = try configuration.serverStore(.eachStatement(.seconds(5)))
         do {
             _ = try Vault(store.vault, try configuration.vaultKeys(), by: base.actor)

@@ -9,8 +9,9 @@ internal import SIWACrypto
 struct LoadedServer: Sendable {
     let context: ServerContext
     private let configurationFile: String?
-    private let delivery: Reloadable<DeliveryWorker.Settings>?
+    private let delivery: LoadedDelivery?
     private let database: OpenDatabase
+    private let vaultPlace: ServedConfiguration.VaultPlace
 
     /// - Parameter configurationFile: if nil, the configuration is searched for as `siwa` does.
     /// - Throws: ``Diagnosis``.
@@ -24,17 +25,19 @@ struct LoadedServer: Sendable {
         let metrics = Metrics(notificationPath: settings.path)
         let clients = try Self.clients(configuration, metrics, base)
         delivery = try settings.delivery.map { delivery throws(Diagnosis) in
-            Reloadable(try DeliveryWorker.Settings(delivery, in: base))
+            try LoadedDelivery(delivery, in: world)
         }
+        vaultPlace = try configuration.vaultPlace()
         database = try OpenDatabase(configuration, in: base)
-        for warning in configuration.warnings { log(.warning, "configuration", [warning.member]) }
+        let warnings = configuration.warnings + [settings.withoutListeners].compactMap(\.self)
+        for warning in warnings { log(.warning, "configuration", [warning.member]) }
         context = ServerContext(
             ServerContext.Parts(
                 clocks: base.clocks, log: log, metrics: metrics, clients: Reloadable(clients),
                 keys: try Self.keys(settings, clients, log, base), vault: database.vault,
                 access: database.api, workerAccess: database.workers,
                 receivingAccess: database.receiving, settings: settings,
-                delivery: try Self.delivery(settings, delivery, in: world), owner: world.owner))
+                delivery: delivery?.parts, owner: world.owner))
     }
 
     /// Reads the clients, and mints a client_secret for each.
@@ -69,23 +72,6 @@ struct LoadedServer: Sendable {
         return AppleKeySets(now: world.clocks.now, fixed: try KeySet(file: path, in: world))
     }
 
-    private static func delivery(
-        _ settings: ServerSettings, _ delivery: Reloadable<DeliveryWorker.Settings>?,
-        in world: ServerWorld
-    ) throws(Diagnosis) -> ServerContext.Delivery? {
-        guard let delivery else { return nil }
-        do throws(TransportError) {
-            return ServerContext.Delivery(
-                settings: delivery,
-                transport: try world.deliveryTransport(settings.delivery?.authorityFile))
-        } catch {
-            throw Diagnosis(
-                "unavailable", "events cannot be delivered: \(error.message)",
-                hints: ["check server.deliver.ca_file, and that libcurl is installed"],
-                exitCode: .settings)
-        }
-    }
-
     /// Reloads profiles, keys, TLS files and secrets. A file that cannot be used is logged, and its
     /// old contents stay in use.
     func reload(_ listeners: [OpenListener], in world: ServerWorld) {
@@ -99,31 +85,37 @@ struct LoadedServer: Sendable {
                 log(.error, "reload_failed", Problem(error))
             }
         }
-        attempt { () throws(Diagnosis) in try reloadSettings(world.base) }
+        attempt { () throws(Diagnosis) in try reloadSettings(world) }
         for listener in listeners {
             attempt { () throws(Diagnosis) in try listener.reload(in: world.base) }
         }
-        _ = context.vault.renew()
+        attempt { () throws(Diagnosis) in
+            do {
+                try context.vault.renew()
+            } catch {
+                throw Diagnosis(error)
+            }
+        }
         log(faults == 0 ? .info : .warning, "reloaded", [.init("faults", .integer(faults))])
     }
 
-    private func reloadSettings(_ world: World) throws(Diagnosis) {
-        let configuration = try ServedConfiguration(configurationFile, in: world)
-        let settings = try ServerSettings(configuration, variables: world.variables)
-        let clients = try Self.clients(configuration, context.metrics, world)
+    private func reloadSettings(_ world: ServerWorld) throws(Diagnosis) {
+        let base = world.base
+        let configuration = try ServedConfiguration(configurationFile, in: base)
+        let settings = try ServerSettings(configuration, variables: base.variables)
+        let clients = try Self.clients(configuration, context.metrics, base)
+        let vaultPlace = try configuration.vaultPlace()
         if let path = settings.keySetFile, context.keys.isFixed {
-            context.keys.replace(with: try KeySet(file: path, in: world))
+            context.keys.replace(with: try KeySet(file: path, in: base))
         }
-        if let delivery, let new = settings.delivery {
-            delivery.replace(with: try DeliveryWorker.Settings(new, in: world))
-        }
+        if let new = settings.delivery { try delivery?.reload(new, in: world) }
         context.clients.replace(with: clients)
         context.keys.replace(fetching: clients.fetchKeys)
         context.receiver.reload()
-        if settings.needsRestart(from: context.settings) {
+        if settings.needsRestart(from: context.settings) || vaultPlace != self.vaultPlace {
             context.log(
                 .warning, "restart_needed",
-                ["changed listeners, paths and limits take effect after a restart".member])
+                ["changed listeners, paths, limits and vault take effect after a restart".member])
         }
     }
 }
@@ -131,15 +123,6 @@ struct LoadedServer: Sendable {
 extension String {
     /// The member `message` of a log line.
     fileprivate var member: JSON.Member { .init("message", .string(self)) }
-}
-
-extension ServerSettings {
-    /// Whether a setting differs that is read only at the start.
-    fileprivate func needsRestart(from old: ServerSettings) -> Bool {
-        var (new, old) = (self, old)
-        (new.delivery, old.delivery) = (nil, nil)
-        return new != old || (delivery == nil) != (old.delivery == nil)
-    }
 }
 
 extension ProfileClients {
@@ -172,24 +155,5 @@ extension KeySet {
                 hints: ["Apple's is at https://appleid.apple.com/auth/keys"], exitCode: .settings)
         }
         self = keySet
-    }
-}
-
-extension DeliveryWorker.Settings {
-    /// Reads the secrets.
-    init(_ settings: DeliverySettings, in world: World) throws(Diagnosis) {
-        let place = "server.deliver.secret_file"
-        do {
-            let contents = try world.files.read(settings.secretFile).contents
-            self.init(settings.target, try WebhookSecrets(contents))
-        } catch let error as WebhookSecretsError {
-            throw Diagnosis(
-                "configuration", "\(place): \(settings.secretFile): \(error)",
-                hints: ["create one: siwa-server webhook-secret --out FILE"], exitCode: .settings)
-        } catch {
-            throw Diagnosis(
-                "configuration", "\(place) cannot be read: \(error)",
-                hints: ["create one: siwa-server webhook-secret --out FILE"], exitCode: .settings)
-        }
     }
 }

@@ -83,9 +83,17 @@ struct OpenListener: Sendable {
 }
 
 extension ListenerSettings {
-    /// Fails if the TLS files cannot be read.
-    func check(in world: World) throws(Diagnosis) {
-        if let tls { _ = try TLSIdentity(tls, in: world) }
+    /// Fails if the TLS files cannot be used, or the address needs some.
+    func check(in world: World, of listener: RouteTable.Listener) async throws(Diagnosis) {
+        let identity = try tls.map { files throws(Diagnosis) in try TLSIdentity(files, in: world) }
+        let isLocal: Bool?
+        do throws(ServerError) {
+            isLocal = try address.isLocal()
+            if let identity { try await HTTPServer.check(identity) }
+        } catch {
+            throw Diagnosis(error, of: listener)
+        }
+        if let isLocal { try checkProtection(isLocal: isLocal, of: listener) }
     }
 }
 

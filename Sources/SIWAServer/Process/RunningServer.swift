@@ -80,8 +80,13 @@ struct RunningServer: Sendable {
         {
             try? await timekeeper.sleep(.milliseconds(20))
         }
-        let begun = Task { await context.drain() }
-        await begun.value
+        let drained = WakeSignal()
+        Task { [context] in
+            await context.drain()
+            drained.notify()
+        }
+        await drained.wait(after: 0, atMost: max(deadline.remaining, .zero))
+        await context.drainCodes()
         for listener in listeners { await listener.server.stop() }
     }
 
@@ -111,12 +116,17 @@ struct RunningServer: Sendable {
 }
 
 extension ServerContext {
-    /// Waits for the work that must not be interrupted.
+    /// Waits for the work that can be done again after a restart.
     func drain() async {
-        await exchanges.drain()
         await refreshes.drain()
         await revocationWorker.drain()
         await deliveryWorker?.drain()
+    }
+
+    /// Waits for the work that cannot be done again: codes that were sent to Apple.
+    func drainCodes() async {
+        await revocationWorker.drainCodes()
+        await exchanges.drain()
     }
 
     /// Deletes rows whose retention is over, once an hour. Runs until cancelled.

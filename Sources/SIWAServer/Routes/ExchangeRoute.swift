@@ -46,7 +46,9 @@ extension Route {
             request.subject.note(
                 userID: answer.userID, fingerprint: answer.refreshToken?.text.fingerprint,
                 requestID: answer.requestID)
-            return .json(try answer.body(isRevealing: isRevealing))
+            return .json(
+                try answer.body(
+                    isRevealing: isRevealing, mayReveal: request.scopes.contains(.reveal)))
         }
     }
 }

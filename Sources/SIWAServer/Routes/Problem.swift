@@ -21,6 +21,8 @@ package struct Problem: Error, Sendable {
     package var fields: [HTTPField] = []
     /// Additional members of the body.
     package var members: [JSON.Member] = []
+    /// Apple's id of the request that failed, for the log.
+    var requestID: String?
 
     /// Creates a problem.
     package init(
@@ -38,6 +40,7 @@ package struct Problem: Error, Sendable {
             Self.status(of: diagnosis), diagnosis.code, diagnosis.message, hints: diagnosis.hints,
             exitCode: diagnosis.exitCode, retryAfter: diagnosis.retryAfter)
         members = diagnosis.answer
+        requestID = diagnosis.requestID
     }
 
     private static let temporary = [429, 503]

@@ -6,13 +6,15 @@ internal import SIWACLI
 /// member.
 struct RequestMembers {
     private let json: JSON
+    private let parameters: [String: String]
 
     init(_ request: RouteRequest) {
+        parameters = request.parameters
         guard !request.parameters.isEmpty else {
             json = request.body
             return
         }
-        let parameters = request.parameters.sorted { $0.key < $1.key }
+        let parameters = parameters.sorted { $0.key < $1.key }
             .map { JSON.Member($0.key, .string($0.value)) }
         json = .object((request.body.members ?? []) + parameters)
     }
@@ -60,6 +62,8 @@ struct RequestMembers {
         return number
     }
 
+    private func isInQuery(_ name: String) -> Bool { parameters[name] != nil }
+
     /// A duration: a number of seconds, or a string such as `15m`.
     func duration(_ name: String) throws(Problem) -> Duration? {
         guard let value = json[name] else { return nil }
@@ -67,8 +71,9 @@ struct RequestMembers {
             return .seconds(seconds)
         }
         guard let parsed = value.string.flatMap(DurationArgument.init(argument:)) else {
-            throw .malformed(
-                "'\(name)' must be \(DurationArgument.expectation), or seconds as a number")
+            // The query has no numbers.
+            let other = isInQuery(name) ? "" : ", or seconds as a number"
+            throw .malformed("'\(name)' must be \(DurationArgument.expectation)\(other)")
         }
         return parsed.duration
     }

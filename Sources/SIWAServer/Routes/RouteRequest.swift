@@ -33,11 +33,11 @@ package final class RouteRequest: Sendable {
 
     /// Whether a media type is acceptable to the caller (RFC 9110 §12.5.1).
     package func accepts(_ mediaType: String) -> Bool {
-        AcceptedTypes(http.fields["accept"]).quality(of: mediaType) > 0
+        AcceptedTypes(http.fields.list("accept")).quality(of: mediaType) > 0
     }
 
     /// The media type that the caller prefers.
     package func preferred(among mediaTypes: [String]) -> String? {
-        AcceptedTypes(http.fields["accept"]).preferred(among: mediaTypes)
+        AcceptedTypes(http.fields.list("accept")).preferred(among: mediaTypes)
     }
 }

@@ -66,7 +66,7 @@ extension RouteRequest {
             HTTPField("ETag", tag), HTTPField("Cache-Control", "private, max-age=\(left)"),
             HTTPField("Vary", "Accept, Authorization"),
         ]
-        let known = (http.fields["if-none-match"] ?? "").split(separator: ",").map { text in
+        let known = (http.fields.list("if-none-match") ?? "").split(separator: ",").map { text in
             String(text.filter { $0 != " " && $0 != "\t" })
         }
         if known.contains(where: { $0 == tag || $0 == "W/" + tag || $0 == "*" }) {

@@ -88,10 +88,27 @@ package struct ServerSettings: Hashable, Sendable {
                 "configuration",
                 "server.api.listen is not set, and neither RUNTIME_DIRECTORY nor XDG_RUNTIME_DIR is",
                 hints: [
-                    "add \"server\": {\"api\": {\"listen\": \"unix:PATH\"}, …} to the configuration"
+                    "set RUNTIME_DIRECTORY to a folder for the socket, or add \"server\": "
+                        + "{\"api\": {\"listen\": \"unix:PATH\"}, …} to the configuration"
                 ], exitCode: .settings)
         }
         api = ListenerSettings(standardFolder: folder)
+    }
+
+    /// What to tell the operator if no listener is opened; nil otherwise.
+    var withoutListeners: String? {
+        guard RouteTable.Listener.allCases.allSatisfy({ listener($0) == nil }) else { return nil }
+        return "no listener is opened: 'server' has neither notifications nor api nor metrics"
+    }
+
+    /// Whether a setting differs that is read only at the start.
+    func needsRestart(from old: ServerSettings) -> Bool {
+        guard (delivery == nil) == (old.delivery == nil) else { return true }
+        var same = old
+        same.delivery = delivery
+        // A reload reads another file of keys, too.
+        if keySetFile != nil, old.keySetFile != nil { same.keySetFile = keySetFile }
+        return self != same
     }
 
     /// The settings of a listener; nil if it is not opened.

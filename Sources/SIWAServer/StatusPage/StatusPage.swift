@@ -119,13 +119,14 @@ struct StatusPage {
     }
 
     private func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
+        // By scalars: an accent would hide the sign that it is combined with.
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
-            default: result.append(character)
+            default: result.unicodeScalars.append(scalar)
             }
         }
     }

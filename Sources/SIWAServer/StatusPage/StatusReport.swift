@@ -19,10 +19,12 @@ struct StatusReport: Sendable {
     let secretExpiries: [(profile: String, expiresAt: NumericDate)]
     let keySetAge: Duration?
     let isKeySetFixed: Bool
+    /// Clients of pending revocations that are in no profile.
+    var missingProfiles: [ClientID] = []
 
     /// The problems, the most severe first.
     var issues: [Issue] {
-        readinessIssues + deliveryIssues + revocationIssues + keyIssues
+        readinessIssues + unverifiedIssues + deliveryIssues + revocationIssues + keyIssues
     }
 
     private var readinessIssues: [Issue] {
@@ -42,6 +44,17 @@ struct StatusReport: Sendable {
                     remedy: "Run siwa doctor with this configuration."))
         }
         return issues
+    }
+
+    private var unverifiedIssues: [Issue] {
+        let limit = NotificationReceiver.unverifiedCount
+        guard let count = counts?.inbox[.unverified], count >= limit else { return [] }
+        return [
+            Issue(
+                fault: "\(count) notifications wait for Apple's keys, and no more are kept.",
+                remedy: "Check the network to appleid.apple.com. If the keys are fresh, somebody "
+                    + "posts forged notifications; limit the rate in the reverse proxy.")
+        ]
     }
 
     private var deliveryIssues: [Issue] {
@@ -68,6 +81,20 @@ struct StatusReport: Sendable {
                 Issue(
                     fault: "\(dead) revocations were given up.",
                     remedy: "Run siwa revocations list --state dead, then siwa revocations retry."))
+        }
+        if let unknown = counts?.revocations[.unknown], unknown > 0 {
+            issues.append(
+                Issue(
+                    fault: "\(unknown) revocations of codes have an unknown outcome.",
+                    remedy: "Run siwa revocations list --state unknown. A token may be live that "
+                        + "nobody has: revoke with a new code when the user signs in again."))
+        }
+        if !missingProfiles.isEmpty {
+            let names = missingProfiles.map(\.rawValue).sorted().joined(separator: ", ")
+            issues.append(
+                Issue(
+                    fault: "No profile has the client of pending revocations: \(names).",
+                    remedy: "Add its profile to the configuration, and reload."))
         }
         if let age = counts?.oldestPendingRevocation, age > Self.lateRevocation {
             issues.append(
@@ -110,6 +137,7 @@ extension ServerContext {
         return StatusReport(
             at: clocks.now(), readiness: await readiness(), counts: gauges.counts,
             activity: activity ?? [], secretExpiries: gauges.secretExpiries,
-            keySetAge: gauges.keySetAge, isKeySetFixed: keys.isFixed)
+            keySetAge: gauges.keySetAge, isKeySetFixed: keys.isFixed,
+            missingProfiles: revocationWorker.missingProfiles.current)
     }
 }

@@ -1,9 +1,12 @@
 package import JOSE
+package import Lifecycle
 package import ServerRecords
 
 /// The API tokens, as last read. A pure value.
 package struct APITokenList: Sendable {
     private let tokens: [APIToken]
+    /// The errors of unreadable rows.
+    let damaged: [VaultError]
     /// When they were read, by the monotonic clock.
     private let readAt: Duration
 
@@ -11,8 +14,8 @@ package struct APITokenList: Sendable {
     static let lifetime = Duration.seconds(5)
 
     /// - Parameter readAt: when reading started.
-    package init(_ tokens: [APIToken], readAt: Duration) {
-        (self.tokens, self.readAt) = (tokens, readAt)
+    package init(_ tokens: [APIToken], damaged: [VaultError] = [], readAt: Duration) {
+        (self.tokens, self.damaged, self.readAt) = (tokens, damaged, readAt)
     }
 
     /// Whether the list may still be used.

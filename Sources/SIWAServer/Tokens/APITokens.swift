@@ -8,12 +8,13 @@ internal import Synchronization
 package final class APITokens: Sendable {
     private let access: StoreAccess
     private let clocks: Clocks
+    private let log: ServiceLog
     private let list = Mutex<APITokenList?>(nil)
     private let readings = JoinedCalls<Int, Result<APITokenList, VaultError>>()
 
     /// Reads the tokens when they are first needed.
-    package init(_ access: StoreAccess, clocks: Clocks) {
-        (self.access, self.clocks) = (access, clocks)
+    package init(_ access: StoreAccess, clocks: Clocks, log: @escaping ServiceLog) {
+        (self.access, self.clocks, self.log) = (access, clocks, log)
     }
 
     /// The scopes of the token in an `Authorization` field.
@@ -47,16 +48,22 @@ package final class APITokens: Sendable {
         let read = await readings.join(0) { [access] in
             let readAt = elapsed()
             do throws(VaultError) {
-                let tokens = try await access.run { store throws(VaultError) in
+                let page = try await access.run { store throws(VaultError) in
                     try store.apiTokens()
                 }
-                return .success(APITokenList(tokens, readAt: readAt))
+                return .success(
+                    APITokenList(page.tokens, damaged: page.damaged, readAt: readAt))
             } catch {
                 return .failure(error)
             }
         }
         let list = try read.get()
-        self.list.withLock { $0 = list }
+        let known = self.list.withLock { old in
+            defer { old = list }
+            return old?.damaged ?? []
+        }
+        // Each damaged row once, not every few seconds.
+        for error in list.damaged where !known.contains(error) { log(.damagedRow(error)) }
         return list
     }
 }

@@ -1,8 +1,20 @@
 package import JOSE
+package import Lifecycle
 
 /// What the holder of a token may do.
 package enum APIScope: String, Hashable, Sendable, CaseIterable {
     case exchange, refresh, revoke, verify, secret, read, reveal
+}
+
+/// The tokens of the API, and the damaged rows among them.
+package struct APITokenPage: Hashable, Sendable {
+    /// The readable tokens, by name.
+    package var tokens: [APIToken] = []
+    /// The errors of unreadable rows; they give nobody access.
+    package var damaged: [VaultError] = []
+
+    /// No tokens.
+    package init() {}
 }
 
 /// A token of the API, as the server stores it.

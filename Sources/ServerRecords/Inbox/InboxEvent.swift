@@ -22,8 +22,8 @@ package struct InboxEvent: Hashable, Sendable {
     /// Creates an event from a verified notification.
     ///
     /// - Parameter payload: the notification's JWS.
-    /// - Throws: ``IdentifierError`` if the client or the user cannot be stored in a database, and
-    ///   ``VaultError`` if OpenSSL provides no SHA-256.
+    /// - Throws: ``IdentifierError`` if the client or the user cannot be stored in a database,
+    ///   ``UnusableEvent`` if its time cannot, and ``VaultError`` if OpenSSL provides no SHA-256.
     package init(
         _ notification: Notification, payload: @autoclosure () -> [UInt8], receivedAt: NumericDate
     ) throws {
@@ -33,6 +33,7 @@ package struct InboxEvent: Hashable, Sendable {
             ClientID(validating: notification.clientID.rawValue),
             validating: notification.event.userID.rawValue)
         occurredAt = notification.event.occurredAt
+        guard occurredAt.isWritable else { throw UnusableEvent() }
         self.receivedAt = receivedAt
         expiresAt = notification.expiresAt
         let own: [JSON.Member] = [
@@ -60,6 +61,9 @@ package struct InboxEvent: Hashable, Sendable {
     /// The longest type, in characters; Apple's types have at most 15.
     private static let longestType = 64
 }
+
+/// The time of an event is before the year 0 or after the year 9999.
+package struct UnusableEvent: Error {}
 
 /// An event to store.
 package struct IncomingEvent: Hashable, Sendable {

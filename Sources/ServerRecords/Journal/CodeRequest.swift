@@ -11,20 +11,26 @@ package struct CodeRequest: Hashable, Sendable {
     /// request.
     package let isClientGiven: Bool
     /// The SHA-256 of the parameters that must be equal in every repetition: `code_verifier`,
-    /// `redirect_uri` and `nonce`. An absent value equals only an absent value.
+    /// `redirect_uri`, `nonce` and `store`. An absent value equals only an absent value.
     package let parameters: [UInt8]
+    /// Whether the parameters are compared; a revocation uses the answer to any request with its
+    /// code.
+    package let comparesParameters: Bool
 
     /// Creates a request.
     package init(
         _ code: AuthorizationCode, clientID: ClientID, isClientGiven: Bool,
-        verifier: CodeVerifier?, redirectURI: String?, nonce: String?
+        verifier: CodeVerifier?, redirectURI: String?, nonce: String?, isStoring: Bool = true,
+        comparesParameters: Bool = true
     ) throws(VaultError) {
         self.code = try CodeDigest(of: code)
         (self.clientID, self.isClientGiven) = (clientID, isClientGiven)
+        self.comparesParameters = comparesParameters
         var text: [UInt8] = []
         for value in [verifier?.text.revealed(), redirectURI, nonce] {
             text += Array((value.map { "\($0.utf8.count):\($0)" } ?? "-").utf8)
         }
+        if !isStoring { text += Array("not stored".utf8) }
         parameters = try sha256(text)
     }
 }

@@ -9,7 +9,8 @@ package struct RevocationJob: Hashable, Sendable {
         case pending
         /// The token no longer works.
         case revoked
-        /// A code was sent and no response was received: it is unknown whether a token was issued.
+        /// A code was sent, and no response was received, or Apple refused it, perhaps because it
+        /// was used before: it is unknown whether a token of it exists.
         case unknown
         /// It did not succeed within 30 days.
         case dead
@@ -107,14 +108,17 @@ extension RevocationJob {
     /// Notes that the code was sent and no response was received.
     package mutating func loseCode(at now: NumericDate) {
         attempts += 1
+        lastError = nil
         finish(.unknown, at: now)
     }
 
-    /// Notes that Apple refused the code: no token exists, and another attempt cannot help.
-    package mutating func refuseCode(_ error: String, at now: NumericDate) {
+    /// Notes that Apple refused the code: another attempt cannot help.
+    ///
+    /// - Parameter isDead: whether an operator must act; a wrong code of a caller needs nobody.
+    package mutating func refuseCode(_ error: String, isDead: Bool, at now: NumericDate) {
         attempts += 1
         lastError = error
-        finish(.dead, at: now)
+        finish(isDead ? .dead : .unknown, at: now)
         secret = nil
     }
 

@@ -31,10 +31,11 @@ struct PostgresConnector: DatabaseConnector {
         return database
     }
 
-    func weaknesses() throws(DatabaseFailure) -> [String] {
+    func weaknesses() throws(DatabaseFailure) -> [VaultWeakness] {
         let postgres = try lifting { () throws(VaultError) in try PostgresLibrary.functions.get() }
         let settings = try PostgresSettings(try PostgresURL(url, postgres), postgres)
-        return PostgresProtection(settings, .find()).weakness.map { [$0] } ?? []
+        let weakness = PostgresProtection(settings, .find()).weakness
+        return weakness.map { [VaultWeakness($0, setBy: settings.modePlace)] } ?? []
     }
 }
 
@@ -95,7 +96,7 @@ struct PostgresAttempt: Sendable {
     var late: DatabaseFailure {
         DatabaseFailure(
             .unreachable,
-            "the PostgreSQL server did not answer within \(limit.allowed.measured)",
+            "the PostgreSQL server did not answer within \(limit.elapsed.measured)",
             .disconnection)
     }
 

@@ -201,7 +201,7 @@ final class PostgresDatabase: Database {
                 isAbandoned = true
                 throw DatabaseFailure(
                     .unreachable,
-                    "the PostgreSQL server did not answer within \(limit.allowed.measured)",
+                    "the PostgreSQL server did not answer within \(limit.elapsed.measured)",
                     .disconnection)
             }
             // Also after a slice without an event: TLS may hold bytes that poll does not see.

@@ -9,9 +9,10 @@ struct SQLState: Hashable {
     var kind: VaultError.Kind {
         switch code {
         case "23503": .key
-        case "40001", "40P01", "23505", "55P03", "57014", "53200", "53300": .busy
+        case "40001", "40P01", "55P03", "57014", "53200", "53300": .busy
         case "53100": .full
-        case "23502", "23514", "42P01", "42703", "XX001", "XX002": .damaged
+        // A unique violation that every repetition meets is not a race: the row cannot be read.
+        case "23502", "23505", "23514", "42P01", "42703", "XX001", "XX002": .damaged
         default: isLoss ? .unreachable : .unusable
         }
     }

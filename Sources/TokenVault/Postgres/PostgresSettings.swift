@@ -12,6 +12,8 @@ struct PostgresSettings: Equatable {
     var mode: String?
     /// Whether the mode was set and is not libpq's default.
     var isModeStated: Bool
+    /// What set the mode; nil for the URL.
+    var modePlace: String?
     /// `sslrootcert`.
     var rootCertificate: String?
 
@@ -74,9 +76,17 @@ extension PostgresSettings {
         (host, address) = (options["host"]?.value, options["hostaddr"]?.value)
         mode = options["sslmode"]?.value
         rootCertificate = options["sslrootcert"]?.value.flatMap { $0.isEmpty ? nil : $0 }
+        let isInService = ServiceFile.states("sslmode", in: url.service)
+        let isInVariable = getenv("PGSSLMODE") != nil
         isModeStated =
-            url.statesMode || getenv("PGSSLMODE") != nil || mode != options["sslmode"]?.standard
-            || ServiceFile.states("sslmode", in: url.service)
+            url.statesMode || isInVariable || isInService
+            || mode != options["sslmode"]?.standard
+        if !url.statesMode {
+            // The order in which libpq looks.
+            modePlace =
+                isInService
+                ? "PostgreSQL's service file" : isInVariable ? "environment PGSSLMODE" : nil
+        }
     }
 
     private static func options(

@@ -4,19 +4,20 @@ internal import ServerRecords
 
 // The tokens of the API.
 extension Database {
-    func apiTokens() throws(DatabaseFailure) -> [APIToken] {
+    func apiTokens() throws(DatabaseFailure) -> APITokenPage {
         let sql = "SELECT name, sha256, scopes, created_at, expires_at FROM api_token ORDER BY name"
-        var tokens: [APIToken] = []
+        var page = APITokenPage()
         for row in try run(sql) {
             do throws(DamagedColumn) {
-                tokens.append(try APIToken(row))
+                page.tokens.append(try APIToken(row))
             } catch {
-                throw DatabaseFailure(
-                    .recordDamaged,
-                    "API token '\(escaped(row[0].textBytes))' is damaged: \(error.reason)")
+                page.damaged.append(
+                    VaultError(
+                        .recordDamaged,
+                        "API token '\(escaped(row[0].textBytes))' is damaged: \(error.reason)"))
             }
         }
-        return tokens
+        return page
     }
 
     func add(_ token: APIToken) throws(DatabaseFailure) -> Bool {

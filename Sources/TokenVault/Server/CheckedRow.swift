@@ -144,8 +144,8 @@ struct CheckedRow {
 extension ClosedRange<Int> {
     /// How often something can have been tried.
     static let attempts = 0...Int(Int32.max)
-    /// The positions of the inbox, and the numbers of jobs.
-    static let positions = 0...(Int.max - 1)
+    /// The positions of the inbox, which the API's cursors have, and the numbers of jobs.
+    static let positions = 0...999_999_999_999_999_999
     /// The statuses of HTTP.
     static let statuses = 100...999
 }

@@ -42,7 +42,7 @@ extension Database {
             SELECT \(InboxEntry.columns) FROM inbox_event \(conditions.sql)
             ORDER BY position DESC LIMIT \(conditions.add(.integer(limit)))
             """
-        return InboxPage(try run(sql, conditions.values))
+        return InboxPage(try run(sql, conditions.values), isDescending: true)
     }
 
     func inboxEvent(_ id: EventID) throws(DatabaseFailure) -> InboxPage {
@@ -78,10 +78,17 @@ extension InboxEntry {
 
 extension InboxPage {
     /// Reads rows, in their order.
-    fileprivate init(_ rows: [[Value]]) {
+    ///
+    /// - Parameter isDescending: whether the newest are first.
+    fileprivate init(_ rows: [[Value]], isDescending: Bool = false) {
         self.init()
         for row in rows where row.count == 12 {
-            next = row[0].integer
+            // A page that begins after an impossible position would be the last for ever.
+            if let position = row[0].integer,
+                isDescending || ClosedRange.positions.contains(position)
+            {
+                next = position
+            }
             do throws(DamagedColumn) {
                 entries.append(try InboxEntry(row))
             } catch {

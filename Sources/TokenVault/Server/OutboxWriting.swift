@@ -90,7 +90,8 @@ extension Database {
         }
     }
 
-    /// Writes a job that its owner still holds.
+    /// Writes a job that its owner still holds. A job whose code was exchanged keeps its token: it
+    /// is not overwritten by an attempt that only has the code.
     func note(
         _ job: RevocationJob, _ delay: Duration?, by owner: String
     ) throws(DatabaseFailure) -> Bool {
@@ -103,7 +104,9 @@ extension Database {
                 due_at = CASE WHEN $6 <> 'pending' THEN NULL WHEN $17 = 1 THEN due_at
                     ELSE \(dialect.moment) + $18 END,
                 lease_owner = CASE WHEN $17 = 1 THEN lease_owner END
-            WHERE id = $19 AND state = 'pending' AND lease_owner = $20 RETURNING 1
+            WHERE id = $19 AND state = 'pending' AND lease_owner = $20
+                AND (kind = 'code' OR $4 <> 'code')
+            RETURNING 1
             """
         let written = try run(
             sql,

@@ -12,15 +12,22 @@ final class SQLServerStore: ServerStore {
         pool = ConnectionPool(connector, .current)
     }
 
-    var vault: any VaultStore { SQLVaultStore(connector, pool) }
+    var vault: any VaultStore {
+        let name = connector.name
+        return SQLVaultStore(
+            connector, pool,
+            requiring: { database throws(DatabaseFailure) in
+                try Schema.current.require(in: database, name)
+            })
+    }
 
-    /// Runs a transaction on tables of this version.
+    /// Runs a transaction on tables of this version, the vault's included.
     private func transaction<Result: Sendable>(
         _ access: Access, _ body: (any Database) throws(DatabaseFailure) -> Result
     ) throws(VaultError) -> Result {
         let name = connector.name
         return try pool.transaction(access) { database throws(DatabaseFailure) in
-            try Schema.server.require(in: database, name)
+            try Schema.server.require(and: .current, in: database, name)
             return try body(database)
         }
     }
@@ -189,10 +196,14 @@ extension SQLServerStore {
         finishing code: CodeDigest, _ outcome: CodeOutcome, by owner: String
     ) -> any VaultStore {
         let name = connector.name
-        return SQLVaultStore(connector, pool) { database throws(DatabaseFailure) in
-            try Schema.server.require(in: database, name)
-            try database.finish(code, outcome, by: owner)
-        }
+        return SQLVaultStore(
+            connector, pool,
+            requiring: { database throws(DatabaseFailure) in
+                try Schema.server.require(and: .current, in: database, name)
+            },
+            alongside: { database throws(DatabaseFailure) in
+                try database.finish(code, outcome, by: owner)
+            })
     }
 }
 
@@ -258,7 +269,7 @@ extension SQLServerStore {
 
 // The tokens of the API, and the counts.
 extension SQLServerStore {
-    func apiTokens() throws(VaultError) -> [APIToken] {
+    func apiTokens() throws(VaultError) -> APITokenPage {
         try transaction(.reading) { database throws(DatabaseFailure) in try database.apiTokens() }
     }
 

@@ -29,7 +29,7 @@ struct CountChanges {
         _ = try database.run(
             """
             INSERT INTO server_count (name, value) VALUES ($1, $2)
-            ON CONFLICT (name) DO UPDATE SET value = server_count.value + excluded.value
+            ON CONFLICT (name) DO UPDATE SET value = \(Self.sum("server_count"))
             """, each: counted.map { [.text($0.key), .integer($0.value)] })
         let happened = activity.filter { $0.value != 0 }
             .sorted { $0.key.rawValue < $1.key.rawValue }
@@ -38,8 +38,19 @@ struct CountChanges {
             INSERT INTO server_activity (hour, kind, value)
             VALUES (\(database.dialect.now) / 3600, $1, $2)
             ON CONFLICT (hour, kind)
-            DO UPDATE SET value = server_activity.value + excluded.value
+            DO UPDATE SET value = \(Self.sum("server_activity"))
             """, each: happened.map { [.text($0.key.rawValue), .integer($0.value)] })
+    }
+
+    /// The sum of a table's value and the new one. A value that is out of range becomes the limit:
+    /// a damaged count must not stop what is counted.
+    private static func sum(_ table: String) -> String {
+        let limit = Int.highestCount
+        return """
+            CASE WHEN \(table).value > \(limit) THEN \(limit)
+                WHEN \(table).value < -\(limit) THEN -\(limit)
+                ELSE \(table).value + excluded.value END
+            """
     }
 }
 
@@ -67,7 +78,7 @@ extension Database {
     func serverCounts() throws(DatabaseFailure) -> ServerCounts {
         var counts = ServerCounts()
         for row in try run("SELECT name, value FROM server_count") {
-            guard let name = row[0].text, let value = row[1].integer, value >= 0 else { continue }
+            guard let name = row[0].text, let value = row[1].count else { continue }
             if let state = name.removing("inbox.").flatMap(InboxState.init) {
                 counts.inbox[state] = value
             } else if let state = name.removing("revocation.").flatMap(RevocationJob.State.init) {
@@ -98,7 +109,7 @@ extension Database {
         var counts: [ClientID: [VaultState: Int]] = [:]
         for row in try run("SELECT client_id, state, value FROM server_token_count") {
             guard let client = row[0].text.flatMap({ try? ClientID(validating: $0) }),
-                let state = row[1].text.flatMap(VaultState.init), let value = row[2].integer
+                let state = row[1].text.flatMap(VaultState.init), let value = row[2].count
             else { continue }
             counts[client, default: [:]][state] = value
         }
@@ -139,7 +150,7 @@ extension Database {
         var found: [HourlyActivity] = []
         for row in try run(sql, .integer(hours)) {
             guard let hour = row[0].integer, (0..<10_000_000).contains(hour),
-                let kind = row[1].text.flatMap(HourlyActivity.Kind.init), let value = row[2].integer
+                let kind = row[1].text.flatMap(HourlyActivity.Kind.init), let value = row[2].count
             else { continue }
             let begin = NumericDate(hour * 3600)
             if found.last?.begin != begin {
@@ -148,6 +159,18 @@ extension Database {
             found[found.count - 1].counts[kind] = value
         }
         return found
+    }
+}
+
+extension Int {
+    /// More than anything is ever counted, and so little that sums of counts do not overflow.
+    fileprivate static let highestCount = 1_000_000_000_000
+}
+
+extension Value {
+    /// A count, at most the highest one; nil if it is negative or not an integer.
+    fileprivate var count: Int? {
+        integer.flatMap { $0 < 0 ? nil : Swift.min($0, .highestCount) }
     }
 }
 

@@ -129,6 +129,46 @@ import Testing
         _ = try await caller.value
     }
 
+    /// The target never answers, and Apple answers later than a service manager would wait.
+    @Test func `SIGTERM gives up what can be done again after ten seconds`() async throws {
+        let fixture = try await ServerFixture()
+        _ = try await fixture.vault.store([1])
+        let before = try await fixture.apple.requests().count
+        try await RawServer.serving([.hold]) { application in
+            try fixture.deliver(to: application.url + "/events")
+            let server = try await fixture.serve()
+            try await fixture.apple.post(
+                "faults", ["endpoint": "/auth/token", "delay": "25s", "count": 2])
+            _ = try await fixture.notify(
+                "email-disabled", of: 1, at: try server.notificationURL)
+            let place = try server.place("api")
+            func call(_ path: String, _ body: JSON) -> Task<HTTPAnswer, any Error> {
+                Task {
+                    try await HTTPAnswer.of(
+                        HTTPAnswer.request(
+                            "POST", path, ["Content-Type: application/json"], body.text),
+                        at: place)
+                }
+            }
+            let id = JSON.string(fixture.vault.user(1).userID.rawValue)
+            let calls = [
+                call("/v1/refresh", ["user_id": id]),
+                call("/v1/revoke", ["user_id": id, "wait": 0]),
+            ]
+            try await eventually("everything is in flight") {
+                try await fixture.apple.requests().count == before + 2
+                    && application.connectionCount == 1
+            }
+            #expect(try await server.stop().ending == .exit(0))
+            // Nothing of this was waited for.
+            #expect(try server.log("delivery_failed").isEmpty)
+            #expect(try server.log("revocation_ended").isEmpty)
+            let paths = try server.log("request").compactMap { $0["path"]?.string }
+            #expect(!paths.contains("/v1/refresh") && paths.contains("/v1/revoke"), "\(paths)")
+            for call in calls { _ = try await call.value }
+        }
+    }
+
     @Test func `of profiles with one client the default one is taken, and without it none`()
         async throws
     {

@@ -55,7 +55,9 @@ import Testing
         let delivered = Set(accepted.keys)
         #expect(delivered == wanted)
         try await eventually("the refused event is sent again") { run.receiver.refusedCount > 1 }
-        try await eventually("every delivery is noted", limit: .seconds(600)) {
+        try await eventually(
+            "every delivery is noted", limit: .seconds(600), pause: .milliseconds(300)
+        ) {
             let states = try await run.fixture.inbox().map {
                 ($0["jti"]?.string == poison, $0["state"]?.string)
             }

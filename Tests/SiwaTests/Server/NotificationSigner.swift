@@ -26,10 +26,13 @@ struct NotificationSigner: Sendable {
     }
 
     /// The body that Apple would post: a user withdrew their consent.
-    func body(_ id: String, about userID: String) throws -> String {
+    ///
+    /// - Parameter time: the `event_time`, in milliseconds; now if it is nil.
+    func body(_ id: String, about userID: String, at time: Int? = nil) throws -> String {
         let now = Int(Date().timeIntervalSince1970)
         let event: JSON = [
-            "type": "consent-revoked", "sub": .string(userID), "event_time": .integer(now * 1000),
+            "type": "consent-revoked", "sub": .string(userID),
+            "event_time": .integer(time ?? now * 1000),
         ]
         let payload: JSON = [
             "iss": "https://appleid.apple.com", "aud": "com.example.app",

@@ -78,6 +78,19 @@ import Testing
         #expect(try await fixture.inbox().isEmpty)
     }
 
+    @Test func `an event of no possible time is refused, and the others are listed`() async throws {
+        let fixture = try await ServerFixture()
+        let signer = try NotificationSigner()
+        try fixture.apple.folder.write("apple/keys.json", signer.keySet.text)
+        let server = try await fixture.serve(
+            fixture.listeners + [.init("jwks_file", "keys.json")])
+        let odd = try signer.body("odd", about: "001234.a.0001", at: 253_402_300_800_000)
+        #expect(try await server.post(odd).status == 400)
+        let good = try signer.body("good", about: "001234.a.0001", at: 253_402_300_799_000)
+        #expect(try await server.post(good).status == 200)
+        #expect(try await fixture.inbox().map { $0["jti"] } == ["good"])
+    }
+
     @Test func `a notification waits unverified until Apple's keys are fetched`()
         async throws
     {

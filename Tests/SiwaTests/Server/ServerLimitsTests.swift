@@ -35,6 +35,14 @@ import Testing
             400
         ),
         ("too much", "Content-Length: 2000000\r\n", "{", 413),
+        ("2^63 bytes", "Content-Length: 9223372036854775808\r\n", "{", 413),
+        (
+            "chunked", "Transfer-Encoding: chunked\r\n",
+            "200000\r\n\(String(repeating: "a", count: 0x200000))\r\n0\r\n\r\n", 413
+        ),
+        ("two hosts", "Host: y\r\nContent-Length: 2\r\n", "{}", 400),
+        ("NUL", "X: a\u{0}b\r\nContent-Length: 2\r\n", "{}", 400),
+        ("NUL in the last field", "Content-Length: 2\r\nX: a\u{0}b\r\n", "{}", 400),
         ("header fields", "X: \(String(repeating: "a", count: 17_000))\r\n", "", 431),
     ])
     func `is refused, and the connection closed`(
@@ -46,6 +54,23 @@ import Testing
             "POST /apple/notifications HTTP/1.1\r\nHost: x\r\n\(fields)\r\n\(body)",
             at: try server.place("notifications"))
         #expect(answer.status == status, "\(row): \(answer)")
+    }
+
+    @Test func `without Host a request of HTTP 1.1 is refused, not one of 1.0`() async throws {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        for (version, status) in ["1.1": 400, "1.0": 200] {
+            let answer = try await HTTPAnswer.of(
+                "GET /healthz HTTP/\(version)\r\nConnection: close\r\n\r\n",
+                at: try server.place("metrics"))
+            #expect(answer.status == status, "\(answer)")
+        }
+        // The API says what is wrong, and spaces around a value are harmless.
+        for (field, status) in ["X-Request-Id: a\u{0}b": 400, "X-Request-Id: \t ab \t ": 200] {
+            let answer = try await server.call("api", "GET", "/v1/secret", [field])
+            #expect(answer.status == status, "\(answer)")
+            #expect(status == 200 || answer.body.contains("contains a NUL"), "\(answer)")
+        }
     }
 
     @Test(arguments: [

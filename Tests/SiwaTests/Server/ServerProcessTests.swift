@@ -80,12 +80,120 @@ import Testing
                 "server.deliver.secret_file"
             ),
             ([.init("log_user_ids", 1)], "server.log_user_ids must be true or false"),
+            (
+                [
+                    .init(
+                        "deliver",
+                        [
+                            "url": "https://example.com/", "secret_file": "webhook.secret",
+                            "ca_file": "none.pem",
+                        ])
+                ], "server.deliver.ca_file"
+            ),
+            ([.init("metrics", ["listen": "0.0.0.0:0"])], "neither on loopback nor protected"),
+            ([.init("metrics", ["listen": "1.2.3.4.5:0"])], "'1.2.3.4.5' is not an IP address"),
+            (
+                [
+                    .init(
+                        "metrics",
+                        [
+                            "listen": "127.0.0.1:0",
+                            "tls": ["certificate": "junk.pem", "key": "junk.pem"],
+                        ])
+                ], "server.metrics.listen: the HTTP server did not start"
+            ),
         ]
+        try fixture.apple.folder.write("apple/webhook.secret", Self.webhookSecret)
+        try fixture.apple.folder.write("apple/junk.pem", "junk")
         for (settings, words) in rows {
             try fixture.configure(settings)
             let bad = try await fixture.run("check")
             #expect(bad.ending == .exit(3) && bad.errors.contains(words), "\(words): \(bad)")
         }
+        // The one thing that serve answers with 75.
+        try fixture.configure(fixture.listeners)
+        let down = try await fixture.run(
+            "check", environment: ["SIWA_VAULT_URL": "postgresql://127.0.0.1:1/siwa"])
+        #expect(down.ending == .exit(3), "\(down)")
+        try fixture.configure([
+            .init(
+                "deliver", ["url": "https://example.com/", "secret_file": "webhook.secret"])
+        ])
+        let useless = try await fixture.run("check")
+        #expect(useless.ending == .exit(0), "\(useless)")
+        #expect(useless.errors.contains("warning: no listener is opened"), "\(useless)")
+    }
+
+    private static let webhookSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n"
+
+    @Test func `a reload names keys and authorities that cannot be used, and another vault`()
+        async throws
+    {
+        let fixture = try await ServerFixture(.sqlite)
+        let folder = fixture.apple.folder
+        try folder.write("apple/webhook.secret", Self.webhookSecret)
+        func configure(_ vault: String, _ authorities: String? = nil) throws {
+            let file = try JSON(try folder.contents("apple/config.json"))
+            let deliver: [JSON.Member] =
+                [
+                    .init("url", "https://example.com/"),
+                    .init("secret_file", "webhook.secret"),
+                ] + (authorities.map { [.init("ca_file", .string($0))] } ?? [])
+            let members: [JSON.Member] = [
+                .init("vault", ["url": .string("sqlite:" + folder.path(vault))]),
+                .init("server", .object(fixture.listeners + [.init("deliver", .object(deliver))])),
+            ]
+            try folder.write(
+                "apple/server.json", JSON.object((file.members ?? []) + members).text)
+        }
+        let key = String(decoding: try folder.contents("vault.key"), as: UTF8.self)
+        try configure("vault.db")
+        chmod(folder.path("vault.key"), 0o644)
+        let server = try await fixture.serve(environment: ["SIWA_VAULT_URL": ""])
+        func reload(_ count: Int, faults: Int, _ words: String?) async throws {
+            server.program.signal(SIGHUP)
+            try await eventually("a reload") { try server.log("reloaded").count == count }
+            #expect(try server.log("reloaded").last?["faults"] == .integer(faults), "\(count)")
+            guard let words else { return }
+            let said = try server.log("reload_failed").last?["message"]?.string ?? ""
+            #expect(said.contains(words), "\(said)")
+        }
+        try await reload(1, faults: 0, nil)
+        #expect(try server.log("restart_needed").isEmpty)
+        try folder.write("vault.key", "junk")
+        try await reload(2, faults: 1, "key")
+        try folder.write("vault.key", key)
+        try configure("vault.db", folder.path("none.pem"))
+        try await reload(3, faults: 1, "server.deliver.ca_file")
+        #expect(try server.log("restart_needed").isEmpty)
+        try configure("other.db")
+        try await reload(4, faults: 0, nil)
+        #expect(try server.log("restart_needed").count == 1)
+        let ended = try await server.stop()
+        for line in ended.errors.split(separator: "\n") {
+            #expect((try? JSON(text: String(line))) != nil, "\(line)")
+        }
+        #expect(ended.errors.contains("can be read by others"), "\(ended)")
+    }
+
+    @Test func `a damaged token of the API is named, and the others work`() async throws {
+        let fixture = try await ServerFixture(.sqlite)
+        try fixture.configure([.init("api", ["listen": "127.0.0.1:0"])])
+        var tokens: [String] = []
+        for name in ["good", "odd"] {
+            let added = try await fixture.run("token", "add", name, "--scope", "read")
+            tokens.append(added.output.trimmingCharacters(in: .newlines))
+        }
+        try fixture.vault.run("UPDATE api_token SET scopes = 'root' WHERE name = 'odd'")
+        let listed = try await fixture.run("token", "list")
+        #expect(listed.ending == .exit(3) && listed.output.contains("\"good\""), "\(listed)")
+        #expect(listed.errors.contains("API token 'odd' is damaged"), "\(listed)")
+        let server = try await fixture.serve()
+        for (token, status) in zip(tokens, [200, 401]) {
+            let bearer = ["Authorization: Bearer \(token)"]
+            #expect(try await server.call("api", "GET", "/v1/events", bearer).status == status)
+        }
+        #expect(try server.log("row_damaged").count == 1)
     }
 
     @Test func `a public address needs TLS or a proxy`() async throws {
@@ -99,6 +207,11 @@ import Testing
         _ = try await server.call(
             "metrics", "GET", "/nowhere", ["X-Forwarded-For: 6.6.6.6, 192.0.2.7"])
         #expect(try server.log("request").last?["client"] == "192.0.2.7")
+        // As HAProxy does it.
+        _ = try await server.call(
+            "metrics", "GET", "/nowhere",
+            ["X-Forwarded-For: 6.6.6.6, 7.7.7.7", "X-Forwarded-For:\t192.0.2.8 "])
+        #expect(try server.log("request").last?["client"] == "192.0.2.8")
     }
 
     @Test func `a vault that does not exist, and a second process, are exit 3`() async throws {

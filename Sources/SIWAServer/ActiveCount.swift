@@ -1,0 +1,26 @@
+internal import Lifecycle
+internal import Synchronization
+
+/// Counts what is in progress, to wait for its end.
+final class ActiveCount: Sendable {
+    private let count = Mutex(0)
+    private let changes = WakeSignal()
+
+    /// Something begins.
+    func begin() { count.withLock { $0 += 1 } }
+
+    /// Something ends.
+    func end() {
+        count.withLock { $0 -= 1 }
+        changes.notify()
+    }
+
+    /// Waits until nothing is in progress.
+    func drain() async {
+        while true {
+            let seen = changes.count
+            if count.withLock({ $0 == 0 }) { return }
+            await changes.wait(after: seen)
+        }
+    }
+}

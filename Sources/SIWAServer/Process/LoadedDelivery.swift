@@ -1,0 +1,86 @@
+internal import Lifecycle
+internal import LocalFiles
+internal import SIWACLI
+
+/// The way to the application: the URL, the secrets that sign, and the transport.
+struct LoadedDelivery: Sendable {
+    private let settings: Reloadable<DeliveryWorker.Settings>
+    private let transport: Reloadable<any Transport>
+
+    /// Reads the secrets and the authorities.
+    ///
+    /// - Throws: ``Diagnosis``.
+    init(_ delivery: DeliverySettings, in world: ServerWorld) throws(Diagnosis) {
+        settings = Reloadable(try DeliveryWorker.Settings(delivery, in: world.base))
+        transport = Reloadable(try Self.transport(delivery, in: world))
+    }
+
+    /// Reads the secrets and the authorities again.
+    ///
+    /// - Throws: ``Diagnosis``; the old ones then stay in use.
+    func reload(_ delivery: DeliverySettings, in world: ServerWorld) throws(Diagnosis) {
+        let new = try LoadedDelivery(delivery, in: world)
+        settings.replace(with: new.settings.current)
+        transport.replace(with: new.transport.current)
+    }
+
+    /// What the worker needs.
+    var parts: ServerContext.Delivery {
+        ServerContext.Delivery(settings: settings, transport: ReloadedTransport(transport))
+    }
+
+    private static func transport(
+        _ delivery: DeliverySettings, in world: ServerWorld
+    ) throws(Diagnosis) -> any Transport {
+        let file = delivery.authorityFile
+        if let file {
+            do {
+                _ = try world.base.files.read(file)
+            } catch {
+                throw Diagnosis(
+                    "configuration", "server.deliver.ca_file cannot be read: \(error)",
+                    hints: ["give a file of certificates in PEM"], exitCode: .settings)
+            }
+        }
+        do throws(TransportError) {
+            return try world.deliveryTransport(file)
+        } catch {
+            throw Diagnosis(
+                "unavailable", "events cannot be delivered: \(error.message)",
+                hints: ["check server.deliver.ca_file, and that libcurl is installed"],
+                exitCode: .settings)
+        }
+    }
+}
+
+/// A transport that SIGHUP replaces; requests in flight keep the old one.
+private struct ReloadedTransport: Transport {
+    private let current: Reloadable<any Transport>
+
+    init(_ current: Reloadable<any Transport>) { self.current = current }
+
+    func send(
+        _ request: HTTPRequest, timeout: Duration
+    ) async throws(TransportError) -> HTTPResponse {
+        try await current.current.send(request, timeout: timeout)
+    }
+}
+
+extension DeliveryWorker.Settings {
+    /// Reads the secrets.
+    fileprivate init(_ settings: DeliverySettings, in world: World) throws(Diagnosis) {
+        let place = "server.deliver.secret_file"
+        do {
+            let contents = try world.files.read(settings.secretFile).contents
+            self.init(settings.target, try WebhookSecrets(contents))
+        } catch let error as WebhookSecretsError {
+            throw Diagnosis(
+                "configuration", "\(place): \(settings.secretFile): \(error)",
+                hints: ["create one: siwa-server webhook-secret --out FILE"], exitCode: .settings)
+        } catch {
+            throw Diagnosis(
+                "configuration", "\(place) cannot be read: \(error)",
+                hints: ["create one: siwa-server webhook-secret --out FILE"], exitCode: .settings)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import JOSE
+import Lifecycle
+import SIWACrypto
+import Testing
+
+@testable import SIWAServer
+
+/// When Apple is asked for keys.
+@Suite struct AppleKeySetsTests {
+    private let now = Mutable(NumericDate(1_800_000_000))
+    private let fetches = Mutable(0)
+
+    private func keys() throws -> AppleKeySets {
+        let key = try RSAPrivateKey.generate()
+        let keySet: JSON = [
+            "keys": [
+                [
+                    "kty": "RSA", "kid": "GENUINE", "use": "sig", "alg": "RS256",
+                    "n": .string(Base64URL.encode(key.modulus)),
+                    "e": .string(Base64URL.encode(key.exponent)),
+                ]
+            ]
+        ]
+        let (now, fetches) = (now, fetches)
+        return AppleKeySets(now: { now.value }) { () async throws(TokenFailure) in
+            fetches.value += 1
+            return KeySet(keySet.bytes)
+        }
+    }
+
+    private func hasSet(_ answer: AppleKeySets.Answer) -> Bool {
+        if case .keySet = answer { true } else { false }
+    }
+
+    @Test func `one fetch decides about everything that was received before it`() async throws {
+        let keys = try keys()
+        let receivedAt = now.value
+        now.value = receivedAt + .seconds(1)
+        for number in 0..<50 {
+            let answer = await keys.answer(holding: "FORGED\(number)", receivedAt: receivedAt)
+            #expect(hasSet(answer), "\(number)")
+        }
+        #expect(fetches.value == 1)
+    }
+
+    @Test func `a set does not decide about what was received after it was fetched`() async throws {
+        let keys = try keys()
+        #expect(hasSet(await keys.answer(holding: "FORGED")))
+        // Apple may have changed its keys since; nobody is asked within the pause.
+        #expect(!hasSet(await keys.answer(holding: "NEW", receivedAt: now.value)))
+        #expect(!hasSet(await keys.answer(holding: "NEW")))
+        #expect(fetches.value == 1)
+        now.value = now.value + .seconds(61)
+        #expect(hasSet(await keys.answer(holding: "NEW", receivedAt: now.value - .seconds(1))))
+        #expect(fetches.value == 2)
+    }
+}

@@ -254,6 +254,7 @@ package final class MemoryVaultStore: VaultStore {
 extension MemoryVaultStore.State {
     fileprivate func page(of users: [VaultUser]) -> VaultPage {
         let keys = Set(users.map { VaultRowKey(VaultRecordID($0, nil)) })
+        let users = Set(users)
         return VaultPage(
             rows.values.map(\.record).filter { users.contains($0.user) },
             damaged.values.map(\.row).filter {

@@ -19,6 +19,7 @@
 #   make bench      measure siwa beside what one would use in its place, and write docs/benchmarks;
 #                   ROUNDS (5) a table, or TABLE alone
 #   make bench-vault  measure what a record of a vault costs, by its size: RECORDS (30000,1000000)
+#   make bench-workers  measure what processes cost that share a vault: WORKERS (1,2,4,8)
 #   make packages   write Debian packages to .build/packages, checked by lintian
 #   make test-packages  install, use, upgrade and purge them in clean systems of Debian 12 and 13
 #   make test-reproducible  build in two folders, and compare the packages with diffoscope
@@ -41,9 +42,9 @@ COMPLETIONS = $(DESTDIR)$(PREFIX)/share
 PACKAGES := binutils libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libsqlite3-dev libpq-dev \
 	pkg-config libc6-dev openssl curl
 # What the tests need besides; without them tests are skipped. Only CI gets what is large, or would
-# start services on a machine with systemd: Chromium; Prometheus's tools, PHP and systemd-analyze,
-# which are 37 MB to fetch, 390 MB installed, and take half a minute.
-CI_PACKAGES := chromium prometheus prometheus-node-exporter php-cli php-curl systemd
+# start services on a machine with systemd: Chromium; pgbouncer; Prometheus's tools, PHP and
+# systemd-analyze, which are 37 MB to fetch, 390 MB installed, and take half a minute.
+CI_PACKAGES := chromium prometheus prometheus-node-exporter php-cli php-curl systemd pgbouncer
 TEST_PACKAGES := nginx-light postgresql zsh fish mandoc strace $(if $(filter true,$(CI)),$(CI_PACKAGES))
 
 # The Swift runtime inside, libstdc++ too, libcurl not at all: a third of the start-up time
@@ -56,7 +57,7 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
 	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s
 
-.PHONY: demo test example docs test-browser test-monitoring screenshots test-clients test-api build setup lint format check sanitize fuzz fuzz-keep endurance bench bench-vault \
+.PHONY: demo test example docs test-browser test-monitoring screenshots test-clients test-api build setup lint format check sanitize fuzz fuzz-keep endurance bench bench-vault bench-workers \
 	install uninstall clean packages test-packages test-reproducible image test-image test-kubernetes \
 	release
 
@@ -218,6 +219,16 @@ bench-vault: build
 	@.ci/setup $(PACKAGES) postgresql
 	SIWA_BENCH=1 swift build $(RELEASE_FLAGS) --scratch-path .build/bench --product siwa-bench
 	@Benchmarks/with-postgres .build/bench/release/siwa-bench vault "$$PWD/$(RELEASE)" $(RECORDS) $(ROUNDS)
+
+# Processes that revoke the tokens of one vault on PostgreSQL, nginx in Apple's place; at the end
+# eight, of which three are killed. A million take half an hour and 8 GB in FOLDER.
+WORKERS ?= 1,2,4,8
+bench-workers: WORKER_RECORDS ?= 100000
+bench-workers: build
+	@.ci/setup $(PACKAGES) postgresql nginx-light libnginx-mod-http-echo
+	SIWA_BENCH=1 swift build $(RELEASE_FLAGS) --scratch-path .build/bench --product siwa-bench
+	@Benchmarks/with-postgres .build/bench/release/siwa-bench workers "$$PWD/$(RELEASE)" \
+		$(WORKER_RECORDS) $(WORKERS)
 
 # Installs what is built: root has no Swift on its PATH, and would leave root's files in .build.
 install:

@@ -58,6 +58,16 @@ struct Child {
         return try spawn(arguments, &actions)
     }
 
+    /// Waits until a program that was started has ended.
+    ///
+    /// - Returns: how it ended, and the processor time that it took.
+    static func wait(for pid: pid_t) -> (status: CInt, cpuSeconds: Double) {
+        var status: CInt = 0
+        var usage = rusage()
+        while wait4(pid, &status, 0, &usage) == -1, errno == EINTR {}
+        return (status, usage.ru_utime.seconds + usage.ru_stime.seconds)
+    }
+
     /// Ends a program that was started.
     static func end(_ pid: pid_t) {
         kill(pid, SIGTERM)

@@ -11,77 +11,82 @@ struct VaultBenchmark {
     let siwa: String
     /// Where vaults and inputs are made; removed by the caller.
     let folder: String
-    /// An empty database of a server; nil leaves PostgreSQL out.
-    let postgres: String?
+    /// Nil leaves PostgreSQL out.
+    let postgres: PostgresServer?
     let rounds: Int
 
     /// Measures vaults of these sizes, and prints a table for each database.
     func run(_ sizes: [Int]) throws {
-        for size in sizes { try writeInput(size) }
-        for (name, url) in [
-            ("SQLite", "sqlite:\(folder)/vault.db"), ("PostgreSQL", postgres ?? ""),
-        ]
-        where !url.isEmpty {
-            var columns: [[Cost]] = []
-            for size in sizes { columns.append(try costs(size, url)) }
-            show(name, sizes, columns)
-        }
+        let inputs = try sizes.map { try VaultInput($0, in: folder) }
+        try compare("SQLite", inputs, "sqlite:\(folder)/vault.db", nil)
+        if let postgres { try compare("PostgreSQL", inputs, postgres.url, postgres) }
     }
 
     /// What one command cost.
     private struct Cost {
         let name: String
-        /// Medians of the rounds, a record, in microseconds.
-        let wall, cpu: Double
+        /// Medians of the rounds, a record, in microseconds: from start to end, and of processors.
+        let wall, siwa, server: Double
         /// In MiB.
         let peak: Double
+
+        var cpu: Double { siwa + server }
     }
 
     private struct Sample {
-        let seconds, cpu: Double
+        let seconds, siwa: Double
+        /// Of the database's server.
+        var server = 0.0
         let peak: Int
     }
 
-    private func show(_ name: String, _ sizes: [Int], _ columns: [[Cost]]) {
-        print("\n\(name): us a record (of siwa's processor), MiB; against \(sizes[0]) records\n")
-        for (row, first) in columns[0].enumerated() {
+    private func compare(
+        _ name: String, _ inputs: [VaultInput], _ url: String, _ server: PostgresServer?
+    ) throws {
+        var columns: [[Cost]] = []
+        for input in inputs { columns.append(try costs(input, url, server)) }
+        let first = columns[0]
+        print(
+            "\n\(name): us a record of siwa's processor + the server's, against "
+                + "\(inputs[0].count) records; (from start to end); MiB\n")
+        for row in first.indices {
             let cells = columns.map { column in
                 let cost = column[row]
-                return "\(shown(cost.wall)) (\(shown(cost.cpu))) \(shown(cost.peak)) "
-                    + "\(shown(cost.wall / first.wall))x"
+                return "\(shown(cost.siwa, digits: 2)) + \(shown(cost.server, digits: 2)), "
+                    + "\(shown(cost.cpu / first[row].cpu, digits: 2))x "
+                    + "(\(shown(cost.wall, digits: 2)), "
+                    + "\(shown(cost.wall / first[row].wall, digits: 2))x) "
+                    + shown(cost.peak, digits: 1)
             }
-            print(([first.name] + cells).joined(separator: " | "))
+            print(([first[row].name] + cells).joined(separator: " | "))
         }
         fflush(nil)
     }
 
-    /// Two decimals.
-    private func shown(_ value: Double) -> String {
-        let hundredths = Int((value * 100).rounded())
-        let rest = hundredths % 100
-        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
-    }
-
-    private func costs(_ size: Int, _ url: String) throws -> [Cost] {
+    private func costs(
+        _ input: VaultInput, _ url: String, _ server: PostgresServer?
+    ) throws -> [Cost] {
         var samples: [String: [Sample]] = [:]
         var names: [String] = []
         for _ in 0..<rounds {
-            try empty(url)
-            for (name, count, run) in steps(size, url) {
+            try empty(url, server)
+            for (name, count, run) in steps(input, url, server) {
                 if samples[name] == nil { names.append(name) }
-                let sample = try run()
+                let before = server?.cpuSeconds ?? 0
+                var sample = try run()
+                sample.server += (server?.cpuSeconds ?? 0) - before
                 let share = 1e6 / Double(count)
                 samples[name, default: []].append(
                     Sample(
-                        seconds: sample.seconds * share, cpu: sample.cpu * share,
-                        peak: sample.peak))
+                        seconds: sample.seconds * share, siwa: sample.siwa * share,
+                        server: sample.server * share, peak: sample.peak))
             }
         }
         return names.map { name in
             let all = samples[name] ?? []
             return Cost(
-                name: name, wall: median(all.map(\.seconds)), cpu: median(all.map(\.cpu)),
-                peak: Double(all.map(\.peak).max() ?? 0) / 1024)
+                name: name, wall: median(all.map(\.seconds)), siwa: median(all.map(\.siwa)),
+                server: median(all.map(\.server)), peak: Double(all.map(\.peak).max() ?? 0) / 1024)
         }
     }
 
@@ -90,104 +95,76 @@ struct VaultBenchmark {
     private typealias Step = (name: String, count: Int, run: () throws -> Sample)
 
     /// The commands in their order, each with how many records it is about.
-    private func steps(_ size: Int, _ url: String) -> [Step] {
-        func siwa(_ words: String) -> () throws -> Sample {
+    private func steps(_ input: VaultInput, _ url: String, _ server: PostgresServer?) -> [Step] {
+        func run(_ command: String) -> () throws -> Sample {
             {
-                let child = try Child.run(["/bin/sh", "-c", "exec \(self.siwa) \(words)"])
-                return Sample(seconds: child.seconds, cpu: child.cpuSeconds, peak: child.peak)
+                let child = try Child.run(["/bin/sh", "-c", "exec \(command)"])
+                return Sample(seconds: child.seconds, siwa: child.cpuSeconds, peak: child.peak)
             }
         }
-        let moved = min(size, Self.moved)
+        func vault(_ words: String) -> () throws -> Sample { run("\(siwa) vault \(words)") }
+        let size = input.count
+        let moved = min(size, VaultInput.moved)
         let claimed = min(size / 2, Self.claimed)
         let client = "--client-id com.example.app"
-        return [
-            ("import", size, siwa("vault import \(input(size))")),
-            ("import again, nothing new", size, siwa("vault import \(input(size))")),
-            ("check", size, siwa("vault check")),
-            ("list", size, siwa("vault list > /dev/null")),
-            ("export --reveal", size, siwa("vault export --reveal > /dev/null")),
-            ("rekey", size, siwa("vault rekey")),
+        var steps: [Step] = [
+            ("import", size, vault("import \(input.tokens)")),
+            ("import again, nothing new", size, vault("import \(input.tokens)")),
+            ("check", size, vault("check")),
+            ("list", size, vault("list > /dev/null")),
+            ("export --reveal", size, vault("export --reveal > /dev/null")),
+            ("rekey", size, vault("rekey")),
             ("claim and note, 100 at a time", claimed, { try claim(claimed, url) }),
-            ("remap", moved, siwa("vault remap \(folder)/moves\(size) \(client)")),
-            ("history", claimed, siwa("vault history --since 2020-01-01 > /dev/null")),
-            ("prune", claimed, siwa("vault prune --older-than 0s")),
+            ("claims that find nothing", size, { try claimNothing(url) }),
+            ("remap", moved, vault("remap \(input.moves) \(client)")),
+            ("history", claimed, vault("history --since 2020-01-01 > /dev/null")),
+            (
+                "history --type removed", claimed,
+                vault("history --since 2020-01-01 --type removed > /dev/null")
+            ),
+            ("prune", claimed, vault("prune --older-than 0s")),
         ]
+        if let server {
+            let rows = "\(folder)/rows"
+            let copy = "psql -qX -d '\(server.url)' -c '\\copy copied from \(rows)'"
+            steps.insert(
+                (
+                    "\\copy of the same rows", size,
+                    {
+                        try writeRows(rows, server)
+                        return try run(copy)()
+                    }
+                ), at: 1)
+        }
+        return steps
     }
 
-    /// Users who get another id.
-    private static let moved = 10_000
+    /// Writes the rows of the vault in no order, and makes an empty table for them.
+    private func writeRows(_ file: String, _ server: PostgresServer) throws {
+        try server.run(
+            "DROP TABLE IF EXISTS copied",
+            "CREATE TABLE copied (LIKE vault_token)",
+            "ALTER TABLE copied ADD PRIMARY KEY (client_id, user_id, token_fingerprint)",
+            "\\copy (SELECT * FROM vault_token ORDER BY md5(user_id)) to \(file)")
+    }
+
     /// Records that are claimed and revoked.
     private static let claimed = 20_000
 }
 
 // What the commands need.
 extension VaultBenchmark {
-    private func input(_ size: Int) -> String { "\(folder)/dump\(size).jsonl" }
-
-    /// Tokens of users in no order, and new ids for some of the users.
-    private func writeInput(_ size: Int) throws {
-        // The same for every run, so that two runs can be compared: SplitMix64.
-        var state: UInt64 = 1
-        func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
-        }
-        func digits(_ radix: Int, _ count: Int) -> String {
-            let text = String(next(), radix: radix) + String(next(), radix: radix)
-            return String((String(repeating: "0", count: count) + text).suffix(count))
-        }
-        let dump = try Lines(input(size))
-        let moves = try Lines("\(folder)/moves\(size)")
-        for number in 0..<size {
-            let user = "\(digits(10, 6)).\(digits(16, 16))\(digits(16, 16)).\(digits(10, 4))"
-            let token =
-                "r\(digits(16, 16))\(digits(16, 16))\(digits(16, 16)).0.mrtwu.\(digits(16, 22))"
-            try dump.write(
-                """
-                {"client_id":"com.example.app","user_id":"\(user)","refresh_token":"\(token)",\
-                "state":"active","stored_at":"2026-01-21T08:30:00Z"}
-
-                """)
-            guard number < Self.moved else { continue }
-            try moves.write(
-                """
-                {"old_user_id":"\(user)","user_id":"\(digits(10, 6)).\(digits(16, 30)).0001"}
-
-                """)
-        }
-        try dump.close()
-        try moves.close()
-    }
-
     /// A vault without records at `url`, which siwa's environment names from now on.
-    private func empty(_ url: String) throws {
-        let key = "\(folder)/vault.key"
-        for name in ["vault.db", "vault.db-wal", "vault.db-shm", "vault.key", "vault.key.lock"] {
-            unlink("\(folder)/\(name)")
-        }
-        setenv("SIWA_VAULT_URL", url, 1)
-        setenv("SIWA_VAULT_KEY_FILE", key, 1)
-        setenv("SIWA_CONFIG", "\(folder)/config.json", 1)
-        let configuration = try Lines("\(folder)/config.json")
-        try configuration.write("{}\n")
-        try configuration.close()
-        if !url.hasPrefix("sqlite:") {
-            let tables = "vault_schema, vault_key, vault_token, vault_history"
-            _ = try Child.run(
-                ["psql", "-q", "-d", url, "-c", "DROP TABLE IF EXISTS \(tables) CASCADE"])
-        }
-        _ = try Child.run([siwa, "vault", "init", "-q"])
+    private func empty(_ url: String, _ server: PostgresServer?) throws {
+        for name in ["vault.db", "vault.db-wal", "vault.db-shm"] { unlink("\(folder)/\(name)") }
+        let tables = "vault_schema, vault_key, vault_token, vault_history"
+        try server?.run("DROP TABLE IF EXISTS \(tables) CASCADE")
+        try VaultPlace(folder).make(siwa, url)
     }
 
     /// Revokes `count` tokens as a batch does, without Apple: claims a hundred, notes their results.
     private func claim(_ count: Int, _ url: String) throws -> Sample {
-        let keys = try VaultKeyRing(SecretBytes(try contents("\(folder)/vault.key")))
-        let vault = try Vault(
-            try openVaultStore(url, timeout: .eachStatement(.seconds(600))), keys,
-            by: VaultActor(command: "bench", host: "here"))
+        let vault = try VaultPlace(folder).vault(url)
         let lease = VaultLease(owner: "bench", duration: .seconds(300))
         let filter = VaultFilter(clientID: Fixture.client, states: [.active])
         let (start, cpu) = (now(), processorSeconds())
@@ -198,44 +175,21 @@ extension VaultBenchmark {
             try vault.note(
                 claimed.records.map { VaultNote($0, .revoked) }, releasedBy: "bench", at: today)
         }
-        return Sample(seconds: now() - start, cpu: processorSeconds() - cpu, peak: 0)
+        return Sample(seconds: now() - start, siwa: processorSeconds() - cpu, peak: 0)
     }
 
-    private func contents(_ path: String) throws -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 65_536)
-        let count = read(descriptor, &bytes, bytes.count)
-        guard count > 0 else { throw BenchmarkError("'\(path)' cannot be read") }
-        return Array(bytes[..<count])
-    }
-}
-
-/// A file that is written line by line.
-private final class Lines {
-    private let descriptor: CInt
-    private var part: [UInt8] = []
-
-    init(_ path: String) throws {
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw BenchmarkError("'\(path)' cannot be written") }
-    }
-
-    func write(_ line: String) throws {
-        part += line.utf8
-        if part.count > 1 << 18 { try flush() }
-    }
-
-    func close() throws {
-        try flush()
-        Glibc.close(descriptor)
-    }
-
-    private func flush() throws {
-        guard Glibc.write(descriptor, part, part.count) == part.count else {
-            throw BenchmarkError("a file cannot be written")
+    /// Looks through all records for one that a filter never selects, as a run's last claim does.
+    private func claimNothing(_ url: String) throws -> Sample {
+        let vault = try VaultPlace(folder).vault(url)
+        let lease = VaultLease(owner: "none", duration: .seconds(300))
+        let filter = VaultFilter(clientID: Fixture.client, changedBefore: NumericDate(0))
+        let (start, cpu) = (now(), processorSeconds())
+        while case let claimed = try vault.claim(filter, limit: 100, for: lease, at: today),
+            !claimed.isComplete
+        {
+            guard claimed.records.isEmpty else { throw BenchmarkError("a record was claimed") }
         }
-        part.removeAll(keepingCapacity: true)
+        return Sample(seconds: now() - start, siwa: processorSeconds() - cpu, peak: 0)
     }
 }
 

@@ -5,17 +5,12 @@ import Glibc
 // which travel; rates do not (docs/performance.md). With TABLE, measures that table alone, and writes
 // nothing.
 // siwa-bench vault PROGRAMS RECORDS[,RECORDS…] [ROUNDS]: what a record of a vault costs, by its size.
+// siwa-bench workers PROGRAMS RECORDS WORKERS[,WORKERS…]: what it costs by how many work on it.
 
 let arguments = CommandLine.arguments
-if arguments.count >= 4, arguments[1] == "vault" {
-    let folder = "\(variable("FOLDER") ?? "/tmp")/siwa-bench-vault"
-    mkdir(folder, 0o700)
+if arguments.count >= 4, ["vault", "workers"].contains(arguments[1]) {
     do {
-        try VaultBenchmark(
-            siwa: "\(arguments[2])/siwa", folder: folder,
-            postgres: variable("SIWA_BENCH_POSTGRES"),
-            rounds: arguments.dropFirst(4).first.flatMap { Int($0) } ?? 3
-        ).run(arguments[3].split(separator: ",").compactMap { Int($0) })
+        try arguments[1] == "vault" ? measureVault() : measureWorkers()
         exit(0)
     } catch {
         print("siwa-bench: \(error)")
@@ -39,4 +34,32 @@ do {
 } catch {
     print("siwa-bench: \(error)")
     exit(1)
+}
+
+/// A folder for vaults, in `FOLDER`.
+private func folder(_ name: String) -> String {
+    let folder = "\(variable("FOLDER") ?? "/tmp")/siwa-bench-\(name)"
+    mkdir(folder, 0o700)
+    return folder
+}
+
+private func numbers(_ text: String) -> [Int] { text.split(separator: ",").compactMap { Int($0) } }
+
+private func measureVault() throws {
+    try VaultBenchmark(
+        siwa: "\(arguments[2])/siwa", folder: folder("vault"), postgres: PostgresServer(),
+        rounds: arguments.dropFirst(4).first.flatMap { Int($0) } ?? 3
+    ).run(numbers(arguments[3]))
+}
+
+private func measureWorkers() throws {
+    guard let postgres = PostgresServer(), let program = Server.program, arguments.count == 5 else {
+        throw BenchmarkError("PostgreSQL, or nginx and its echo module, are not installed")
+    }
+    let fixture = try Fixture(at: folder("workers"), programs: arguments[2], peers: "")
+    let server = try Server(fixture, program)
+    defer { server.stop() }
+    try WorkersBenchmark(
+        fixture: fixture, postgres: postgres, records: numbers(arguments[3]).first ?? 0
+    ).run(numbers(arguments[4]))
 }

@@ -66,6 +66,7 @@
     FUNCTION(EVP_PKEY_CTX_free) \
     FUNCTION(EVP_PKEY_CTX_new_from_name) \
     FUNCTION(EVP_PKEY_CTX_new_from_pkey) \
+    FUNCTION(EVP_PKEY_CTX_set_params) \
     FUNCTION(EVP_PKEY_CTX_set_rsa_padding) \
     FUNCTION(EVP_PKEY_CTX_set_signature_md) \
     FUNCTION(EVP_PKEY_Q_keygen) \
@@ -73,6 +74,7 @@
     FUNCTION(EVP_PKEY_free) \
     FUNCTION(EVP_PKEY_fromdata) \
     FUNCTION(EVP_PKEY_fromdata_init) \
+    FUNCTION(EVP_PKEY_generate) \
     FUNCTION(EVP_PKEY_get0_type_name) \
     FUNCTION(EVP_PKEY_up_ref) \
     FUNCTION(EVP_PKEY_get_bits) \
@@ -80,6 +82,7 @@
     FUNCTION(EVP_PKEY_get_group_name) \
     FUNCTION(EVP_PKEY_get_size) \
     FUNCTION(EVP_PKEY_is_a) \
+    FUNCTION(EVP_PKEY_keygen_init) \
     FUNCTION(EVP_PKEY_pairwise_check) \
     FUNCTION(EVP_PKEY_sign) \
     FUNCTION(EVP_PKEY_sign_init) \
@@ -171,7 +174,24 @@ static inline EVP_PKEY *siwa_generate_p256(siwa_openssl openssl) {
     return openssl.EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
 }
 
+/// Three primes (RFC 8017, section 3.2), which OpenSSL 3.0 finds in a quarter of the time that it needs
+/// for two; the public key is like any other. Two where the site's policy forbids three.
 static inline EVP_PKEY *siwa_generate_rsa(siwa_openssl openssl, size_t bits) {
+    size_t primes = 3;
+    OSSL_PARAM settings[] = {
+        OSSL_PARAM_size_t(OSSL_PKEY_PARAM_RSA_BITS, &bits),
+        OSSL_PARAM_size_t(OSSL_PKEY_PARAM_RSA_PRIMES, &primes),
+        OSSL_PARAM_END,
+    };
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = openssl.EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+    if (context != NULL && openssl.EVP_PKEY_keygen_init(context) == 1
+        && openssl.EVP_PKEY_CTX_set_params(context, settings) == 1) {
+        openssl.EVP_PKEY_generate(context, &key);
+    }
+    openssl.EVP_PKEY_CTX_free(context);
+    if (key != NULL) return key;
+    openssl.ERR_clear_error();
     return openssl.EVP_PKEY_Q_keygen(NULL, NULL, "RSA", bits);
 }
 

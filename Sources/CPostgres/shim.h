@@ -8,6 +8,7 @@
 
 /// The functions that TokenVault calls.
 #define SIWA_POSTGRES_FUNCTIONS(FUNCTION) \
+    FUNCTION(PQbackendPID) \
     FUNCTION(PQclear) \
     FUNCTION(PQconnectPoll) \
     FUNCTION(PQconnectStartParams) \

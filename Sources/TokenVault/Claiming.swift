@@ -2,60 +2,6 @@ internal import Lifecycle
 
 // How records are kept from others for a while.
 extension Database {
-    /// Up to `limit` free records that `owner` has not held and that were not returned
-    /// after `start`, those untouched longest first. Client by client and state by state: each is
-    /// in that order in an index.
-    func free(
-        _ filter: VaultFilter, _ limit: Int, owner: String, since start: Int
-    ) throws(DatabaseFailure) -> VaultPage {
-        var rows: [[Value]] = []
-        try forEachClient(of: filter) { client throws(DatabaseFailure) in
-            for state in Self.states(of: filter) where rows.count < limit {
-                rows += try free(filter, client, state, limit - rows.count, owner, since: start)
-            }
-            return rows.count < limit
-        }
-        return VaultPage(rows)
-    }
-
-    /// - Parameter body: answers whether to go on.
-    private func forEachClient(
-        of filter: VaultFilter, _ body: (Value) throws(DatabaseFailure) -> Bool
-    ) throws(DatabaseFailure) {
-        if let client = filter.clientID {
-            _ = try body(.text(client.rawValue))
-            return
-        }
-        var client: Value?
-        while let next = try nextClient(after: client), try body(next) { client = next }
-    }
-
-    private static func states(of filter: VaultFilter) -> Set<VaultState> {
-        Set(filter.states.isEmpty ? VaultState.allCases : filter.states)
-    }
-
-    private func free(
-        _ filter: VaultFilter, _ client: Value, _ state: VaultState, _ limit: Int,
-        _ owner: String, since start: Int
-    ) throws(DatabaseFailure) -> [[Value]] {
-        var conditions = conditions(filter, client, state)
-        conditions.add("lease_until <= \(dialect.now)")
-        conditions.add("(lease_owner IS NULL OR lease_owner <> \(conditions.add(.text(owner))))")
-        // Otherwise two runs would hand what Apple refuses to each other, as long as both last.
-        // No row was returned in the future.
-        conditions.add(
-            """
-            (given_back_at IS NULL OR given_back_at <= \(conditions.add(.integer(start)))
-                OR given_back_at > \(dialect.moment) + 86400000)
-            """)
-        let sql = """
-            SELECT \(VaultRecord.columns) FROM vault_token \(conditions.sql)
-            ORDER BY lease_until, user_id LIMIT \(conditions.add(.integer(limit)))
-            \(dialect.skippingLockedRows)
-            """
-        return try run(sql, conditions.values)
-    }
-
     /// Up to `limit` rows whose leases end later than any lease can: no run would ever get them.
     ///
     /// - Parameter isLocking: others cannot change them until the transaction ends; leaves out what
@@ -65,8 +11,8 @@ extension Database {
     ) throws(DatabaseFailure) -> [DamagedRecord] {
         var rows: [[Value]] = []
         try forEachClient(of: filter) { client throws(DatabaseFailure) in
-            for state in Self.states(of: filter) where rows.count < limit {
-                var conditions = conditions(filter, client, state)
+            for state in filter.allStates where rows.count < limit {
+                var conditions = Conditions(filter, client, state)
                 conditions.add("lease_until > \(latestEndOfLease)")
                 let sql = """
                     SELECT client_id, user_id, token_fingerprint FROM vault_token
@@ -86,14 +32,16 @@ extension Database {
         "\(dialect.now) + \(VaultLease.longest + 86_400)"
     }
 
-    private func conditions(
-        _ filter: VaultFilter, _ client: Value, _ state: VaultState
-    ) -> Conditions {
-        var rest = filter
-        rest.clientID = nil
-        var conditions = Conditions(rest, state)
-        conditions.add("client_id =", client)
-        return conditions
+    /// - Parameter body: answers whether to go on.
+    private func forEachClient(
+        of filter: VaultFilter, _ body: (Value) throws(DatabaseFailure) -> Bool
+    ) throws(DatabaseFailure) {
+        if let client = filter.clientID {
+            _ = try body(.text(client.rawValue))
+            return
+        }
+        var client: Value?
+        while let next = try nextClient(after: client), try body(next) { client = next }
     }
 
     /// Writes records as they are now, leased.
@@ -155,8 +103,8 @@ extension Database {
     ) throws(DatabaseFailure) -> (count: Int, seconds: Int) {
         var (count, seconds) = (0, 0)
         try forEachClient(of: filter) { client throws(DatabaseFailure) in
-            for state in Self.states(of: filter) {
-                var conditions = conditions(filter, client, state)
+            for state in filter.allStates {
+                var conditions = Conditions(filter, client, state)
                 conditions.add("lease_until > \(dialect.now)")
                 conditions.add("lease_until <= \(latestEndOfLease)")
                 conditions.add("lease_owner <>", .text(owner))
@@ -207,4 +155,11 @@ extension VaultLease {
 
     /// A hundred years.
     static let longest: Int64 = 3_155_760_000
+}
+
+extension VaultFilter {
+    /// The states that it selects, in an order that is always the same.
+    var allStates: [VaultState] {
+        VaultState.allCases.filter { states.isEmpty || states.contains($0) }
+    }
 }

@@ -37,27 +37,42 @@ extension Database {
         return VaultHistoryPage(inOrder.prefix(limit).map(\.row))
     }
 
+    /// The entries about a user in one of the columns with ids, or those of all users.
     private func rows(
         _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, _ limit: Int,
         about user: (column: String, id: Value)?
     ) throws(DatabaseFailure) -> [[Value]] {
-        var conditions = Conditions()
-        if let user { conditions.add("\(user.column) =", user.id) }
-        if let clientID = filter.clientID {
-            conditions.add("client_id =", .text(clientID.rawValue))
+        guard filter.looksIntoEntries else {
+            return try rows(filter, after: position, upTo: nil, limit, about: user)
         }
-        if let since = filter.since { conditions.add("at >=", .integer(since.seconds)) }
-        if let until = filter.until { conditions.add("at <", .integer(until.seconds)) }
-        if let position {
-            let (at, number) = (
-                conditions.add(.integer(position.at)), conditions.add(.integer(position.number))
-            )
-            conditions.add("(at, id) > (\(at), \(number))")
+        return try rowsByStretch(after: position, limit) {
+            start, length throws(DatabaseFailure) in
+            try endOfStretch(filter, after: start, length, about: user)
+        } rows: { start, end, limit throws(DatabaseFailure) in
+            try rows(filter, after: start, upTo: end, limit, about: user)
         }
-        if !filter.events.isEmpty {
-            let events = filter.events.map { conditions.add(.text($0.rawValue)) }
-            conditions.add("event IN (\(events.joined(separator: ", ")))")
-        }
+    }
+
+    /// The position that is `length` entries behind another, whatever their clients and events; nil
+    /// where fewer are left.
+    private func endOfStretch(
+        _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, _ length: Int,
+        about user: (column: String, id: Value)?
+    ) throws(DatabaseFailure) -> VaultHistoryPosition? {
+        let all = VaultHistoryFilter(since: filter.since, until: filter.until)
+        var conditions = Conditions(all, after: position, upTo: nil, about: user)
+        let sql = """
+            SELECT id, at FROM vault_history \(conditions.sql)
+            ORDER BY at, id LIMIT 1 OFFSET \(conditions.add(.integer(length - 1)))
+            """
+        return try run(sql, conditions.values).first.map { VaultHistoryPosition($0) }
+    }
+
+    private func rows(
+        _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?,
+        upTo end: VaultHistoryPosition?, _ limit: Int, about user: (column: String, id: Value)?
+    ) throws(DatabaseFailure) -> [[Value]] {
+        var conditions = Conditions(filter, after: position, upTo: end, about: user)
         let sql = """
             SELECT id, \(columns) FROM vault_history \(conditions.sql)
             ORDER BY at, id LIMIT \(conditions.add(.integer(limit)))
@@ -109,6 +124,42 @@ extension Database {
             """
         return try run(sql, .integer(moment.seconds), .integer(limit)).count
     }
+}
+
+extension Conditions {
+    /// Selects entries of the history after a position, up to another.
+    fileprivate init(
+        _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?,
+        upTo end: VaultHistoryPosition?, about user: (column: String, id: Value)?
+    ) {
+        self.init()
+        if let user { add("\(user.column) =", user.id) }
+        if let clientID = filter.clientID { add("client_id =", .text(clientID.rawValue)) }
+        if let position { add(">", position) }
+        if let end { add("<=", end) }
+        // A plus keeps SQLite from reading the index from, or to, this moment in place of the position.
+        if let since = filter.since {
+            add("\(position == nil ? "" : "+")at >=", .integer(since.seconds))
+        }
+        if let until = filter.until {
+            add("\(end == nil ? "" : "+")at <", .integer(until.seconds))
+        }
+        if !filter.events.isEmpty {
+            let events = filter.events.map { add(.text($0.rawValue)) }
+            add("event IN (\(events.joined(separator: ", ")))")
+        }
+    }
+
+    /// Compares the position of an entry with another.
+    fileprivate mutating func add(_ comparison: String, _ position: VaultHistoryPosition) {
+        let (at, number) = (add(.integer(position.at)), add(.integer(position.number)))
+        add("(at, id) \(comparison) (\(at), \(number))")
+    }
+}
+
+extension VaultHistoryFilter {
+    /// Whether an index knows less than the filter asks for.
+    fileprivate var looksIntoEntries: Bool { clientID != nil || !events.isEmpty }
 }
 
 extension VaultHistoryEntry {

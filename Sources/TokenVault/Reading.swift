@@ -62,22 +62,39 @@ extension Database {
         return VaultPage(inOrder.prefix(limit).map(\.row))
     }
 
-    /// Where no index knows what the filter selects, a stretch of the records is read at a time: no
-    /// statement goes through a whole vault to find little.
     private func rows(
         _ filter: VaultFilter, _ state: VaultState?, after key: VaultRowKey?, _ limit: Int
     ) throws(DatabaseFailure) -> [[Value]] {
         guard filter.looksIntoRecords else {
             return try rows(filter, state, after: key, upTo: nil, limit)
         }
-        var (rows, start): ([[Value]], VaultRowKey?) = ([], key)
-        while rows.count < limit {
-            let end = try endOfStretch(filter, state, after: start, 4 * limit)
-            rows += try self.rows(filter, state, after: start, upTo: end, limit - rows.count)
-            if end == nil { break }
-            start = end
+        return try rowsByStretch(after: key, limit) { start, length throws(DatabaseFailure) in
+            try endOfStretch(filter, state, after: start, length)
+        } rows: { start, end, limit throws(DatabaseFailure) in
+            try rows(filter, state, after: start, upTo: end, limit)
         }
-        return rows
+    }
+
+    /// Up to `limit` rows of which no index knows what a filter selects. A stretch of all rows is read
+    /// at a time: no statement goes through a whole table to find little.
+    ///
+    /// - Parameters:
+    ///   - endOfStretch: the position so many rows behind another, whatever the filter selects; nil
+    ///     where fewer are left.
+    ///   - rows: up to so many of the selected rows after a position, up to another.
+    func rowsByStretch<Position>(
+        after position: Position?, _ limit: Int,
+        endOfStretch: (Position?, Int) throws(DatabaseFailure) -> Position?,
+        rows: (Position?, Position?, Int) throws(DatabaseFailure) -> [[Value]]
+    ) throws(DatabaseFailure) -> [[Value]] {
+        var (found, start, length): ([[Value]], Position?, Int) = ([], position, 4 * limit)
+        while found.count < limit {
+            let end = try endOfStretch(start, length)
+            found += try rows(start, end, limit - found.count)
+            guard let end else { break }
+            (start, length) = (end, min(2 * length, max(length, longestStretch)))
+        }
+        return found
     }
 
     /// The key that is `length` records behind another, whatever the filter selects; nil where
@@ -138,7 +155,7 @@ extension Database {
     func unknownKeys() throws(DatabaseFailure) -> [String] {
         var (numbers, start): (Set<Int>, VaultRowKey?) = ([], nil)
         repeat {
-            let end = try endOfStretch(VaultFilter(), nil, after: start, 20_000)
+            let end = try endOfStretch(VaultFilter(), nil, after: start, longestStretch)
             var conditions = Conditions()
             conditions.add("key_number NOT IN (SELECT number FROM vault_key)")
             if let start { conditions.add(after: start, of: VaultFilter()) }
@@ -159,3 +176,6 @@ extension VaultFilter {
         notCheckedSince != nil || changedBefore != nil || notSealedWith != nil || isNewestOnly
     }
 }
+
+/// Rows that a statement looks at, at most, to find those that a filter selects.
+let longestStretch = 20_000

@@ -6,8 +6,8 @@ internal import Synchronization
 final class SQLVaultStore: VaultStore {
     private let connector: any DatabaseConnector
     private let pool: ConnectionPool
-    /// When each owner claimed first, by the database's clock in milliseconds.
-    private let beginnings = Mutex<[String: Int]>([:])
+    /// The run of each owner that has claimed.
+    private let runs = Mutex<[String: ClaimRun]>([:])
     /// What must hold in every transaction, beyond what was checked when the connection was opened.
     private let require: @Sendable (any Database) throws(DatabaseFailure) -> Void
     /// What every change does in its transaction besides.
@@ -107,24 +107,29 @@ final class SQLVaultStore: VaultStore {
         _ filter: VaultFilter, limit: Int, for lease: VaultLease,
         _ change: (VaultRecord) -> VaultClaimChange
     ) throws(VaultError) -> VaultClaimed {
-        try transaction(.writing) { database throws(DatabaseFailure) in
-            let now = try database.moment()
-            let start = beginnings.withLock { beginnings in
-                defer { beginnings[lease.owner] = beginnings[lease.owner] ?? now }
-                return beginnings[lease.owner] ?? now
-            }
-            var page = try database.free(filter, limit, owner: lease.owner, since: start)
-            if page.isEmpty {
+        let run = runs.withLock { $0[lease.owner] }
+        let (claimed, next) = try transaction(.writing) { database throws(DatabaseFailure) in
+            let run =
+                if let run { run } else {
+                    ClaimRun(owner: lease.owner, start: try database.moment())
+                }
+            let search = try ClaimSearch(database, filter, limit, for: run)
+            var page = VaultPage(search.rows)
+            if search.isComplete {
                 page.damaged = try database.rowsLeasedTooLong(filter, limit, isLocking: true)
             }
             let changes = page.records.map(change)
             try database.lease(changes.map(\.record), to: lease)
             try database.lease(page.damaged, to: lease)
             try database.insert(changes.compactMap(\.entry))
-            return VaultClaimed(
+            let claimed = VaultClaimed(
                 records: page.records.sorted { $0.id < $1.id }, damaged: page.damaged,
+                isComplete: search.isComplete && page.damaged.isEmpty,
                 remaining: lease.remaining)
+            return (claimed, search.run)
         }
+        runs.withLock { $0[lease.owner] = next }
+        return claimed
     }
 
     func renew(_ ids: [VaultRecordID], for lease: VaultLease) throws(VaultError) -> VaultRenewal {

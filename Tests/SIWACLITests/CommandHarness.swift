@@ -17,6 +17,8 @@ struct CommandHarness: Sendable {
     let vault = MemoryVaultStore()
     /// Carries requests in place of the emulator.
     var carrier: (any FeedTransport)?
+    /// The terminal that shows progress; nil without one.
+    var progress: ProgressTerminal?
 
     init() async throws {
         let fixtures = try await Fixtures.shared.value
@@ -52,6 +54,10 @@ struct CommandHarness: Sendable {
             world.ask = { [memory] question throws(FileError) in memory.answer(question) }
         }
         world.streams = .inside(memory)
+        if let progress {
+            world.clocks = Clocks(now: world.clocks.now, timekeeper: progress.timekeeper)
+            world.streams.progress = progress.show
+        }
         world.output = { [memory] bytes throws(FileError) in try memory.print(bytes) }
         world.errorLine = { [memory] line in memory.with { $0.errors.append(line) } }
         world.transport = { [memory, wire, carrier] settings throws(TransportError) in

@@ -361,6 +361,23 @@ private struct Fixture {
         #expect((again.moved, again.absent) == (0, 2))
     }
 
+    @Test func `a token that moves on in the same group moves on`() throws {
+        let vault = fixture.vault
+        let client = fixture.user.clientID
+        let newest = UserID(unchecked: "newest")
+        try vault.take([fixture.item("r-1"), fixture.item("r-2")], at: fixture.start)
+        let result = try vault.remap(
+            [
+                VaultRemap(fixture.user, to: new),
+                VaultRemap(VaultUser(client, new), to: newest),
+                VaultRemap(fixture.user, to: newest),
+            ], at: fixture.start)
+        #expect((result.moved, result.absent, result.broken) == (4, 1, []))
+        let moved = try fixture.store.records(of: [VaultUser(client, newest)]).records
+        #expect(Set(try moved.map { try vault.token(of: $0).text.revealed() }) == ["r-1", "r-2"])
+        #expect(try fixture.store.records(of: [fixture.user, VaultUser(client, new)]).isEmpty)
+    }
+
     @Test func `records that cannot be opened stay, and tokens are not stored twice`() throws {
         let vault = fixture.vault
         try vault.take([fixture.item("r-1")], at: fixture.start)

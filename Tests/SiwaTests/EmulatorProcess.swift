@@ -9,7 +9,7 @@ import Testing
 
 /// A `siwa-emulator` with a folder, keys, a certificate and a port of its own.
 ///
-/// Starting one takes half a second of computing, most of it for the prime numbers of its keys.
+/// Starting one takes a third of a second of computing, most of it for the prime numbers of its keys.
 /// Tests that leave nothing behind but what a reset removes therefore use one after another.
 final class EmulatorProcess: Sendable {
     /// What `init` made is in its subfolder `apple`.

@@ -100,4 +100,57 @@ struct TerminalTests {
         line.split(separator: "\u{1B}[", omittingEmptySubsequences: false).enumerated()
             .map { $0 == 0 ? $1 : $1.drop { $0 != "m" }.dropFirst() }.joined()
     }
+
+    // What a command over many records shows: each of them ends with a summary.
+    private static let summaries = [
+        ("import $HOME/more", ["2 lines read", "2 records compared with the vault"]),
+        ("check", ["5 records decrypted"]), ("rekey", ["5 records encrypted"]),
+        ("export --reveal --output $HOME/out", ["5 records written"]),
+        ("remap $HOME/moves --client-id com.example.app", ["1 lines read"]),
+        ("prune --older-than 0s", ["0 tokens were removed from the vault"]),
+    ]
+
+    @Test func `commands over many records end with a summary on a terminal, and only there`()
+        async throws
+    {
+        try writeMore()
+        for (call, deeds) in Self.summaries {
+            let lines = try await shown("$SIWA vault \(call)")
+            for deed in deeds {
+                #expect(
+                    lines.contains { $0.contains("\(deed) in ") && $0.contains("/s)") }, "\(lines)")
+            }
+        }
+        let file = folder.path("errors")
+        _ = try await shown("$SIWA vault check 2> \(file)")
+        #expect(try folder.contents("errors").isEmpty)
+    }
+
+    @Test func `progress is a line of the terminal that is written again`() async throws {
+        try writeMore()
+        // The second line comes late enough for both to be shown.
+        let input = "(head -n 1 $HOME/more; sleep 0.5; tail -n 1 $HOME/more)"
+        for (command, deed) in [("import", "lines read"), ("remap", "lines read")] {
+            let lines = try await shown(
+                "\(input) | $SIWA vault \(command) --client-id com.example.app")
+            let line = try #require(lines.first { $0.contains("2 \(deed), ") }, "\(lines)")
+            #expect(line.contains("\r\u{1B}[K2 \(deed), "), "\(line.debugDescription)")
+            #expect(line.contains(#/\d+\/s/#), "\(line.debugDescription)")
+            // It is removed before anything else is printed.
+            let rest = line.split(separator: "2 \(deed), ").last ?? ""
+            #expect(rest.contains("\r\u{1B}[K"), "\(line.debugDescription)")
+        }
+    }
+
+    /// Two more tokens, one of them of a user who has another id now.
+    private func writeMore() throws {
+        let lines = ["m1", "m2"].map { user in
+            """
+            {"client_id":"com.example.app","user_id":"\(user)","token":"r.\(user).0","status":"none"}
+
+            """
+        }
+        try folder.write("more", lines.joined())
+        try folder.write("moves", #"{"old_user_id":"m1","user_id":"m3"}"# + "\n")
+    }
 }

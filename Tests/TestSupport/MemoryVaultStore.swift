@@ -171,7 +171,8 @@ package final class MemoryVaultStore: VaultStore {
             }
             for row in page.damaged { state.damaged[row.key]?.lease = new }
             return VaultClaimed(
-                records: page.records, damaged: page.damaged, remaining: lease.duration)
+                records: page.records, damaged: page.damaged, isComplete: page.isEmpty,
+                remaining: lease.duration)
         }
     }
 
@@ -253,6 +254,7 @@ package final class MemoryVaultStore: VaultStore {
 extension MemoryVaultStore.State {
     fileprivate func page(of users: [VaultUser]) -> VaultPage {
         let keys = Set(users.map { VaultRowKey(VaultRecordID($0, nil)) })
+        let users = Set(users)
         return VaultPage(
             rows.values.map(\.record).filter { users.contains($0.user) },
             damaged.values.map(\.row).filter {

@@ -104,7 +104,7 @@ import Testing
             let filter = VaultFilter(isNewestOnly: true)
             var (claimed, times): ([VaultRecord], Int) = ([], 0)
             while case let claim = try store.claimed(.long("\(filter)"), filter, limit: 1),
-                !claim.isEmpty
+                !claim.isComplete
             {
                 claimed += claim.records
                 times += claim.damaged.count
@@ -179,7 +179,7 @@ import Testing
         #expect(try store.claimed(.long("a")).records == [good[1]])
         let claim = try store.claimed(.long("a"))
         #expect(claim.records.isEmpty && claim.damaged.map(\.error.message) == [message])
-        #expect(try store.claimed(.long("a")).isEmpty, "it is named once")
+        #expect(try store.claimed(.long("a")).isComplete, "it is named once")
         #expect(try store.faults() == [])
         try store.change(
             [], releasing: VaultRelease(owner: "a", rows: Set(claim.damaged.map(\.key)))
@@ -198,7 +198,7 @@ import Testing
         #expect(try store.faults() == [])
         #expect(try store.leasedByOthers(than: "a", VaultFilter()).count == 1)
         #expect(try store.claimed(.long("a")).records == [good[1]])
-        #expect(try store.claimed(.long("a")).isEmpty)
+        #expect(try store.claimed(.long("a")).isComplete)
         #expect(try store.renew([good[0].id], for: .long("x")).held == [good[0].id])
     }
 

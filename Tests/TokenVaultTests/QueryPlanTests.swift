@@ -80,7 +80,9 @@ import Testing
                 _ = try store.history(
                     filter, after: VaultHistoryPosition(at: 5, number: 1), limit: 5)
             }
-            #expect(plans.count == (filter.userID == nil ? 1 : 4))
+            // Where an index knows less than the filter, the end of a stretch is looked for first.
+            let stretches = filter.events.isEmpty ? 1 : 2
+            #expect(plans.count == (filter.userID == nil ? stretches : 2 + 2 * stretches))
             for plan in plans { #expect(plan.reads(from: indexes), "\(plan)") }
         }
     }

@@ -87,7 +87,7 @@ extension StoreContract {
             #expect(try store.claimed(.short("b")).records.count == 1)
             try await eventually("the lease of b ends") {
                 fixture.passTime()
-                return try !store.claimed(.long("c")).isEmpty
+                return try !store.claimed(.long("c")).records.isEmpty
             }
             #expect(try store.renew(ids, for: .short("b")).held == [])
             #expect(try store.renew(ids, for: .long("a")).held == renewed.held)

@@ -15,7 +15,7 @@ package struct EmulatorKeys: Sendable {
     /// The one that signs: the newest.
     var signing: Entry
 
-    /// New keys. Finding six primes takes a moment: tests share one set.
+    /// New keys. Finding nine primes takes a moment: tests share one set.
     package static func generate() async throws -> EmulatorKeys {
         let signing = named(try RSAPrivateKey.generate())
         return EmulatorKeys(entries: try await fresh(2) + [signing], signing: signing)

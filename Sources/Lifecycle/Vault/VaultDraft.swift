@@ -9,6 +9,8 @@ struct VaultDraft {
     private let found: [VaultRecordID: VaultRecord]
     /// The records as they are to be.
     private(set) var records: [VaultRecordID: VaultRecord]
+    /// The ids of ``records`` by user; nil until a user's records are asked for.
+    private var idsByUser: [VaultUser: Set<VaultRecordID>]?
     /// The id that each record has in the store, unless it is new.
     private var origins: [VaultRecordID: VaultRecordID]
     /// The tokens of records that still have the format of siwa 0.1.
@@ -71,25 +73,32 @@ struct VaultDraft {
         return records[id] == nil ? nil : id
     }
 
-    /// The records of a user, in their order.
-    func records(of user: VaultUser) -> [VaultRecord] {
-        records.values.filter { $0.user == user }.sorted { $0.id < $1.id }
+    /// The records of a user, in their order. Looks at no other records, of which a group has many.
+    mutating func records(of user: VaultUser) -> [VaultRecord] {
+        if idsByUser == nil {
+            idsByUser = Dictionary(grouping: records.keys, by: \.user).mapValues { Set($0) }
+        }
+        return (idsByUser?[user] ?? []).sorted().compactMap { records[$0] }
     }
 
     /// Adds a record, or changes the one with this id.
-    mutating func put(_ record: VaultRecord) { records[record.id] = record }
+    mutating func put(_ record: VaultRecord) {
+        records[record.id] = record
+        idsByUser?[record.user, default: []].insert(record.id)
+    }
 
     /// Gives a record another id.
     mutating func replace(_ id: VaultRecordID, with record: VaultRecord) {
         let origin = origins[id]
         remove(id)
-        records[record.id] = record
+        put(record)
         origins[record.id] = origin
     }
 
     /// Removes a record.
     mutating func remove(_ id: VaultRecordID) {
         records[id] = nil
+        idsByUser?[id.user]?.remove(id)
         origins[id] = nil
     }
 

@@ -18,16 +18,19 @@ package struct VaultClaimed: Sendable {
     package var records: [VaultRecord]
     /// Claimed rows that cannot be read: the same owner does not get them again.
     package var damaged: [DamagedRecord]
+    /// Whether all records were searched, and none is left for the owner. A claim reads a bounded
+    /// number of them: until then, one that found nothing is to be followed by another.
+    package var isComplete: Bool
     /// The time that is left, at least, before others can claim them, from before the call.
     package var remaining: Duration
 
     /// Describes a claim.
-    package init(records: [VaultRecord], damaged: [DamagedRecord], remaining: Duration) {
-        (self.records, self.damaged, self.remaining) = (records, damaged, remaining)
+    package init(
+        records: [VaultRecord], damaged: [DamagedRecord], isComplete: Bool, remaining: Duration
+    ) {
+        (self.records, self.damaged) = (records, damaged)
+        (self.isComplete, self.remaining) = (isComplete, remaining)
     }
-
-    /// Whether no more records can be claimed.
-    package var isEmpty: Bool { records.isEmpty && damaged.isEmpty }
 }
 
 /// Leases that were extended.

@@ -53,7 +53,8 @@ package protocol VaultStore: Sendable {
         _ decide: (VaultPage) throws(VaultError) -> VaultChanges
     ) throws(VaultError)
 
-    /// Claims up to `limit` free records, and changes them in the same transaction.
+    /// Claims up to `limit` free records, and changes them in the same transaction. It may find fewer
+    /// than there are, or none, until ``VaultClaimed/isComplete``.
     /// Records that this owner held before are not among them, nor those that others returned
     /// since its first claim: this run is done with them.
     ///

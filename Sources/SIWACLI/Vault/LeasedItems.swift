@@ -143,7 +143,7 @@ extension LeasedItems {
         let vault = state.withLock { $0.vault }.renewed(for: claimed.records, claim.keys)
         state.withLock { state in
             state.vault = vault
-            if claimed.isEmpty { state.records.end() }
+            if claimed.isComplete { state.records.end() }
             for row in claimed.damaged { state.records.add(row) }
             if state.records.isEmpty {
                 state.records.renewNext(at: now + claim.lease.duration / 4)

@@ -9,7 +9,7 @@ final class PostgresDatabase: Database {
     let connection: OpaquePointer
     let timeout: VaultTimeout
     /// Whether other sessions may get the server's connection after each transaction.
-    private let isPooled: Bool
+    private var isPooled: Bool
     /// Whether the server did not answer in time. Its late answers would be taken for others.
     private var isAbandoned = false
     /// By their SQL, the names of statements that the server knows.
@@ -35,14 +35,38 @@ final class PostgresDatabase: Database {
         postgres.PQfinish(connection)
     }
 
-    /// Sets the session's settings that the store relies on, overriding server and URL.
+    /// Sets the session's settings that the store relies on, overriding server and URL. Behind a
+    /// pooler, they are set for each transaction.
     func prepare() throws(DatabaseFailure) {
+        if !isPooled { isPooled = try isBehindPooler() }
         if !isPooled { try set(forTransaction: false) }
     }
 
+    /// A pooler tells its clients another number than that of the server's session, which each may
+    /// share with others.
+    private func isBehindPooler() throws(DatabaseFailure) -> Bool {
+        // No statement with a name, until it is known.
+        isPooled = true
+        let session = try run("SELECT pg_backend_pid()").first?.first?.integer
+        return session != Int(postgres.PQbackendPID(connection))
+    }
+
     func begin(_ access: Access) throws(DatabaseFailure) {
-        _ = try run(dialect.begin(access))
-        if isPooled { try set(forTransaction: true) }
+        guard isPooled else {
+            _ = try run(dialect.begin(access))
+            return
+        }
+        do throws(DatabaseFailure) {
+            _ = try run(dialect.begin(access))
+        } catch {
+            guard error.isLoss else { throw error }
+            // With pool_mode = statement, pgbouncer closes the connection, and libpq tells no reason.
+            throw DatabaseFailure(
+                error.error.kind,
+                "\(error.error.message), at the beginning of a transaction; a pooler in front of it "
+                    + "needs pool_mode = transaction or session", error.remedy)
+        }
+        try set(forTransaction: true)
     }
 
     private func set(forTransaction: Bool) throws(DatabaseFailure) {

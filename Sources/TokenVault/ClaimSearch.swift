@@ -1,0 +1,180 @@
+internal import Lifecycle
+
+/// A run, as far as its claims have come.
+struct ClaimRun: Sendable {
+    /// Who claims.
+    let owner: String
+    /// When it claimed first, by the database's clock in milliseconds.
+    let start: Int
+    /// Where its next claim begins; nil at the first row. Each claim goes on where the one before
+    /// ended: rows that the filter leaves out are not read again by every claim.
+    var place: ClaimPlace?
+    /// Whether nothing was found since the first row. Only then the end is the end of the run: a row
+    /// that was locked when a claim passed it may be free by now.
+    var isWhole = true
+}
+
+/// A place in the order of claims: client by client, state by state, what was untouched longest first.
+struct ClaimPlace: Hashable, Sendable {
+    let client: Value
+    let state: VaultState
+    /// The last row that was examined; nil before the first of the state.
+    let turn: ClaimTurn?
+}
+
+/// The place of a row among those of its client and state.
+struct ClaimTurn: Hashable, Sendable {
+    let leaseUntil, userID: Value
+}
+
+/// Looks for free records that a run has not held and that were not returned since its start. It
+/// examines a bounded number of rows, however few of them it finds.
+struct ClaimSearch {
+    /// The run, after the search.
+    private(set) var run: ClaimRun
+    /// What was found, the columns of a record and `lease_until`.
+    private(set) var rows: [[Value]] = []
+    /// Whether all rows were examined, and none is left for the run.
+    private(set) var isComplete = false
+
+    private let database: any Database
+    private let filter: VaultFilter
+    private let limit: Int
+    private var (examined, stretch): (Int, Int)
+
+    /// Searches from the run's place on.
+    ///
+    /// - Parameter limit: how many records are looked for.
+    init(
+        _ database: any Database, _ filter: VaultFilter, _ limit: Int, for run: ClaimRun
+    ) throws(DatabaseFailure) {
+        (self.database, self.filter, self.limit, self.run) = (database, filter, limit, run)
+        (examined, stretch) = (0, 2 * limit)
+        if limit > 0 { try search() }
+    }
+
+    private mutating func search() throws(DatabaseFailure) {
+        while true {
+            run.place = try searchToTheEnd()
+            guard rows.isEmpty else { return run.isWhole = run.place == nil }
+            guard run.place == nil else { return }
+            guard !run.isWhole else { return isComplete = true }
+            run.isWhole = true
+        }
+    }
+
+    /// - Returns: the place where it stopped, having found enough or examined many; nil after the last
+    ///   row.
+    private mutating func searchToTheEnd() throws(DatabaseFailure) -> ClaimPlace? {
+        var place = run.place
+        var client = if let place { place.client } else { try nextClient(after: nil) }
+        while let current = client {
+            // Of the client where the run has stopped, the states that are left.
+            for state in filter.allStates.drop(while: { place != nil && $0 != place?.state }) {
+                if let stop = try search(current, state, after: place?.turn) { return stop }
+                place = nil
+            }
+            place = nil
+            client = try nextClient(after: current)
+        }
+        return nil
+    }
+
+    private func nextClient(after client: Value?) throws(DatabaseFailure) -> Value? {
+        guard let only = filter.clientID else { return try database.nextClient(after: client) }
+        return client == nil ? .text(only.rawValue) : nil
+    }
+
+    /// Searches the records of a client and a state, which are in their order in an index.
+    ///
+    /// - Returns: where it stopped before their end.
+    private mutating func search(
+        _ client: Value, _ state: VaultState, after turn: ClaimTurn?
+    ) throws(DatabaseFailure) -> ClaimPlace? {
+        var last = turn
+        while true {
+            let end = try endOfStretch(client, state, after: last)
+            let free = try free(client, state, after: last, upTo: end)
+            rows += free
+            guard rows.count < limit else {
+                // Other tokens of the last user may follow in the same place.
+                let turns = free.map { ClaimTurn(leaseUntil: $0[$0.count - 1], userID: $0[1]) }
+                let before = turns.last { $0 != turns.last }
+                return ClaimPlace(client: client, state: state, turn: before ?? last)
+            }
+            guard let end else { return nil }
+            examined += stretch
+            (last, stretch) = (end, min(2 * stretch, max(stretch, longestStretch)))
+            if examined >= longestStretch {
+                return ClaimPlace(client: client, state: state, turn: end)
+            }
+        }
+    }
+
+    /// The row that ends the next stretch, whatever the filter selects; nil where fewer are left.
+    private func endOfStretch(
+        _ client: Value, _ state: VaultState, after turn: ClaimTurn?
+    ) throws(DatabaseFailure) -> ClaimTurn? {
+        var conditions = conditions(VaultFilter(), client, state, after: turn, upTo: nil)
+        let sql = """
+            SELECT lease_until, user_id FROM vault_token \(conditions.sql)
+            ORDER BY lease_until, user_id
+            LIMIT 1 OFFSET \(conditions.add(.integer(stretch - 1)))
+            """
+        return try database.run(sql, conditions.values).first.map {
+            ClaimTurn(leaseUntil: $0[0], userID: $0[1])
+        }
+    }
+
+    private func free(
+        _ client: Value, _ state: VaultState, after turn: ClaimTurn?, upTo end: ClaimTurn?
+    ) throws(DatabaseFailure) -> [[Value]] {
+        var conditions = conditions(filter, client, state, after: turn, upTo: end)
+        let owner = conditions.add(.text(run.owner))
+        conditions.add("(lease_owner IS NULL OR lease_owner <> \(owner))")
+        // Otherwise two runs would hand what Apple refuses to each other, as long as both last.
+        let start = conditions.add(.integer(run.start))
+        // No row was returned in the future.
+        conditions.add(
+            """
+            (given_back_at IS NULL OR given_back_at <= \(start)
+                OR given_back_at > \(database.dialect.moment) + 86400000)
+            """)
+        let sql = """
+            SELECT \(VaultRecord.columns), lease_until FROM vault_token \(conditions.sql)
+            ORDER BY lease_until, user_id
+            LIMIT \(conditions.add(.integer(limit - rows.count)))
+            \(database.dialect.skippingLockedRows)
+            """
+        return try database.run(sql, conditions.values)
+    }
+
+    /// Selects records that nobody holds.
+    private func conditions(
+        _ filter: VaultFilter, _ client: Value, _ state: VaultState, after turn: ClaimTurn?,
+        upTo end: ClaimTurn?
+    ) -> Conditions {
+        var conditions = Conditions(filter, client, state)
+        if let turn { conditions.add(">", turn) }
+        if let end { conditions.add("<=", end) }
+        // The plus keeps SQLite from reading the index up to this moment, in place of the end.
+        conditions.add("\(end == nil ? "" : "+")lease_until <= \(database.dialect.now)")
+        return conditions
+    }
+}
+
+extension Conditions {
+    /// Selects the records of a client and a state, and of these what the rest of a filter selects.
+    init(_ filter: VaultFilter, _ client: Value, _ state: VaultState) {
+        var rest = filter
+        rest.clientID = nil
+        self.init(rest, state)
+        add("client_id =", client)
+    }
+
+    /// Compares a row's place with another.
+    fileprivate mutating func add(_ comparison: String, _ turn: ClaimTurn) {
+        let (until, user) = (add(turn.leaseUntil), add(turn.userID))
+        add("(lease_until, user_id) \(comparison) (\(until), \(user))")
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import JOSE
+import Lifecycle
+import SIWACrypto
+import TestSupport
+import Testing
+
+@testable import SIWACLI
+
+/// What a terminal shows of a command over many records: how many, how fast, the time left, and at
+/// the end a summary.
+@Suite struct VaultProgressTests {
+    private static let count = 1100
+    private static let moved = 600
+    private let harness: CommandHarness
+
+    /// A vault whose every command shows its progress; each look at the clock takes a second.
+    init() async throws {
+        var harness = try await CommandHarness()
+        harness.progress = ProgressTerminal()
+        self.harness = harness
+        harness.memory.with {
+            $0.variables["SIWA_VAULT_URL"] = "sqlite:/siwa/vault.db"
+            let lines = (0..<Self.count).map { number in
+                let state = number < 600 ? "revoked" : "active"
+                return """
+                    {"user_id":"u\(number)","refresh_token":"r-hush-\(number)","state":"\(state)",\
+                    "stored_at":1700000000,"changed_at":1700000000}
+
+                    """
+            }
+            $0.files["/siwa/tokens.jsonl"] = .init(contents: Array(lines.joined().utf8))
+            let moves = (0..<Self.moved).map { number in
+                #"{"old_user_id":"u\#(500 + number)","user_id":"new\#(number)"}"# + "\n"
+            }
+            $0.files["/siwa/moves.jsonl"] = .init(contents: Array(moves.joined().utf8))
+        }
+        #expect(await harness.run(["vault", "init", "-q"]).exitCode == 0)
+    }
+
+    /// What a command shows of `deed`.
+    private struct Expected {
+        let deed: String
+        /// How many are done when a line is shown.
+        let counts: [Int]
+        /// Whether the number of all is known.
+        var isTotalKnown = true
+    }
+
+    private static let commands: [(call: String, shown: [Expected])] = [
+        (
+            "vault import /siwa/tokens.jsonl",
+            [
+                Expected(deed: "lines read", counts: [1100]),
+                Expected(deed: "records compared with the vault", counts: [1100]),
+            ]
+        ),
+        ("vault check", [Expected(deed: "records decrypted", counts: pages)]),
+        ("vault rekey", [Expected(deed: "records encrypted", counts: pages)]),
+        (
+            "vault export --reveal --output /siwa/out",
+            [Expected(deed: "records written", counts: pages)]
+        ),
+        (
+            "vault remap /siwa/moves.jsonl", [Expected(deed: "lines read", counts: [600])]
+        ),
+        (
+            "vault prune --older-than 1d",
+            [
+                Expected(
+                    deed: "tokens were removed from the vault", counts: [500, 600, 600],
+                    isTotalKnown: false)
+            ]
+        ),
+    ]
+    private static let pages = [500, 1000, 1100]
+
+    @Test func `every long command shows records, rate and time left, and ends with a summary`()
+        async throws
+    {
+        for (call, shown) in Self.commands {
+            let (lines, notes) = try await run(call)
+            for expected in shown {
+                let own = lines.filter { $0.contains(" \(expected.deed), ") }
+                #expect(
+                    own.compactMap { Int($0.prefix { $0.isNumber }) } == expected.counts,
+                    "\(call): \(lines)")
+                let timeLeft = expected.isTotalKnown ? ", ([0-9]+[dhms])+ left" : ""
+                let form = try Regex("^[0-9]+ [a-z ]+, [1-9][0-9]*/s\(timeLeft)$")
+                let areWellFormed = own.allSatisfy { $0.contains(form) }
+                #expect(areWellFormed, "\(call): \(own)")
+                let all = expected.counts.last ?? 0
+                let summary = try Regex("\(all) \(expected.deed) in [0-9.]+ [a-z]+ \\([0-9]+/s\\)$")
+                let summaries = notes.count { $0.contains(summary) }
+                #expect(summaries == 1, "\(call): \(notes)")
+            }
+            // The line is taken away before the summary is printed.
+            #expect(harness.progress?.shown.last == "")
+            let left = lines.filter { $0.hasPrefix("\(Self.count) ") }
+            #expect(left.allSatisfy { $0.hasSuffix(" 0s left") }, "\(left)")
+            let early = lines.filter { $0.hasPrefix("500 ") }
+            #expect(early.allSatisfy { !$0.hasSuffix(" 0s left") }, "\(early)")
+        }
+    }
+
+    @Test func `a quiet command, and one without a terminal, show no progress`() async throws {
+        let quiet = try await run("vault import /siwa/tokens.jsonl -q")
+        #expect(quiet.lines == [] && quiet.notes == [])
+        var other = harness
+        other.progress = nil
+        let outcome = await other.run(["vault", "check"])
+        #expect(outcome.exitCode == 0 && outcome.errors == [], "\(outcome)")
+    }
+
+    private func run(_ call: String) async throws -> (lines: [String], notes: [String]) {
+        harness.progress?.clear()
+        let outcome = await harness.run(call.split(separator: " ").map { String($0) })
+        #expect(outcome.exitCode == 0, "\(outcome)")
+        let lines = try #require(harness.progress).shown.filter { !$0.isEmpty }
+        return (lines, outcome.errors)
+    }
+}

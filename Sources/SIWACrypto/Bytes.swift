@@ -3,7 +3,7 @@ internal import Glibc
 // What C does with a run of bytes at once, for the targets that are checked for unsafe code.
 
 extension Span<UInt8> {
-    /// The first index of `byte` from `start` on; nil if there is none.
+    /// The first index of `byte` from `start` on; nil if absent.
     package func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
         withUnsafeBytes { bytes in
             UnsafeRawBufferPointer(rebasing: bytes[start...]).firstIndex(ofByte: byte)

@@ -136,7 +136,7 @@ private func commonName(_ name: OpaquePointer?) -> String {
     }
 }
 
-/// A text of OpenSSL's; empty if there is none.
+/// A text of OpenSSL's; empty if absent.
 private func text(_ pointer: UnsafePointer<CChar>?) -> String {
     pointer.map { String(cString: $0) } ?? ""
 }

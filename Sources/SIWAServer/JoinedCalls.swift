@@ -5,7 +5,7 @@ internal import Synchronization
 final class JoinedCalls<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let running = Mutex<[Key: Task<Value, Never>]>([:])
 
-    /// Waits for the current call of `key`; nil if there is none.
+    /// Waits for the current call of `key`; nil if absent.
     func value(of key: Key) async -> Value? {
         await running.withLock { $0[key] }?.value
     }

@@ -37,7 +37,7 @@ extension [HTTPField] {
         return nil
     }
 
-    /// The value of the field called `name`, ignoring case; nil if there is none, or several.
+    /// The value of the field called `name`, ignoring case; nil if absent or repeated.
     package func only(_ name: String) -> String? {
         let fields = span
         var found: Int?
@@ -48,8 +48,8 @@ extension [HTTPField] {
         return found.map { fields[$0].value }
     }
 
-    /// The value of a list, which may be spread over several fields (RFC 9110 §5.3); nil if there
-    /// are none.
+    /// The value of a list, which may be spread over several fields (RFC 9110 §5.3);
+    /// nil if absent.
     package func list(_ name: String) -> String? {
         let fields = span
         var list: String?

@@ -62,7 +62,7 @@ package struct Check: Hashable, Sendable {
     /// ``detail`` without the time at its end: a batch does not print when each of a million valid
     /// tokens expires.
     private let words: String
-    /// The time at the end of ``detail``; nil if there is none.
+    /// The time at the end of ``detail``; nil if absent.
     package let moment: NumericDate?
 
     /// Whether it differs from `other` in nothing but ``moment``.

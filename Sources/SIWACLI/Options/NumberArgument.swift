@@ -4,7 +4,7 @@ internal import CommandTable
 protocol NumberArgument: ParameterValue, Hashable {
     /// The accepted numbers.
     static var range: ClosedRange<Int> { get }
-    /// The unit, such as `/s`; empty if there is none.
+    /// The unit, such as `/s`; empty if absent.
     static var unit: String { get }
 
     /// Creates the argument from a number in ``range``.

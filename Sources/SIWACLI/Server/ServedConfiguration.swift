@@ -8,7 +8,7 @@ package import ServerRecords
 package struct ServedConfiguration: Sendable {
     /// The file; nil if the environment says everything.
     package let path: String?
-    /// The object `server`; nil if there is none.
+    /// The object `server`; nil if absent.
     package let server: JSON?
     /// What the operator should know, though everything can be used.
     package let warnings: [String]

@@ -12,7 +12,7 @@ struct SettingsFile: Sendable {
     let profileNames: [String]
     /// The members of the file itself, for every profile.
     let common: Profile
-    /// The settings of siwa-server, unread; nil if there are none.
+    /// The settings of siwa-server, unread; nil if absent.
     let server: JSON?
     /// Which other users may write it.
     var warning: FileWarning?

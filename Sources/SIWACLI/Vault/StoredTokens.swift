@@ -61,7 +61,7 @@ struct StoredTokens: Sendable {
 }
 
 extension [JSON.Member] {
-    /// `other_clients`: the clients that hold tokens of the same user; absent if there are none.
+    /// `other_clients`: the clients that hold tokens of the same user; left out if empty.
     package static func otherClients(_ clients: [ClientID]) -> Self {
         clients.isEmpty
             ? [] : [.init("other_clients", .array(clients.map { .string($0.rawValue) }))]

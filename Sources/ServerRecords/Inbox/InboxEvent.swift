@@ -71,7 +71,7 @@ package struct IncomingEvent: Hashable, Sendable {
     package let event: InboxEvent
     /// Whether it is delivered to an application.
     package let isDelivered: Bool
-    /// The change to stored tokens; nil if there is none.
+    /// The change to stored tokens; nil if absent.
     package let notice: VaultNotice?
     /// The unverified payload that this event replaces.
     package let unverified: EventID?

@@ -132,7 +132,7 @@ import Testing
     func `the library's code in the documents is what the example package compiles`(
         _ page: String, _ target: String
     ) throws {
-        let path = "Examples/SignInService/Snippets/\(target)/main.swift"
+        let path = "Examples/SignInService/Documented/\(target)/main.swift"
         let code = try Self.text(path).drop { $0 != "\n" }
         let blocks = try Self.text(page).components(separatedBy: "```")
         #expect(blocks.contains("swift" + code), "\(page) and \(path) differ")

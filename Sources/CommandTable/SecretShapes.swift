@@ -1,10 +1,11 @@
-/// The text with everything masked that is shaped like a token, a code, a JWT or a private key, and
-/// passwords in URLs.
+/// The text with everything masked that has the shape of a token, a code, a JWT or a private key,
+/// and with masked passwords of URLs.
 ///
-/// Every message that quotes what a user typed goes through here: secrets are pasted in the wrong
-/// place, and messages end up in logs. The shapes are those of Apple's tokens and codes
-/// (`r<32 hexadecimal digits>.0.…`), of JWTs (`eyJ…`), of siwa-server's API tokens (`siwa_…`), of
-/// keys in PEM and of their base64, and of 64 hexadecimal digits. A text that was cut (`…`) is masked when what is left may be a secret.
+/// Used for every message that quotes what a user typed: users paste secrets in the wrong place,
+/// and messages end up in logs. The shapes are those of Apple's tokens and codes (`r<32 hexadecimal
+/// digits>.0.…`), of JWTs (`eyJ…`), of siwa-server's API tokens (`siwa_…`), of keys in PEM and of
+/// their base64, and of 64 hexadecimal digits. A text that was shortened (`…`) is masked if the
+/// rest may be a secret.
 package func maskingSecrets(in text: String) -> String {
     let bytes = Array(text.utf8)
     var masked: [UInt8] = []
@@ -50,8 +51,8 @@ private func endOfPassword(in bytes: [UInt8], at start: Int) -> Int? {
     }
     guard isBehindUser(bytes, start) else { return nil }
     let word = word(in: bytes, at: start)
-    // What is after a host's name is a port.
-    let digits = word.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    // Digits after a host name are a port.
+    let digits = word.prefix(while: isDigit)
     guard let next = word[digits.endIndex...].first, !"/?#,".utf8.contains(next),
         !isCut(bytes, at: digits.endIndex)
     else { return nil }
@@ -72,7 +73,7 @@ private func isBehindUser(_ bytes: [UInt8], _ position: Int) -> Bool {
     return begins(bytes, at: name - 2, with: "://")
 }
 
-/// A private key in PEM, all of it or its beginning.
+/// A private key in PEM, complete or cut off.
 private func endOfArmour(in bytes: [UInt8], at start: Int) -> Int? {
     guard begins(bytes, at: start, with: "-----BEGIN ") else { return nil }
     let label = bytes[start...].prefix(80)
@@ -98,8 +99,8 @@ private func endOfAPIToken(in bytes: [UInt8], at start: Int) -> Int? {
     return count >= 43 || count >= 8 && isCut(bytes, at: end) ? end : nil
 }
 
-/// An authorization code, a refresh token or an access token. Of a user id, which has as many
-/// digits, nothing is masked: its digits do not follow one of these letters.
+/// An authorization code, a refresh token or an access token. A user id has as many digits, but not
+/// after one of these letters, so it is not masked.
 private func endOfOpaqueToken(in bytes: [UInt8], at start: Int) -> Int? {
     let endOfDigits = endOfRun(in: bytes, from: start + 1, isHexadecimal)
     let count = endOfDigits - start - 1
@@ -114,19 +115,20 @@ private func endOfBareKey(in bytes: [UInt8], at start: Int) -> Int? {
     let end = endOfRun(in: bytes, from: endOfDigits) { $0 == UInt8(ascii: "=") }
     let run = bytes[start..<endOfDigits].drop { $0 == UInt8(ascii: "-") }
     if run.count >= 64, run.allSatisfy(isHexadecimal) { return end }
-    // The DER of a private key, and the armour of one that was encoded once more.
+    // The beginning of a private key in DER, or in PEM that was encoded again.
     let isKey = ["MI", "MH", "LS0t"].contains { run.starts(with: $0.utf8) }
     if isKey, run.count > 40 || run.count >= 16 && isCut(bytes, at: end) { return end }
     return isRandom(run) ? end : nil
 }
 
-/// Whether a run is as long as a key of 32 bytes in base64 and as mixed; paths and names are not.
+/// Whether a run has the length and the mixture of characters of a 32-byte key in base64, unlike
+/// paths and names.
 private func isRandom(_ run: ArraySlice<UInt8>) -> Bool {
     guard run.count >= 43 else { return false }
     let longest = run.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "-") }
         .map(\.count).max()
     let kinds = [
-        run.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) },
+        run.count(where: isDigit),
         run.count { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) },
         run.count { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) },
     ]
@@ -143,26 +145,26 @@ private func endOfRun(
     bytes[start...].firstIndex { !belongs($0) } ?? bytes.count
 }
 
-/// Whether the text was cut here to be shown.
+/// Whether the text was shortened here.
 private func isCut(_ bytes: [UInt8], at position: Int) -> Bool {
     begins(bytes, at: position, with: "…")
 }
 
+private func isDigit(_ byte: UInt8) -> Bool {
+    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+}
+
 private func isHexadecimal(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-        UInt8(ascii: "A")...UInt8(ascii: "F"):
-        true
-    default: false
+    case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
+    default: isDigit(byte)
     }
 }
 
 private func isBase64(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "A")...UInt8(ascii: "Z"):
-        true
-    default: "+/_-".utf8.contains(byte)
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    default: isDigit(byte) || "+/_-".utf8.contains(byte)
     }
 }
 

@@ -2,9 +2,9 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-// What is not a JWT.
+// Texts that are not JWTs.
 extension Recognition {
-    /// Nil for a JWT, and for what siwa does not know.
+    /// Nil for a JWT and for unknown texts.
     init?(_ text: SecretText) {
         let bytes = UnwrappedText(text.bytes.revealed()).bytes
         let found =
@@ -18,7 +18,7 @@ extension Recognition {
     private static func opaqueToken(_ bytes: [UInt8]) -> Recognition? {
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 4, let head = parts.first, head.count == 33,
-            head.dropFirst().allSatisfy(isLowerCaseHexadecimal)
+            head.dropFirst().allSatisfy({ $0.isLowerCaseHexadecimal })
         else { return nil }
         switch head.first {
         case UInt8(ascii: "c"): return Recognition(.authorizationCode, "an authorization code")
@@ -28,10 +28,6 @@ extension Recognition {
         }
     }
 
-    private static func isLowerCaseHexadecimal(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
-    }
-
     private static func encryptedToken(_ bytes: [UInt8]) -> Recognition? {
         guard bytes.starts(with: "eyJ".utf8), bytes.count(where: { $0 == 0x2E }) == 4 else {
             return nil
@@ -39,7 +35,7 @@ extension Recognition {
         return Recognition(.encryptedToken, "an encrypted token (JWE), which Apple never issues")
     }
 
-    /// JSON, by the member that gives it away.
+    /// JSON, recognised by a member.
     private static func document(_ bytes: [UInt8]) -> Recognition? {
         guard bytes.first == UInt8(ascii: "{"), let json = try? JSON(bytes) else { return nil }
         if json["kty"] != nil { return webKey(json) }

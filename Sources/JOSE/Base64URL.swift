@@ -36,18 +36,18 @@ package enum Base64URL {
         return text
     }
 
-    /// The bytes that `text` spells.
+    /// Decodes `text`.
     ///
-    /// - Throws: ``Base64URLError`` for padding, white space, `+` or `/`, a length no
-    ///   encoder produces, and stray bits after the last byte: all of them would
-    ///   let two texts mean one value.
+    /// - Throws: ``Base64URLError`` for padding, white space, `+` or `/`, a length no encoder
+    ///   produces, and stray bits after the last byte: with any of these, two texts could have the
+    ///   same value.
     package static func decode(
         _ text: some Collection<UInt8>
     ) throws(Base64URLError) -> [UInt8] {
         try decode(Array(text).span)
     }
 
-    /// The bytes that `text` spells.
+    /// Decodes `text`.
     ///
     /// - Throws: ``Base64URLError``, as for a collection.
     static func decode(_ text: Span<UInt8>) throws(Base64URLError) -> [UInt8] {
@@ -56,7 +56,7 @@ package enum Base64URL {
         bytes.append(addingCapacity: text.count / 4 * 3 + 2) { bytes in
             done = Base64Decoder.blocks.decode(text, into: &bytes)
         }
-        // The rest is the end, or has a mistake.
+        // The rest is the last block, or has a mistake.
         var decoder = Base64Decoder(behind: done)
         for index in done..<text.count {
             if let byte = try decoder.next(text[index]) { bytes.append(byte) }
@@ -65,7 +65,7 @@ package enum Base64URL {
         return bytes
     }
 
-    /// The bytes that `text` spells.
+    /// Decodes `text`.
     ///
     /// - Throws: ``Base64URLError``, as for bytes.
     package static func decode(_ text: String) throws(Base64URLError) -> [UInt8] {
@@ -82,13 +82,13 @@ package struct Base64Decoder {
     private var bits: UInt32 = 0
     private var count: Int
 
-    /// - Parameter count: how many characters were taken otherwise, in whole blocks.
+    /// - Parameter count: the number of characters already decoded, in whole blocks.
     package init(behind count: Int = 0) { self.count = count }
 
     /// Decodes all of a text but its end.
     fileprivate static let blocks = BlockDecoder(digits: digits)
 
-    /// Takes one character; answers a byte when it completes one.
+    /// Takes one character; returns the byte that it completes, if any.
     package mutating func next(_ character: UInt8) throws(Base64URLError) -> UInt8? {
         let digit = Self.digits[Int(character)]
         guard digit < 64 else { throw .character(character) }
@@ -106,7 +106,7 @@ package struct Base64Decoder {
         guard accumulator & ((1 << bits) - 1) == 0 else { throw .strayBits }
     }
 
-    /// The value of each character; 255 for what is not of the alphabet.
+    /// The value of each character; 255 if it is not in the alphabet.
     private static let digits: [UInt8] = {
         var table = [UInt8](repeating: 255, count: 256)
         for (value, character) in Base64URL.alphabet.enumerated() {

@@ -1,4 +1,4 @@
-/// Looks at eight bytes of a text at a time, where a byte at a time would take most of the time.
+/// Examines eight bytes of a text at a time, because one at a time would be slow.
 extension Span<UInt8> {
     /// The first index from `start` on whose byte is marked; the count if no byte is marked.
     ///
@@ -15,7 +15,7 @@ extension Span<UInt8> {
         }
         guard rest.count > 0 else { return count }
         if count - start >= 8 {
-            // The last eight bytes: that those before the rest are not marked is known.
+            // The last eight bytes, including some that are known not to be marked.
             let marked = marks(extracting(last: 8).firstWord) & UInt64(repeating: 0x80)
             return marked == 0 ? count : count - 8 + marked.trailingZeroBitCount / 8
         }
@@ -35,14 +35,14 @@ extension Span<UInt8> {
     @inline(__always)
     var firstWord: UInt64 {
         var word: UInt64 = 0
-        // Of a known number of bytes the optimiser makes one load.
+        // The optimiser combines a fixed number of bytes to one load.
         for offset in 0..<8 { word |= UInt64(self[offset]) << UInt64(offset * 8) }
         return word
     }
 }
 
-// A byte is marked by its highest bit; the others mean nothing. After the first marked byte, what
-// was borrowed from a byte may mark another by mistake.
+// A byte is marked by its highest bit; the other bits have no meaning. Bytes after the first marked
+// one may be marked by mistake, because of the borrow of the subtraction.
 extension UInt64 {
     /// Marks the bytes that are `byte`.
     func marking(_ byte: UInt8) -> UInt64 {

@@ -1,10 +1,10 @@
 package import SIWACrypto
 
-/// A JWS in compact serialization (RFC 7515 §3.1), taken apart and not trusted.
+/// A JWS in compact serialization (RFC 7515 §3.1), parsed and not verified.
 package struct CompactJWS: Sendable {
     /// The JOSE header.
     package var header: JSON { heading.value }
-    /// The JOSE header, as received, and what is asked of every header.
+    /// The JOSE header as received, with its common parameters.
     package let heading: JOSEHeader
     /// The claims.
     package var payload: JSON { claims.value }
@@ -14,13 +14,13 @@ package struct CompactJWS: Sendable {
     package let signature: [UInt8]
     /// The token as it was read.
     package let bytes: [UInt8]
-    /// How many of ``bytes`` are signed.
+    /// The number of ``bytes`` that are signed.
     package let signedCount: Int
 
     /// The bytes that are signed: header, dot and payload, as received.
     package var signingInput: [UInt8] { Array(bytes[..<signedCount]) }
 
-    /// Takes a token apart.
+    /// Parses a token.
     ///
     /// - Throws: ``CompactJWSError``, which names the part at fault.
     package init(_ token: [UInt8]) throws(CompactJWSError) {
@@ -28,7 +28,7 @@ package struct CompactJWS: Sendable {
         self = try reader.read(token)
     }
 
-    /// Takes a token apart.
+    /// Parses a token.
     ///
     /// - Throws: ``CompactJWSError``, as for bytes.
     package init(_ token: String) throws(CompactJWSError) {
@@ -38,8 +38,7 @@ package struct CompactJWS: Sendable {
     /// Apple's tokens have about a thousand characters; a longer text is not a token.
     package static let limit = 64 * 1024
 
-    /// Signs `payload` under `header`. All of the text but the signature follows from the
-    /// arguments alone.
+    /// Signs `payload` with `header`. Only the signature is not determined by the arguments.
     package static func sign<Failure: Error>(
         header: JSON, payload: JSON, with signature: (Span<UInt8>) throws(Failure) -> [UInt8]
     ) throws(Failure) -> SecretBytes {
@@ -56,7 +55,7 @@ package struct CompactJWS: Sendable {
         return token.finished()
     }
 
-    /// Puts one together from what was read.
+    /// Creates a token from its parts.
     init(
         heading: JOSEHeader, claims: JSONText, signature: [UInt8], bytes: [UInt8], signedCount: Int
     ) {

@@ -1,18 +1,18 @@
 internal import SIWACrypto
 
-/// Takes tokens apart, one after the other: tokens that come together have few different headers,
-/// each of which is read once.
+/// Parses tokens, one after the other. Tokens have few different headers, each of which is parsed
+/// once.
 package struct CompactJWSReader: Sendable {
-    /// The headers that were read last.
+    /// The latest different headers.
     private var headers: [Header] = []
-    /// Where the next new header goes, once there is no more room.
+    /// The index of the header to replace next, once the list is full.
     private var oldest = 0
 
-    /// More than Apple has keys at a time.
+    /// More than the keys that Apple has at a time.
     private static let mostHeaders = 32
 
     private struct Header {
-        /// As a token has it.
+        /// The encoded header of the tokens.
         let encoded: [UInt8]
         let content: JOSEHeader
     }
@@ -20,7 +20,7 @@ package struct CompactJWSReader: Sendable {
     /// A reader that has read nothing.
     package init() {}
 
-    /// Takes a token apart.
+    /// Parses a token.
     ///
     /// - Throws: ``CompactJWSError``, which names the part at fault.
     package mutating func read(_ token: [UInt8]) throws(CompactJWSError) -> CompactJWS {

@@ -1,9 +1,14 @@
 extension String {
-    /// The first `limit` characters of Unicode, with an ellipsis if there are more. Not characters
-    /// as a reader counts them: one of those can consist of thousands.
+    /// The first `limit` Unicode scalars, with an ellipsis if there are more. Not `Character`s,
+    /// because one of these can consist of thousands of scalars.
     package func clipped(to limit: Int) -> String {
         guard utf8.count > limit, unicodeScalars.count > limit else { return self }
         return String(String.UnicodeScalarView(unicodeScalars.prefix(limit))) + "…"
+    }
+
+    /// The text with a question mark in place of each character that would control a terminal.
+    package var withoutControls: String {
+        String(String.UnicodeScalarView(unicodeScalars.map { $0.controlsTerminals ? "?" : $0 }))
     }
 }
 

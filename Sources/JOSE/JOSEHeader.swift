@@ -1,14 +1,14 @@
 /// The JOSE header of a token (RFC 7515 §4): one object for all tokens that have it.
 package final class JOSEHeader: Sendable {
-    /// As received.
+    /// The header as received.
     let text: JSONText
-    /// All of it.
+    /// The header as a value.
     package let value: JSON
     /// `alg`; nil unless it is a string.
     package let algorithm: String?
     /// `kid`; nil unless it is a string.
     package let keyID: String?
-    /// Whether it demands extensions: `crit`.
+    /// Whether it requires extensions (`crit`).
     package let isCritical: Bool
 
     init(_ text: JSONText) {

@@ -2,14 +2,13 @@ internal import SIWACrypto
 
 /// One JSON value (RFC 8259) with its members in their order.
 ///
-/// siwa reads tokens, answers and settings through this type and not through
-/// `JSONDecoder`, which takes duplicate members and trailing commas silently
-/// (docs/decisions/json.md).
+/// siwa reads tokens, answers and settings with this type, because `JSONDecoder` silently accepts
+/// duplicate members and trailing commas (docs/decisions/json.md).
 package enum JSON: Hashable, Sendable {
     case null
     case boolean(Bool)
     case integer(Int)
-    /// A number that does not fit an `Int`; its original text, so that nothing is rounded.
+    /// A number that is not an `Int`, as its original text, so that it is not rounded.
     case number(String)
     case string(String)
     case array([JSON])
@@ -38,32 +37,32 @@ package enum JSON: Hashable, Sendable {
         return nil
     }
 
-    /// The members, when this is an object.
+    /// The members; nil if this is not an object.
     package var members: [Member]? {
         if case .object(let members) = self { members } else { nil }
     }
 
-    /// The elements, when this is an array.
+    /// The elements; nil if this is not an array.
     package var elements: [JSON]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// The text, when this is a string.
+    /// The text; nil if this is not a string.
     package var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The value, when this is a whole number that fits.
+    /// The value; nil if this is not a whole number that fits.
     package var integer: Int? {
         if case .integer(let value) = self { value } else { nil }
     }
 
-    /// The value, when this is `true` or `false`.
+    /// The value; nil if this is not `true` or `false`.
     package var boolean: Bool? {
         if case .boolean(let value) = self { value } else { nil }
     }
 
-    /// What kind of value this is, with an article: for error messages.
+    /// The kind of the value with an article, for error messages.
     package var kind: String {
         switch self {
         case .null: "null"
@@ -77,14 +76,14 @@ package enum JSON: Hashable, Sendable {
 }
 
 extension String {
-    /// Equal code point by code point, as JSON and JWT compare (RFC 8259 §8.3, RFC 7519 §2):
-    /// to Swift's == a Kelvin sign is a K.
+    /// Equal code point by code point, as JSON and JWT compare (RFC 8259 §8.3, RFC 7519 §2): for
+    /// Swift's ==, a Kelvin sign equals a K.
     package func isExactly(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return utf8.span.isExactly(other.utf8.span)
     }
 
-    /// Whether a NUL character is in it, which many a database does not take.
+    /// Whether it contains a NUL character, which some databases do not accept.
     package var hasNUL: Bool { utf8.span.firstIndex(of: 0) != nil }
 }
 

@@ -1,10 +1,10 @@
 /// A value that is read from JSON and written to it: one member of a file or of a request.
 package protocol JSONConvertible: Sendable {
-    /// What the JSON must be, after "must be".
+    /// What the JSON must be, as the end of a sentence "… must be".
     static var shape: String { get }
     /// Reads the value; nil if the JSON has another shape.
     init?(json: JSON)
-    /// The value as it is read.
+    /// The value as JSON.
     var json: JSON { get }
 }
 
@@ -66,7 +66,7 @@ extension Array: JSONConvertible where Element: JSONConvertible {
     package var json: JSON { .array(map(\.json)) }
 }
 
-/// A word out of a closed list.
+/// A word from a fixed list.
 extension JSONConvertible where Self: RawRepresentable & CaseIterable, RawValue == String {
     /// The list.
     package static var shape: String {

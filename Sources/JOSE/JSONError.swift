@@ -14,7 +14,7 @@ package struct JSONError: Error, Hashable, Sendable {
         case escape
         /// A control character inside a string.
         case controlCharacter
-        /// A number JSON does not know, such as `01` or `1.`
+        /// An invalid number, such as `01` or `1.`
         case number
         /// Objects and arrays inside each other, deeper than 32.
         case depth
@@ -41,7 +41,7 @@ extension JSONError: CustomStringConvertible {
 }
 
 extension JSONError.Reason {
-    /// What is wrong, for a text that must not be shown in any part.
+    /// What is wrong, without any part of the text.
     package var withoutQuoting: String {
         switch self {
         case .unexpected: "is not JSON"

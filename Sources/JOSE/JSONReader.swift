@@ -25,13 +25,13 @@ struct JSONReader {
     /// See ``JSONText``.
     private(set) var nodes: [JSONText.Node] = []
     var unescaped: [JSONText.Unescaped] = []
-    /// How much white space and how many values were read that a writer would write differently.
+    /// The number of spaces and values that a writer would write differently.
     private var oddities = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     mutating func read() throws(JSONError) {
-        // What a token claims has fewer.
+        // Enough for the claims of a token.
         nodes.reserveCapacity(30)
         try value(depth: 0)
         skipSpace()

@@ -29,7 +29,7 @@ extension JSONReader {
 
     private mutating func digits() throws(JSONError) {
         let start = position
-        while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
+        while position < bytes.count, bytes[position].isDigit { position += 1 }
         guard position > start else { throw failure(.number) }
     }
 
@@ -81,7 +81,7 @@ extension JSONReader {
         }
     }
 
-    /// The character after `\u`, which may take a second escape to spell.
+    /// The character of a `\u` escape, which may need a second escape.
     private mutating func scalar() throws(JSONError) -> Character {
         var value = try hexadecimal()
         if (0xD800..<0xDC00).contains(value) {
@@ -98,7 +98,7 @@ extension JSONReader {
     private mutating func hexadecimal() throws(JSONError) -> UInt32 {
         guard position + 4 <= bytes.count else { throw failure(.ended) }
         let text = bytes[position..<position + 4]
-        // UInt32(_:radix:) would take a sign.
+        // UInt32(_:radix:) would accept a sign.
         guard text.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
             let value = UInt32(String(decoding: text, as: UTF8.self), radix: 16)
         else { throw failure(.escape) }

@@ -1,18 +1,18 @@
 internal import SIWACrypto
 
-/// A JSON text that was read strictly, with its original bytes: values are made only when they are
-/// asked for. Of the dozen claims of a token, most are only compared, or written again.
+/// A JSON text that was read strictly, with its original bytes. Values are created only when they
+/// are used: most of the dozen claims of a token are only compared, or written again.
 package final class JSONText: Sendable {
     /// The text.
     let bytes: [UInt8]
     /// Its values and the names of members. The values inside a value follow it; the value of a
     /// member follows its name.
     let nodes: [Node]
-    /// The strings that have escapes, without them.
+    /// The strings that have escapes, unescaped.
     let unescaped: [Unescaped]
 
-    /// A value, or the name of a member. Small: a token's together are what the allocator gives out
-    /// without a search.
+    /// A value, or the name of a member. Small, so that the allocator serves the nodes of a token
+    /// quickly.
     struct Node: Sendable {
         enum Kind: Sendable { case null, yes, no, integer, otherNumber, string, array, object }
 
@@ -23,11 +23,11 @@ package final class JSONText: Sendable {
         let hasEscapes: Bool
         /// Its place in the text; quotation marks and brackets are part of it.
         var range: Range<Int>
-        /// The index of the node after it, and after all that is inside it.
+        /// The index of the next node that is not inside it.
         var next: Int
     }
 
-    /// A string that has escapes, without them.
+    /// A string that has escapes, unescaped.
     struct Unescaped: Sendable {
         /// The index of its node.
         let node: Int
@@ -43,7 +43,7 @@ package final class JSONText: Sendable {
         (self.bytes, nodes, unescaped) = (bytes, reader.nodes, reader.unescaped)
     }
 
-    /// The whole of it as a value.
+    /// The whole text as a value.
     package var value: JSON { value(at: 0) }
 
     /// The member with this name; nil if this is not an object that has it.
@@ -54,7 +54,7 @@ package final class JSONText: Sendable {
 
     /// The node of a member's name.
     private func index(of name: Span<UInt8>) -> Int? {
-        // Looked at where they are: copying a node takes longer than seeing that it is another.
+        // Compares the nodes in place: copying one takes longer than comparing it.
         let all = nodes
         let nodes = all.span
         var index = 1
@@ -95,7 +95,7 @@ package final class JSONText: Sendable {
         /// Whether it is a string.
         package var isString: Bool { text.nodes[index].kind == .string }
 
-        /// The node of the name, of a member's value.
+        /// The node of the member's name.
         var name: Int { index - 1 }
 
         /// Whether it is this string.
@@ -133,7 +133,7 @@ extension JSONText {
         return String(decoding: bytes[node.content], as: UTF8.self)
     }
 
-    /// Whether a node is this string, or the name of a member that is called so.
+    /// Whether a node is this string or this member name.
     func isText(at index: Int, _ other: Span<UInt8>) -> Bool {
         let node = nodes[index]
         if node.hasEscapes { return unescaped.text(of: index).isExactly(other) }
@@ -185,7 +185,7 @@ extension JSONText {
 }
 
 extension JSONText: Hashable {
-    /// Whether two texts mean the same value, however they are written.
+    /// Whether two texts have the same value.
     package static func == (one: JSONText, other: JSONText) -> Bool { one.value == other.value }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(value) }
@@ -195,7 +195,7 @@ extension JSONText.Node {
     /// What is between its quotation marks.
     var content: Range<Int> { range.lowerBound + 1..<range.upperBound - 1 }
 
-    /// Whether it, a string, can have as many bytes: that tells most apart.
+    /// Whether the string can have `count` bytes, which excludes most others.
     func canBe(_ count: Int) -> Bool { hasEscapes || range.count == count + 2 }
 }
 

@@ -19,7 +19,7 @@ extension JSON {
         return writer.output
     }
 
-    /// The value for people: a member a line, two spaces a level.
+    /// The value for people: one member per line, indented by two spaces per level.
     package var indentedText: String {
         var writer = JSONWriter(indented: true)
         writer.write(self, depth: 0)
@@ -27,12 +27,12 @@ extension JSON {
     }
 }
 
-/// One object on one line, written member by member as its parts become known.
+/// An object on one line, written member by member.
 package struct JSONLine: Sendable {
     private var writer: JSONWriter
     private var isEmpty = true
 
-    /// An object without members, behind other lines.
+    /// An object without members, after other lines.
     package init(behind lines: consuming [UInt8] = []) {
         writer = JSONWriter(indented: false, output: lines)
         writer.output.append(UInt8(ascii: "{"))
@@ -203,8 +203,8 @@ private struct JSONWriter {
         }
     }
 
-    /// Nearly every text is written here: false, and nothing is, when one has to be looked at
-    /// more closely.
+    /// Writes a text that needs no escapes, as nearly all do; returns false without writing
+    /// otherwise.
     private mutating func quotePlain(
         _ text: Span<UInt8>, _ left: Unicode.Scalar?, _ right: Unicode.Scalar?
     ) -> Bool {
@@ -230,8 +230,7 @@ private struct JSONWriter {
             case "\n": append("\\n")
             case "\r": append("\\r")
             case "\t": append("\\t")
-            // More than JSON requires: a refusal's text comes from outside and is shown on a
-            // screen.
+            // More than JSON requires, because untrusted text is shown on terminals.
             case _ where scalar.controlsTerminals: escape(scalar)
             default: output.append(contentsOf: scalar.utf8)
             }
@@ -240,10 +239,8 @@ private struct JSONWriter {
 
     private mutating func escape(_ scalar: Unicode.Scalar) {
         for unit in String(scalar).utf16 {
-            append("\\u")
-            for shift in [12, 8, 4, 0] { output.append(Self.hexadecimal[Int(unit >> shift & 15)]) }
+            let bytes = [UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit)]
+            append("\\u" + bytes.hexadecimal)
         }
     }
-
-    private static let hexadecimal = [UInt8]("0123456789abcdef".utf8)
 }

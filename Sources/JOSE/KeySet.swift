@@ -11,14 +11,13 @@ package struct KeySet: Sendable {
 
     /// Reads a JWK Set; keys that cannot verify RS256 are left out, as RFC 7517 §5 advises.
     ///
-    /// Nil when it is not a JWK Set, or holds no usable key: no token could be valid with an empty
-    /// set.
+    /// Nil if it is not a JWK Set or has no usable key: no token could be valid.
     package init?(_ body: [UInt8]) {
         guard let document = try? JSON(body) else { return nil }
         self.init(document)
     }
 
-    /// Takes a JWK Set that was read before.
+    /// Creates a key set from a JWK Set that was read before.
     package init?(_ document: JSON) {
         guard let elements = document["keys"]?.elements else { return nil }
         let reading = Reading(elements)
@@ -28,7 +27,7 @@ package struct KeySet: Sendable {
         self.document = document
     }
 
-    /// The keys of a JWK Set that cannot be used, also when it has no others; empty when it is no
+    /// The keys of a JWK Set that cannot be used, even if it has no others; empty if it is not a
     /// JWK Set.
     package static func ignored(in body: [UInt8]) -> [IgnoredKey] {
         (try? JSON(body))?["keys"]?.elements.map { Reading($0).ignored } ?? []
@@ -64,12 +63,12 @@ package struct IgnoredKey: Hashable, Sendable {
         case numbers = "its modulus or exponent cannot be read"
         /// Too small (RFC 7518 §3.3), too large, or not an RSA key.
         case unfit = "its numbers make no RSA key of 2048 to 16384 bits"
-        /// RFC 7517 §4.5. Which of the two is meant, only their order could say.
+        /// RFC 7517 §4.5. Only their order could tell which one is meant.
         case ambiguous = "another key has the same kid"
     }
 }
 
-/// The keys of a set, sorted into those that serve and those that do not.
+/// The keys of a set, divided into usable and ignored ones.
 private struct Reading {
     var keys: [String: RSAPublicKey] = [:]
     var ignored: [IgnoredKey] = []

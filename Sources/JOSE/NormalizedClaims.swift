@@ -1,7 +1,7 @@
 internal import SIWACrypto
 
 extension JSON {
-    /// A token's claims in one spelling, though Apple uses several.
+    /// A token's claims in a uniform spelling; Apple uses several.
     ///
     /// - `email_verified` and `is_private_email` are booleans, from `"true"` and `"false"` as well
     ///   (Apple: `id_token`). Apple leaves `is_private_email` out where the address is the
@@ -10,8 +10,8 @@ extension JSON {
     ///   time in RFC 3339: `exp_rfc3339` and so on.
     /// - A known `real_user_status` is followed by `real_user_status_name`.
     ///
-    /// All other claims, and values of another type than these should have, stay as they are.
-    /// The added names are this function's own: a token's claims of such a name are left out.
+    /// All other claims, and values of an unexpected type, are unchanged. A token's own claims with
+    /// one of the added names are left out.
     package var normalizedClaims: JSON {
         guard let members else { return self }
         var normalized: [Member] = []
@@ -36,7 +36,7 @@ extension JSON {
         }
     }
 
-    /// The value of a flag: Apple wrote them as strings until February 2024.
+    /// The value of a flag. Apple wrote flags as strings until February 2024.
     package var flag: Bool? {
         switch self {
         case .boolean(let value): value
@@ -52,7 +52,7 @@ extension JSON {
 
 extension JSONText {
     /// Calls `body` with the parts of ``JSON/normalizedClaims`` in their order; this must be an
-    /// object that ``isPlain``. Most claims are part of a run that is copied unchanged.
+    /// object that ``isPlain``. Most claims are copied unchanged, in runs.
     func forEachNormalizedPart(_ body: (NormalizedPart) -> Void) {
         let (flagless, text) = (nameBeforeMissingFlag, bytes)
         let span = text.span
@@ -66,7 +66,7 @@ extension JSONText {
             run = start..<nodes[value].range.upperBound
         }
         forEachMember { name, value in
-            // What is plain has no escapes.
+            // A plain text has no escapes.
             let spelling = ClaimSpelling(of: span.extracting(nodes[name].content))
             if case .leftOut = spelling {
                 endRun()
@@ -90,7 +90,7 @@ extension JSONText {
         endRun()
     }
 
-    /// The member behind which `is_private_email` is added; nil when it is not.
+    /// The member after which `is_private_email` is added; nil if it is not added.
     private var nameBeforeMissingFlag: Int? {
         guard let email = self["email"], email.isFilledString, self["is_private_email"] == nil
         else { return nil }
@@ -98,17 +98,17 @@ extension JSONText {
     }
 }
 
-/// Some of a token's claims in their one spelling.
+/// A part of a token's normalized claims.
 enum NormalizedPart {
     /// A part of the text that is copied unchanged: whole members, and commas between them.
     case text(Range<Int>)
     case claim(String, NormalizedClaim)
 }
 
-/// The value of a claim in its one spelling.
+/// The normalized value of a claim.
 enum NormalizedClaim {
     case value(JSON)
-    /// A text: how RFC 3339 writes it, which has four digits for the year.
+    /// A time, written as in RFC 3339, with a four-digit year.
     case moment(NumericDate)
 }
 
@@ -125,14 +125,14 @@ extension JSON.Member {
     }
 }
 
-/// How a claim is spelt in ``JSON/normalizedClaims``, by its name.
+/// The rule for a claim in ``JSON/normalizedClaims``, by its name.
 private enum ClaimSpelling {
     case asItStands
     case flag
     /// The name under which the moment is added.
     case moment(String)
     case realUserStatus
-    /// Would be mistaken for what is added.
+    /// It has the name of an added member.
     case leftOut
 
     init(of name: Span<UInt8>) {
@@ -162,7 +162,7 @@ private enum ClaimSpelling {
             || name.isExactly("real_user_status_name")
     }
 
-    /// What follows a claim that is this whole number.
+    /// The member to add after a claim with this number.
     func addition(_ number: Int?) -> (String, NormalizedClaim)? {
         guard let number else { return nil }
         switch self {

@@ -19,7 +19,7 @@ package struct NumericDate: Hashable, Comparable, Sendable {
     /// The moment `duration` earlier; parts of a second are dropped.
     package static func - (date: Self, duration: Duration) -> Self { date + (.zero - duration) }
 
-    /// How long it is from `right` to `left`.
+    /// The time from `right` to `left`.
     package static func - (left: Self, right: Self) -> Duration {
         let (difference, overflow) = left.seconds.subtractingReportingOverflow(right.seconds)
         return .seconds(overflow ? (left < right ? Int.min : .max) : difference)

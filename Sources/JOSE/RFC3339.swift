@@ -1,5 +1,5 @@
 extension NumericDate {
-    /// The moment as RFC 3339 writes it, in UTC: `2026-11-21T08:30:00Z`.
+    /// The moment in the format of RFC 3339, in UTC: `2026-11-21T08:30:00Z`.
     package var rfc3339: String {
         var text: [UInt8] = []
         appendRFC3339(to: &text)
@@ -14,7 +14,7 @@ extension NumericDate {
     /// Whether RFC 3339 can write the moment: its year has four digits.
     package var isWritable: Bool { (-62_167_219_200...253_402_300_799).contains(seconds) }
 
-    /// The longest year is that of ``Int/min``.
+    /// The greatest length, with the year of ``Int/min``.
     static let mostCharacters = 32
 
     /// Appends ``rfc3339``, which takes at most ``mostCharacters``.
@@ -34,8 +34,8 @@ extension NumericDate {
         text.append(time % 60, before: "Z")
     }
 
-    /// Reads an RFC 3339 moment with `Z` or an offset; a fraction of a second is dropped.
-    /// Nil for anything else, days that no calendar has included.
+    /// Reads an RFC 3339 moment with `Z` or an offset; a fraction of a second is dropped. Nil for
+    /// other texts and for days that do not exist.
     package init?(rfc3339 text: String) {
         var scanner = DateScanner(text)
         guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2),
@@ -84,15 +84,15 @@ extension NumericDate {
             (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
         else { return nil }
         let date = CivilDate(year: year, month: month, day: day)
-        // A day that the month does not have comes back as another date.
+        // A day that the month does not have becomes another date.
         guard CivilDate(daysSinceEpoch: date.daysSinceEpoch) == date else { return nil }
         self.init(
             date.daysSinceEpoch * 86_400 + hour * 3600 + minute * 60 + min(second, 59) - offset)
     }
 }
 
-/// A day of the proleptic Gregorian calendar. The arithmetic counts in eras of 400
-/// years that begin on 1 March, so that the leap day is the last day of its year.
+/// A day of the proleptic Gregorian calendar. The arithmetic uses eras of 400 years that begin on 1
+/// March, so that the leap day is the last day of a year.
 private struct CivilDate: Equatable {
     let year: Int
     let month: Int
@@ -141,7 +141,7 @@ private struct DateScanner {
 
     mutating func number(_ digits: Int) -> Int? {
         let text = rest.prefix(digits)
-        guard text.count == digits, text.allSatisfy({ (0x30...0x39).contains($0) }) else {
+        guard text.count == digits, text.allSatisfy({ $0.isDigit }) else {
             return nil
         }
         rest = rest.dropFirst(digits)
@@ -156,7 +156,7 @@ private struct DateScanner {
 
     mutating func skipFraction() -> Bool {
         guard skip(".") else { return true }
-        let digits = rest.prefix { (0x30...0x39).contains($0) }
+        let digits = rest.prefix { $0.isDigit }
         rest = rest.dropFirst(digits.count)
         return !digits.isEmpty
     }

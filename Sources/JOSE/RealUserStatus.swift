@@ -1,16 +1,16 @@
-/// Whether a person seems to be behind a sign-in (Apple: `ASUserDetectionStatus`).
+/// Whether the user seems to be a real person (Apple: `ASUserDetectionStatus`).
 ///
-/// Open, because a number Apple adds tomorrow must reach the caller intact.
+/// An open set, because a number that Apple adds later must reach the caller.
 package struct RealUserStatus: RawRepresentable, Hashable, Sendable {
     /// The number on the wire.
     package let rawValue: Int
 
-    /// Takes any number.
+    /// Creates a status from any number.
     package init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The device cannot tell.
     package static let unsupported = Self(rawValue: 0)
-    /// Not determined: treat the user as a new one and with care.
+    /// Not determined: treat the user like any new user.
     package static let unknown = Self(rawValue: 1)
     /// Probably a person.
     package static let likelyReal = Self(rawValue: 2)

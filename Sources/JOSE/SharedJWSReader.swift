@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// Takes tokens apart for many threads; see ``CompactJWSReader``.
+/// Parses tokens for many threads; see ``CompactJWSReader``.
 package final class SharedJWSReader: Sendable {
     private let reader = Mutex(CompactJWSReader())
 
     /// A reader that has read nothing.
     package init() {}
 
-    /// Takes a token apart.
+    /// Parses a token.
     ///
     /// - Throws: ``CompactJWSError``, which names the part at fault.
     package func read(_ token: [UInt8]) throws(CompactJWSError) -> CompactJWS {
         let result = reader.withLockIfAvailable { reader in
             Result { () throws(CompactJWSError) in try reader.read(token) }
         }
-        // No thread waits for another thread's token.
+        // If another thread uses the reader, the token is parsed without it.
         guard let result else { return try CompactJWS(token) }
         return try result.get()
     }

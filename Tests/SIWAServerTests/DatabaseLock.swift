@@ -2,7 +2,7 @@ import Lifecycle
 
 @testable import TokenVault
 
-/// Keeps everybody else from writing to an SQLite database.
+/// Locks an SQLite database for writing.
 final class DatabaseLock: @unchecked Sendable {
     private let database: any Database
 

@@ -168,7 +168,7 @@ extension ServiceFixture {
             wake: WakeSignal(), log: { [log] in log.add($0) })
     }
 
-    /// Delivers meanwhile.
+    /// Delivers while `body` runs.
     fileprivate func delivering(
         to url: String, _ secret: SecretBytes, _ body: () async throws -> Void
     ) async throws {

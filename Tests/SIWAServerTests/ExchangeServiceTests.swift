@@ -200,7 +200,7 @@ import TokenVault
         let holder = Mutable<DatabaseLock?>(nil)
         let replica = try fixture.replica(timeout: .milliseconds(200)) { request, send in
             let response = try await send()
-            // Somebody else holds the database from now on.
+            // Another process locks the database from now on.
             if request.url.hasSuffix("/auth/token") {
                 holder.value = try DatabaseLock(fixture.url)
             }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SIWAServer
 
-/// What becomes of a body, decided without sockets and databases.
+/// The classification of bodies, without sockets and databases.
 @Suite struct NotificationJudgeTests {
     private static let now = NumericDate(1_800_000_000)
     private static let shared = Task { try await EmulatorKeys.generate() }

@@ -133,7 +133,7 @@ import Testing
         let fixture = try await ServiceFixture(backend)
         let replica = try fixture.replica()
         let userID = try await fixture.signedIn(replica)
-        // This one sends the refresh and is never heard of again.
+        // This replica sends the refresh, and then hangs.
         let doomed = try fixture.replica("doomed") { request, send in
             guard request.url.hasSuffix("/auth/revoke") else { return try await send() }
             try await Task.sleep(for: .seconds(3600))
@@ -148,7 +148,7 @@ import Testing
             let job = try await replica.revocation.status(status.request.id).jobs.first
             return job?.progress.wasActive == true
         }
-        // As a start of the server on SQLite does; on PostgreSQL, the lease ends in time.
+        // Like a start of the server on SQLite; on PostgreSQL, the lease would expire.
         try fixture.store().prepare(isAlone: true)
         try await replica.working {
             try await eventually("it is revoked") {
@@ -173,124 +173,6 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(bodies.allSatisfy { $0["revoked"] == true })
-        #expect(try await fixture.requests("/auth/revoke") == 1)
-    }
-
-    @Test(arguments: Backend.available)
-    func `a code is exchanged once, and its token is revoked`(_ backend: Backend) async throws {
-        let fixture = try await ServiceFixture(backend)
-        let replica = try fixture.replica()
-        let code = try await fixture.code()
-        let client = try #require(replica.clients[ServiceFixture.app])
-        try await fixture.fault(["endpoint": "/auth/revoke", "status": 503])
-        let body = try await replica.working { try await replica.ended(.code(code, client)) }
-        #expect(body["revoked"] == true && body["kind"] == "refresh_token")
-        #expect(try await fixture.requests("/auth/token", grant: "authorization_code") == 1)
-        let error = try await Diagnosis.thrown {
-            try await replica.exchanged(code).body(isRevealing: true)
-        }
-        #expect(error.code == "code_already_sent")
-    }
-
-    @Test(arguments: Backend.available)
-    func `a code that was exchanged before is revoked with its token`(
-        _ backend: Backend
-    ) async throws {
-        let fixture = try await ServiceFixture(backend)
-        let replica = try fixture.replica()
-        let code = try await fixture.code()
-        _ = try await replica.exchanged(code)
-        let client = try #require(replica.clients[ServiceFixture.app])
-        let body = try await replica.ended(.code(code, client))
-        #expect(body["revoked"] == true)
-        #expect(try await fixture.requests("/auth/token", grant: "authorization_code") == 1)
-        #expect(try fixture.records().map(\.state) == [.revoked])
-    }
-
-    @Test(arguments: Backend.available)
-    func `a lost answer and a refused code are unknown, and answered apart`(
-        _ backend: Backend
-    ) async throws {
-        let fixture = try await ServiceFixture(backend)
-        let replica = try fixture.replica()
-        let client = try #require(replica.clients[ServiceFixture.app])
-        let code = try await fixture.code()
-        try await fixture.fault(["endpoint": "/auth/token", "cut": "no_answer"])
-        let lost = try await Diagnosis.thrown { try await replica.ended(.code(code, client)) }
-        #expect(lost.code == "code_may_be_spent")
-        let used = AuthorizationCode(SecretText("c0123.0.abcd.efgh"))
-        let refused = try await Diagnosis.thrown {
-            try await replica.ended(.code(used, client))
-        }
-        #expect(refused.code == "invalid_grant" && refused.exitCode == .grantRefused)
-        let states = try fixture.store().revocations([], limit: 10).revocations.map(\.state)
-        #expect(states == [.unknown, .unknown])
-    }
-
-    @Test func `a token that a code was exchanged for outlasts a failure of the database`()
-        async throws
-    {
-        let fixture = try await ServiceFixture(.sqlite)
-        let holder = Mutable<DatabaseLock?>(nil)
-        let replica = try fixture.replica(timeout: .milliseconds(200)) { request, send in
-            let response = try await send()
-            // Somebody else holds the database when Apple answers.
-            if request.url.hasSuffix("/auth/token"), try await fixture.requests("/auth/token") == 1
-            {
-                holder.value = try DatabaseLock(fixture.url)
-            }
-            return response
-        }
-        let client = try #require(replica.clients[ServiceFixture.app])
-        let reply = try await replica.revocation.revoke(
-            RevocationInput(.code(try await fixture.code(), client), maxWait: .zero))
-        guard case .pending(let status) = reply else {
-            Issue.record("not pending: \(reply)")
-            return
-        }
-        try await eventually("the write has failed") {
-            fixture.log.names.contains("token_not_noted")
-        }
-        holder.value = nil
-        try await replica.working {
-            try await eventually("the token is revoked") {
-                let state = try await replica.revocation.status(status.request.id).state
-                #expect(state == .pending || state == .revoked)
-                return state == .revoked
-            }
-        }
-        await replica.worker.drain()
-        #expect(try await fixture.requests("/auth/revoke") == 1)
-    }
-
-    @Test(arguments: Backend.available)
-    func `a token whose job was lost meanwhile gets a job of its own`(
-        _ backend: Backend
-    ) async throws {
-        let fixture = try await ServiceFixture(backend)
-        let replica = try fixture.replica()
-        let client = try #require(replica.clients[ServiceFixture.app])
-        let token = try await replica.exchanged(try await fixture.code(), isStoring: false)
-            .refreshToken
-        let store = try fixture.store()
-        var job = try replica.vault.current.sealedJob("code", .code, of: client.clientID)
-        _ = try store.add(
-            RevocationRequest(id: "1", clientID: nil, userID: nil, requestedAt: job.createdAt),
-            [job])
-        let lease = VaultLease(owner: "other", duration: .seconds(30))
-        job = try #require(
-            try store.claimRevocations(of: "1", limit: 1, for: lease).jobs.first?.job)
-        var lost = job
-        lost.loseCode(at: fixture.now.value)
-        #expect(try store.note(lost, retryAfter: nil, by: "other"))
-        try job.take(try #require(token), of: nil, in: replica.vault.current)
-        #expect(await !replica.worker.keepToken(job))
-        try await replica.working {
-            try await eventually("the token is revoked") {
-                try store.revocations([.revoked], limit: 2).revocations.count == 1
-            }
-        }
-        #expect(try store.revocation("1")?.state == .unknown)
         #expect(try await fixture.requests("/auth/revoke") == 1)
     }
 
@@ -329,28 +211,5 @@ import Testing
         #expect(result["revoked"] == true)
         #expect(result["evidence"] == "refresh_accepted_then_rejected")
         #expect(fixture.log.names.contains("revocation_failed"))
-    }
-}
-
-extension Vault {
-    /// A job that was requested long ago.
-    fileprivate func sealedJob(
-        _ secret: String, _ kind: RevocationJob.Kind, of clientID: ClientID
-    ) throws -> RevocationJob {
-        try .sealing(
-            SecretText(secret), kind, of: clientID, nil, .none, in: self, at: NumericDate(1))
-    }
-}
-
-extension Replica {
-    /// The result of a revocation that ends soon.
-    fileprivate func ended(_ target: RevocationInput.Target) async throws -> JSON {
-        let reply = try await revocation.revoke(
-            RevocationInput(target, maxWait: .seconds(60)))
-        switch reply {
-        case .ended(let json): return json
-        case .pending(let status):
-            throw Unexpected(description: "it is pending: \(status.jobs)")
-        }
     }
 }

@@ -143,71 +143,15 @@ struct ServiceFixture: Sendable {
         }
     }
 
-    /// What the vault has of everybody.
+    /// All records of the vault.
     func records() throws -> [VaultRecord] {
         try store().vault.records(VaultFilter(), after: nil, limit: 1000).records
     }
 }
 
-/// The services of one process.
-struct Replica: Sendable {
-    let clients: ProfileClients
-    let access: StoreAccess
-    let vault: SharedVault
-    let exchange: ExchangeService
-    let refresh: RefreshService
-    let worker: RevocationWorker
-    let revocation: RevocationService
-
-    init(
-        _ clients: ProfileClients, _ access: StoreAccess, _ vault: Vault,
-        _ fixture: ServiceFixture, owner: String, hasKeys: Bool
-    ) {
-        (self.clients, self.access) = (clients, access)
-        let (keys, clocks) = (fixture.keys, fixture.clocks)
-        let log: ServiceLog = { [log = fixture.log] in log.add($0) }
-        let shared = SharedVault(vault) { keys }
-        self.vault = shared
-        let journal = CodeJournal(access, shared, clocks: clocks, owner: owner, log: log)
-        let fetch = clients.all[0]
-        exchange = ExchangeService(
-            journal,
-            keys: { _ in
-                guard hasKeys else { return nil }
-                let client = KeySetClient(baseURL: fetch.baseURL, delivery: fetch.delivery())
-                return try? await client.fetch().keySet
-            }, clocks: clocks, log: log)
-        refresh = RefreshService(
-            access, shared, clients: { clients }, clocks: clocks, log: log)
-        worker = RevocationWorker(
-            access, shared, journal, clients: { clients }, clocks: clocks, owner: owner, log: log)
-        revocation = RevocationService(
-            access, shared, worker, clients: { clients }, clocks: clocks)
-    }
-
-    /// Exchanges a code as most callers do.
-    func exchanged(
-        _ code: AuthorizationCode, of client: ClientID = ServiceFixture.app,
-        nonce: String? = nil, isStoring: Bool = true
-    ) async throws -> ExchangeAnswer {
-        try await exchange.exchange(
-            ExchangeInput(
-                code, for: try #require(clients[client]), isClientGiven: true,
-                redirectURI: client == ServiceFixture.web ? ServiceFixture.redirectURI : nil,
-                nonce: nonce.map { SecretText($0) }, isStoring: isStoring))
-    }
-
-    /// Runs the worker of revocations meanwhile.
-    func working<Value>(_ body: () async throws -> Value) async throws -> Value {
-        let running = Task { [worker] in await worker.run() }
-        defer { running.cancel() }
-        return try await body()
-    }
-}
-
-/// A transport that a test watches and disturbs.
+/// A transport whose requests a test observes and changes.
 struct HookedTransport: Transport {
-    /// Gets the request, and what sends it.
+    /// Receives the request and the function that sends it.
     typealias Hook =
         @Sendable (HTTPRequest, () async throws -> HTTPResponse) async throws -> HTTPResponse
 

@@ -1,24 +1,24 @@
 internal import JOSE
 package import SIWACrypto
 
-/// A private key in any shape people have it, brought back to the DER inside.
+/// A private key in any of the forms in which users have it, converted to DER.
 ///
-/// Apple hands out PKCS#8 in PEM. On its way through environment variables, secret
-/// stores and chat windows it loses line feeds, gains quotes, or is encoded once more.
+/// Apple issues PKCS#8 in PEM. In environment variables, secret stores and chats it loses line
+/// feeds, gains quotation marks, or is encoded again.
 package struct PrivateKeyText: Sendable {
-    /// What had to be undone to read it.
+    /// A repair that was needed to read the key.
     package enum Repair: String, Sendable, CaseIterable {
-        /// Quotation marks around the whole.
+        /// Quotation marks around the text.
         case quotes = "quotation marks around it"
         /// A byte order mark in front.
         case byteOrderMark = "a byte order mark in front"
-        /// `\n` spelled out.
+        /// `\n` in place of line feeds.
         case escapedLineFeeds = "line feeds written as \\n"
         /// Carriage returns.
         case carriageReturns = "Windows line ends"
         /// Spaces before or after lines.
         case indentation = "spaces around lines"
-        /// The whole PEM, encoded as base64 once more.
+        /// The whole PEM, encoded in base64 again.
         case base64 = "base64 around the PEM"
         /// No BEGIN and END lines.
         case missingArmour = "missing BEGIN and END lines"
@@ -30,12 +30,12 @@ package struct PrivateKeyText: Sendable {
 
     /// PKCS#8 or SEC 1.
     package let der: SecretBytes
-    /// What was undone, in the order it was noticed.
+    /// The repairs, in their order.
     package let repairs: [Repair]
 
     /// Finds the key in `text`.
     ///
-    /// - Throws: ``PrivateKeyError``, which says what the text is instead.
+    /// - Throws: ``PrivateKeyError``, which names what the text is instead.
     package init(_ text: SecretBytes) throws(PrivateKeyError) {
         if Self.isBinary(text) {
             (der, repairs) = (text, [.binary])
@@ -78,7 +78,7 @@ package struct PrivateKeyText: Sendable {
     }
 }
 
-/// A text without what transport added to it.
+/// A text without quotation marks, escapes and spaces that were added to it.
 private struct CleanedText {
     private(set) var bytes: SecretBytes
     private(set) var repairs: [PrivateKeyText.Repair] = []
@@ -97,8 +97,8 @@ private struct CleanedText {
         repairs += more.filter { !repairs.contains($0) }
     }
 
-    /// How many pairs of quotation marks surround it; removed together, because the text may
-    /// consist of quotation marks only.
+    /// The number of pairs of quotation marks around the text. They are removed together, because
+    /// the text may consist of quotation marks only.
     private var quotes: Int {
         bytes.withSpan { bytes in
             let half = bytes.count / 2
@@ -150,16 +150,6 @@ private struct CleanedText {
         bytes = plain.finished()
         note([.escapedLineFeeds])
     }
-}
-
-package func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-
-/// The bytes without spaces, tabs and line ends at both ends; empty if there are no others.
-package func rangeWithoutSpace(_ bytes: Span<UInt8>) -> Range<Int> {
-    var (start, end) = (0, bytes.count)
-    while start < end, isSpace(bytes[start]) { start += 1 }
-    while start < end, isSpace(bytes[end - 1]) { end -= 1 }
-    return start..<end
 }
 
 /// Decodes base64 of either alphabet without leaving copies; skips white space and padding.

@@ -1,3 +1,5 @@
+internal import JOSE
+
 /// The origin of the endpoints: Apple's, or an emulator's on loopback.
 package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// The origin, without a slash at its end.
@@ -12,9 +14,9 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
 
     private init(trusted: String) { description = trusted }
 
-    /// Takes an origin: https, or http towards loopback only, no path, user or query.
+    /// Checks an origin: https, or http to loopback only, without path, user or query.
     ///
-    /// - Throws: ``BaseURLError``, which says what is wrong with it.
+    /// - Throws: ``BaseURLError``, which names the fault.
     package init(validating text: String) throws(BaseURLError) {
         let isPlain = text.hasPrefix("http://")
         guard isPlain || text.hasPrefix("https://") else { throw .scheme }
@@ -67,8 +69,7 @@ package func isLoopback(_ host: some StringProtocol) -> Bool {
 
 /// Whether a text is the number of a port other than 0.
 package func isPort(_ text: some StringProtocol) -> Bool {
-    // UInt16 would take a sign.
-    text.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(text).map { $0 > 0 } ?? false
+    text.isDecimal && UInt16(text).map { $0 > 0 } ?? false
 }
 
 /// Why a text is not a base URL.
@@ -79,7 +80,7 @@ package enum BaseURLError: Error, Hashable, Sendable {
     case notAnOrigin
     /// The host or the port is invalid.
     case host
-    /// http towards a host that is not loopback would show secrets to the network.
+    /// http to a host that is not loopback would reveal secrets to the network.
     case plainHTTP
 }
 

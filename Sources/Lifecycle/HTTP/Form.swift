@@ -1,11 +1,12 @@
+internal import JOSE
 package import SIWACrypto
 
 /// The parameters of a form body (`application/x-www-form-urlencoded`) or of a query, in their
 /// order.
 package struct Form: Sendable {
-    /// A parameter's value: open, or one that only the body may show.
+    /// The value of a parameter: public or secret.
     package enum Value: Sendable {
-        /// A value anyone may read.
+        /// A public value.
         case plain(String)
         /// A value that traces show as its fingerprint.
         case secret(SecretText)
@@ -43,10 +44,11 @@ package struct Form: Sendable {
         }
     }
 
-    /// The media type Apple demands; anything else is an unexplained `invalid_client`.
+    /// The media type that Apple requires; it answers any other with `invalid_client`, without a
+    /// description.
     package static let contentType = "application/x-www-form-urlencoded"
 
-    /// The body: everything but RFC 3986's unreserved characters percent-encoded.
+    /// The body; all characters except RFC 3986's unreserved ones are percent-encoded.
     package func encoded() -> SecretBytes {
         var body = SecretBuffer(capacity: 1024)
         for (index, parameter) in parameters.enumerated() {
@@ -61,20 +63,19 @@ package struct Form: Sendable {
         return body.finished()
     }
 
-    /// Copies runs of bytes that need no escape: nearly all of a token.
+    /// Copies bytes that need no escape in runs: nearly all of a token.
     private static func encode(_ bytes: Span<UInt8>, into body: inout SecretBuffer) {
         var start = 0
         for index in bytes.indices where !isUnreserved(bytes[index]) {
             body.append(contentsOf: bytes.extracting(start..<index))
             body.append(UInt8(ascii: "%"))
-            body.append(hexadecimal[Int(bytes[index] >> 4)])
-            body.append(hexadecimal[Int(bytes[index] & 15)])
+            let (high, low) = bytes[index].hexadecimalDigits(upperCase: true)
+            body.append(high)
+            body.append(low)
             start = index + 1
         }
         body.append(contentsOf: bytes.extracting(start...))
     }
-
-    private static let hexadecimal = [UInt8]("0123456789ABCDEF".utf8)
 }
 
 /// RFC 3986 §2.3: whether the byte needs no escape anywhere in a URI.

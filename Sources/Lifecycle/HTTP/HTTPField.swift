@@ -1,6 +1,6 @@
 /// One header field (RFC 9110 §5).
 package struct HTTPField: Hashable, Sendable {
-    /// The name; compare it without regard to case.
+    /// The name; its case is not significant.
     package let name: String
     /// The value.
     package let value: String
@@ -11,9 +11,9 @@ package struct HTTPField: Hashable, Sendable {
         self.value = value
     }
 
-    /// Whether it is called `name`, ignoring the case of ASCII letters.
+    /// Whether its name is `name`, ignoring the case of ASCII letters.
     package func isNamed(_ name: String) -> Bool {
-        // The lengths first: they tell most names apart.
+        // Compares the lengths first: most names differ in them.
         guard self.name.utf8.count == name.utf8.count else { return false }
         let (own, other) = (self.name.utf8.span, name.utf8.span)
         for index in own.indices where own[index].inLowerCase != other[index].inLowerCase {
@@ -24,38 +24,38 @@ package struct HTTPField: Hashable, Sendable {
 }
 
 extension UInt8 {
-    /// The lower-case letter of an ASCII capital letter; any other byte as it is.
+    /// The byte with ASCII capital letters converted to lower case.
     fileprivate var inLowerCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }
 
 extension [HTTPField] {
-    /// The value of the first field called `name`, ignoring case.
-    package subscript(name: String) -> String? {
-        // Looked at where they are: copying a field takes longer than comparing it.
-        let fields = span
-        for index in fields.indices where fields[index].isNamed(name) { return fields[index].value }
-        return nil
-    }
+    /// The value of the first field called `name`, ignoring case; nil if absent.
+    package subscript(name: String) -> String? { firstIndex(named: name).map { self[$0].value } }
 
     /// The value of the field called `name`, ignoring case; nil if absent or repeated.
     package func only(_ name: String) -> String? {
-        let fields = span
-        var found: Int?
-        for index in fields.indices where fields[index].isNamed(name) {
-            guard found == nil else { return nil }
-            found = index
-        }
-        return found.map { fields[$0].value }
+        guard let index = firstIndex(named: name),
+            firstIndex(named: name, from: index + 1) == nil
+        else { return nil }
+        return self[index].value
     }
 
     /// The value of a list, which may be spread over several fields (RFC 9110 §5.3);
     /// nil if absent.
     package func list(_ name: String) -> String? {
-        let fields = span
-        var list: String?
-        for index in fields.indices where fields[index].isNamed(name) {
-            list = list.map { $0 + "," + fields[index].value } ?? fields[index].value
+        guard var index = firstIndex(named: name) else { return nil }
+        var list = self[index].value
+        while let next = firstIndex(named: name, from: index + 1) {
+            list += "," + self[next].value
+            index = next
         }
         return list
+    }
+
+    private func firstIndex(named name: String, from start: Int = 0) -> Int? {
+        // Compares the fields in place: copying one takes longer than comparing it.
+        let fields = span
+        for index in start..<fields.count where fields[index].isNamed(name) { return index }
+        return nil
     }
 }

@@ -2,29 +2,30 @@ package import JOSE
 
 /// Why a request to Apple failed.
 package struct TokenFailure: Error, Sendable {
-    /// What happened on the last attempt.
+    /// The cause of the last failure.
     package enum Cause: Sendable {
         /// Apple answered with an OAuth error.
         case refused(AppleError)
-        /// An answer that no token endpoint gives: an outage page, a limit, a captive portal.
+        /// An answer that is not the token endpoint's: an outage page, a rate limit, a captive
+        /// portal.
         case unusable(HTTPResponse)
         /// No answer.
         case unreachable(TransportError)
-        /// No request: the client_secret could not be minted.
+        /// No request was sent, because the client_secret could not be minted.
         case unminted(ClientSecretError)
     }
 
-    /// What happened on the last attempt.
+    /// The cause of the last failure.
     package let cause: Cause
-    /// What was asked.
+    /// The kind of the request.
     package let request: RequestKind
-    /// How often it was sent or tried.
+    /// The number of attempts.
     package let attempts: Int
-    /// Apple's clock minus ours when the last answer came; nil without an answer.
+    /// Apple's clock minus this machine's at the last answer; nil without an answer.
     package let clockOffset: Duration?
 
-    /// Whether what was asked can have taken effect although no answer says so: a
-    /// single-use code may be spent.
+    /// Whether the request may have taken effect although no answer says so: a single-use code may
+    /// be spent.
     package let isOutcomeUnknown: Bool
 
     package init(
@@ -38,7 +39,7 @@ package struct TokenFailure: Error, Sendable {
         self.isOutcomeUnknown = isOutcomeUnknown
     }
 
-    /// The same failure, its request described as part of something larger.
+    /// The same failure with another kind of request.
     func describing(_ request: RequestKind) -> Self {
         Self(
             cause: cause, request: request, attempts: attempts, clockOffset: clockOffset,
@@ -63,7 +64,7 @@ extension TokenFailure.Cause {
 }
 
 extension HTTPResponse {
-    /// Whether it calls itself a page for people.
+    /// Whether its content type is HTML.
     package var isHTML: Bool {
         fields["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
     }
@@ -77,7 +78,7 @@ extension HTTPResponse {
     /// How long the server asks to wait (RFC 9110 §10.2.3): seconds, or until a date.
     package func retryAfter(at now: NumericDate) -> Duration? {
         guard let text = fields["Retry-After"]?.trimmingSpace else { return nil }
-        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+        if text.isDecimal {
             // A number too large for an `Int` is a wait longer than every limit.
             return .seconds(Int(text) ?? .max)
         }
@@ -87,13 +88,5 @@ extension HTTPResponse {
     /// Apple's clock minus `now`, by the `Date` field; nil without one.
     package func clockOffset(at now: NumericDate) -> Duration? {
         fields["Date"].flatMap { NumericDate(httpDate: $0) }.map { $0 - now }
-    }
-}
-
-extension String {
-    var trimmingSpace: String {
-        let front = drop { $0 == " " || $0 == "\t" }
-        guard let end = front.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
-        return String(front[...end])
     }
 }

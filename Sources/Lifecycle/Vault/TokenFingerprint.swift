@@ -1,14 +1,15 @@
-/// What names a stored token without revealing it: the first 12 hexadecimal digits of its SHA-256.
+internal import JOSE
+
+/// Identifies a stored token without revealing it: the first 12 hexadecimal digits of its SHA-256.
 package struct TokenFingerprint: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Twelve lowercase hexadecimal digits.
     package let rawValue: String
 
     /// Accepts twelve lowercase hexadecimal digits; nil for any other text.
     package init?(_ text: String) {
-        let isFingerprint =
-            text.utf8.count == 12
-            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-        guard isFingerprint else { return nil }
+        guard text.utf8.count == 12, text.utf8.allSatisfy({ $0.isLowerCaseHexadecimal }) else {
+            return nil
+        }
         rawValue = text
     }
 

@@ -1,11 +1,11 @@
+internal import JOSE
 package import SIWACrypto
 
 /// The numbered keys of a vault: one encrypts, all of them decrypt.
 ///
-/// Written as a line a key, `NUMBER KEY` or `NUMBER KEY retired`, with the key as 64 hexadecimal
-/// digits. A retired key decrypts and never encrypts. A comma may replace a line end, so that a
-/// variable can hold several keys; a text with only the digits is key 1. Lines that begin with `#`
-/// are skipped.
+/// Written with one line per key, `NUMBER KEY` or `NUMBER KEY retired`; the key has 64 hexadecimal
+/// digits. A retired key only decrypts. A comma may replace a line end, so that a variable can hold
+/// several keys; a text with only the digits is key 1. Lines that begin with `#` are skipped.
 package struct VaultKeyRing: Sendable {
     let keys: [NumberedKey]
 
@@ -21,7 +21,7 @@ package struct VaultKeyRing: Sendable {
 
     /// Reads the keys.
     ///
-    /// - Throws: ``VaultError`` of kind `key`, which names the line and quotes nothing.
+    /// - Throws: ``VaultError`` of kind `key`, which names the line without quoting it.
     package init(_ text: SecretBytes) throws(VaultError) {
         var keys: [NumberedKey] = []
         for (index, line) in Self.lines(of: text).enumerated() where !line.isEmpty {
@@ -40,7 +40,7 @@ package struct VaultKeyRing: Sendable {
         self.keys = keys.sorted { $0.number < $1.number }
     }
 
-    /// Their numbers, the lowest first.
+    /// The numbers of all keys, the lowest first.
     package var numbers: [Int] { keys.map(\.number) }
 
     /// The numbers of the retired keys, the lowest first.
@@ -49,7 +49,7 @@ package struct VaultKeyRing: Sendable {
     /// The highest number of a key that is not retired; nil if all are.
     package var newest: Int? { keys.last { !$0.isRetired }?.number }
 
-    /// All of them as a key file has them, a line each.
+    /// All keys in the format of a key file, one per line.
     package var lines: SecretBytes {
         var lines = SecretBuffer(capacity: 80 * keys.count)
         for key in keys {
@@ -92,8 +92,9 @@ package struct VaultKeyRing: Sendable {
         line.append(contentsOf: "\(number) ".utf8)
         key.withSpan { bytes in
             for index in bytes.indices {
-                line.append(hexadecimalDigits[Int(bytes[index] >> 4)])
-                line.append(hexadecimalDigits[Int(bytes[index] & 0xF)])
+                let (high, low) = bytes[index].hexadecimalDigits()
+                line.append(high)
+                line.append(low)
             }
         }
         if isRetired { line.append(contentsOf: retiredMark) }
@@ -121,5 +122,3 @@ func cryptography<Result>(
         throw VaultError(.key, "OpenSSL cannot seal or open: \(error)")
     }
 }
-
-private let hexadecimalDigits = Array("0123456789abcdef".utf8)

@@ -94,7 +94,7 @@ struct InitInterview {
             or: "--client-id"
         ) { $0.isEmpty ? nil : try bare(ClientID(validating: $0), of: team, .clientID) }
         let servicesID: ClientID? = try answer(
-            "Services ID of the website" + (appID == nil ? "" : " (empty if there is none)"),
+            "Services ID of the website" + (appID == nil ? "" : " (empty if there is only an app)"),
             or: "--services-id"
         ) {
             appID != nil && $0.isEmpty
@@ -103,7 +103,7 @@ struct InitInterview {
         return (appID, servicesID)
     }
 
-    /// The client id, if it does not begin with the Team ID, as Apple's portal shows App IDs.
+    /// Refuses a client id that begins with the Team ID, as Apple's portal shows App IDs.
     private func bare(
         _ client: ClientID, of team: TeamID, _ name: SettingName
     ) throws(SettingsError) -> ClientID {
@@ -153,7 +153,7 @@ struct InitInterview {
         }
     }
 
-    /// Relative to the configuration.
+    /// The path is relative to the configuration.
     private static let defaultVault = "sqlite:vault.db"
 
     private func identifier<ID: Identifier>(
@@ -179,7 +179,7 @@ struct InitInterview {
         for _ in 0..<3 {
             guard let ask = world.ask else { break }
             do {
-                return try reading(trimmed(try ask("\(question): ")))
+                return try reading(try ask("\(question): ").trimmingSpace)
             } catch let error as IdentifierError {
                 world.errorLine("  '\(printable(error.text))' \(printable(error.fault))")
             } catch let error as InitAnswerError {
@@ -190,13 +190,6 @@ struct InitInterview {
         }
         throw UsageError.Problem.misuse(
             "init requires \(flag)", hint: "give \(flag), or answer the question in a terminal")
-    }
-
-    private func trimmed(_ text: String) -> String {
-        let isBlank = { (character: Character) in character.isWhitespace }
-        let rest = text.drop(while: isBlank)
-        guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return String(rest[...last])
     }
 }
 

@@ -1,4 +1,5 @@
 internal import CommandTable
+internal import JOSE
 
 /// An integer on the command line, with or without the unit after it.
 protocol NumberArgument: ParameterValue, Hashable {
@@ -18,9 +19,9 @@ extension NumberArgument {
     init?(argument: String) {
         let digits =
             argument.hasSuffix(Self.unit) ? argument.dropLast(Self.unit.count) : argument[...]
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-            let number = Int(digits), Self.range.contains(number)
-        else { return nil }
+        guard digits.isDecimal, let number = Int(digits), Self.range.contains(number) else {
+            return nil
+        }
         self.init(number: number)
     }
 }

@@ -1,19 +1,10 @@
 internal import CommandTable
 internal import JOSE
 
-/// Untrusted text made safe to show: secrets masked, control characters replaced, cut at `limit`.
+/// Untrusted text made safe to show: secrets masked, shortened to `limit` characters, control
+/// characters replaced.
 package func printable(_ text: String, limit: Int = 200) -> String {
-    withoutControls(maskingSecrets(in: text), limit: limit)
-}
-
-/// Untrusted text that is no secret, made safe to show: control characters replaced, cut at
-/// `limit`.
-func withoutControls(_ text: String, limit: Int) -> String {
-    let scalars = text.unicodeScalars
-    let safe = scalars.prefix(limit).map { scalar in
-        scalar.controlsTerminals ? "?" : Character(scalar)
-    }
-    return String(safe) + (scalars.count > limit ? "…" : "")
+    maskingSecrets(in: text).clipped(to: limit).withoutControls
 }
 
 /// The text without its last line end: ``Report`` adds one to every text.

@@ -7,17 +7,18 @@ struct ListRow: Sendable {
     let members: [JSON.Member]
 }
 
-/// How the rows of a long list are printed, a page at a time.
+/// The format of a long list, which is printed page by page.
 protocol ListLayout {
     mutating func lines(of rows: [ListRow]) -> [UInt8]
     mutating func end() -> [UInt8]
 }
 
-/// A column of a table. Its width is fixed, because rows are printed before the widest is known.
+/// A column of a table. Its width is fixed, because rows are printed before the widest one is
+/// known.
 struct ListColumn: Sendable {
     let heading: String
     let width: Int
-    /// Whether the cells are ids that other commands take: they are shown whole, although long
+    /// Whether the cells are ids that other commands accept: they are shown unmasked, although long
     /// ones look like secrets.
     let isID: Bool
 
@@ -27,7 +28,7 @@ struct ListColumn: Sendable {
 
     /// A cell of untrusted text, made safe to show.
     func shown(_ cell: String) -> String {
-        isID ? withoutControls(cell, limit: 300) : printable(cell, limit: 300)
+        isID ? cell.clipped(to: 300).withoutControls : printable(cell, limit: 300)
     }
 
     static func time(_ heading: String) -> Self { Self(heading, 20) }
@@ -74,10 +75,10 @@ struct TableLayout: ListLayout {
     }
 }
 
-/// Rows as one JSON object with an array, a row a line, for machines.
+/// Rows as one JSON object with an array, one row per line, for machines.
 struct JSONLayout: ListLayout {
     private let member: String
-    /// Only the array.
+    /// Whether to print only the array.
     private let isBare: Bool
     private var isBegun = false
 
@@ -94,7 +95,7 @@ struct JSONLayout: ListLayout {
         return (isEmpty ? begin() : Array("\n".utf8)) + Array((isBare ? "]\n" : "]}\n").utf8)
     }
 
-    /// What precedes the next row.
+    /// The text before the next row.
     private mutating func begin() -> [UInt8] {
         defer { isBegun = true }
         return Array((isBegun ? "," : isBare ? "[" : "{\"\(member)\":[").utf8)
@@ -102,7 +103,7 @@ struct JSONLayout: ListLayout {
 }
 
 extension GlobalOptions {
-    /// The layout that was asked for.
+    /// The requested layout.
     func listLayout(
         _ member: String, _ columns: [ListColumn], on terminal: Terminal
     ) -> any ListLayout {

@@ -1,38 +1,40 @@
+internal import JOSE
 internal import Lifecycle
 
-/// What PostgreSQL calls a failure: five characters
-/// (PostgreSQL's documentation, appendix A, "PostgreSQL Error Codes").
+/// PostgreSQL's error code, five characters (PostgreSQL's documentation, appendix A, "PostgreSQL
+/// Error Codes").
 struct SQLState: Hashable {
     let code: String
 
-    /// What it means to siwa.
+    /// The kind of error for siwa.
     var kind: VaultError.Kind {
         switch code {
         case "23503": .key
         case "40001", "40P01", "55P03", "57014", "53200", "53300": .busy
         case "53100": .full
-        // A unique violation that every repetition meets is not a race: the row cannot be read.
+        // If every repetition has a unique violation, its cause is not a race but an unreadable
+        // row.
         case "23502", "23505", "23514", "42P01", "42703", "XX001", "XX002": .damaged
         default: isLoss ? .unreachable : .unusable
         }
     }
 
-    /// What helps.
+    /// The remedy.
     var remedy: DatabaseFailure.Remedy {
         switch code {
-        // Serialization failure, deadlock; a record that another client inserted meanwhile.
+        // Serialization failure, deadlock, or a record that another client has inserted.
         case "40001", "40P01", "23505": .repetition
         default: isLoss ? .reconnection : .none
         }
     }
 
-    /// Whether the server is gone, or throws its clients out.
+    /// Whether the server has ended, or disconnects its clients.
     private var isLoss: Bool {
         code.hasPrefix("08")
             || ["25P03", "57P01", "57P02", "57P03", "57P04", "57P05"].contains(code)
     }
 
-    /// What it says to a person, beside the server's own words.
+    /// An explanation in addition to the server's message.
     var explanation: String {
         switch code {
         case "23503": "the vault does not know the key that a record is sealed with"
@@ -42,14 +44,15 @@ struct SQLState: Hashable {
     }
 }
 
-/// Why no connection came to be, in libpq's words; verbose ones have the server's code in them.
+/// Why a connection failed, from libpq's verbose message, which contains the server's code.
 struct ConnectionRefusal {
-    /// The server's code; nil when no server answered.
+    /// The server's code; nil if no server answered.
     let state: SQLState?
     /// One line without the code.
     let message: String
 
-    /// Reads `… FATAL:  28P01: password authentication failed …`, and the lines after it away.
+    /// Reads the line `… FATAL:  28P01: password authentication failed …`; drops the lines after
+    /// it.
     init(_ text: String) {
         let line = text.split(separator: "\n").first.map { Array($0.utf8) } ?? []
         let place = line.indices.first { Self.isCode(line[$0...].prefix(10)) }
@@ -66,11 +69,11 @@ struct ConnectionRefusal {
     private static func isCode(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.starts(with: ":  ".utf8) && bytes.dropFirst(8).elementsEqual(": ".utf8)
             && bytes.dropFirst(3).prefix(5).allSatisfy {
-                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0)
+                $0.isDigit || (0x41...0x5A).contains($0)
             }
     }
 
-    /// What it means to siwa.
+    /// The kind of error for siwa.
     ///
     /// - Parameter needsPassword: the server asked for a password, and none is set.
     func kind(needsPassword: Bool) -> VaultError.Kind {
@@ -84,7 +87,8 @@ struct ConnectionRefusal {
         return words.first == "invalid" || words.contains("invalid") && words.contains("integer")
     }
 
-    /// Whether one of the two does not want the other; libpq's own words are always English here.
+    /// Whether client and server do not accept each other's security; libpq's own messages are
+    /// always English here.
     private var isAboutTrust: Bool {
         let words = message.split { !$0.isLetter }
         let isCut = words.contains("SYSCALL") || words.contains("unexpectedly")

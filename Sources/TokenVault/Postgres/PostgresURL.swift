@@ -1,18 +1,19 @@
 internal import CPostgres
+internal import JOSE
 internal import Lifecycle
 
-/// A URL that libpq understands, with what siwa wants to know of it.
+/// A URL in libpq's format, with the settings that siwa needs.
 struct PostgresURL {
     let text: String
-    /// In seconds.
+    /// The timeout of connecting, in seconds.
     let connectTimeout: Int
     /// Whether it has an `sslmode`.
     let statesMode: Bool
     /// The section of a service file that it takes settings from.
     let service: String?
 
-    /// - Throws: of kind `unusable`, without libpq's words: of a password that is not
-    ///   percent-encoded they would show the half.
+    /// - Throws: of kind `unusable`, without libpq's message, which could contain a part of a
+    ///   password that is not percent-encoded.
     init(_ text: String, _ postgres: siwa_postgres) throws(DatabaseFailure) {
         let options = Self.options(text, postgres)
         guard let options, Self.isUnambiguous(text), Self.arePorts(options["port"]) else {
@@ -28,7 +29,7 @@ struct PostgresURL {
         connectTimeout = asked > 0 ? min(asked, 3600) : 10
     }
 
-    /// Whether the text before the `@`, if there is one, can only be user and password.
+    /// Whether the text before an `@` can only be user and password.
     private static func isUnambiguous(_ text: String) -> Bool {
         let start = text.utf8.firstIndex(of: UInt8(ascii: "/")) ?? text.startIndex
         let rest = text.utf8[start...].dropFirst(2)
@@ -39,10 +40,10 @@ struct PostgresURL {
 
     /// One port, or several for several servers.
     private static func arePorts(_ text: String?) -> Bool {
-        text?.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ",") } ?? true
+        text?.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ",") } ?? true
     }
 
-    /// What the URL says, by libpq's names.
+    /// The settings in the URL, by libpq's names.
     private static func options(_ text: String, _ postgres: siwa_postgres) -> [String: String]? {
         var message: UnsafeMutablePointer<CChar>?
         let parsed = postgres.PQconninfoParse(text, &message)

@@ -2,7 +2,7 @@ internal import JOSE
 internal import Lifecycle
 internal import ServerRecords
 
-/// A row whose values anybody may have written: each is checked when it is read.
+/// A row with untrusted values, each of which is checked when it is read.
 struct CheckedRow {
     private let values: [Value]
     private var index = 0
@@ -69,7 +69,7 @@ struct CheckedRow {
         return value == .null ? nil : try value.date(column)
     }
 
-    /// A moment that the table has in milliseconds.
+    /// A time that is stored in milliseconds.
     mutating func optionalMoment(_ column: String) throws(DamagedColumn) -> NumericDate? {
         let value = try next()
         guard value != .null else { return nil }
@@ -79,7 +79,7 @@ struct CheckedRow {
         return try Value.integer(milliseconds / 1000).date(column)
     }
 
-    /// A time that passed, which is in milliseconds and never negative.
+    /// An age in milliseconds, which is never negative.
     mutating func age() throws(DamagedColumn) -> Duration {
         .milliseconds(max(try next().integer ?? 0, 0))
     }
@@ -142,10 +142,10 @@ struct CheckedRow {
 }
 
 extension ClosedRange<Int> {
-    /// How often something can have been tried.
+    /// The possible numbers of attempts.
     static let attempts = 0...Int(Int32.max)
-    /// The positions of the inbox, which the API's cursors have, and the numbers of jobs.
+    /// The possible positions of the inbox, which are the API's cursors, and numbers of jobs.
     static let positions = 0...999_999_999_999_999_999
-    /// The statuses of HTTP.
+    /// The possible HTTP statuses.
     static let statuses = 100...999
 }

@@ -2,15 +2,15 @@ internal import JOSE
 internal import Lifecycle
 internal import ServerRecords
 
-// Deliveries: which event is sent next, and what becomes of it; each inside a transaction that
-// writes. An event that is leased is due when its lease ends.
+// Claiming deliveries and recording their outcomes, within a writing transaction. A leased event is
+// due when its lease ends.
 extension Database {
     /// Claims up to `limit` events that are due.
     func claimDeliveries(
         _ limit: Int, _ lease: VaultLease
     ) throws(DatabaseFailure) -> DueDeliveries {
         var due = DueDeliveries()
-        // Events that are held back are looked at once a minute, so this ends.
+        // Ends because events that are held back are examined once a minute.
         while due.deliveries.count < limit {
             let rows = try dueEvents(limit - due.deliveries.count)
             if rows.isEmpty { break }
@@ -35,8 +35,8 @@ extension Database {
         return due
     }
 
-    /// Events that are due, those due longest first, and whether an earlier one of their user
-    /// holds them back.
+    /// Due events, those that have been due longest first, and whether an earlier event of their
+    /// user holds them back.
     private func dueEvents(_ limit: Int) throws(DatabaseFailure) -> [[Value]] {
         let sql = """
             SELECT position, CASE WHEN EXISTS (
@@ -142,7 +142,8 @@ extension Database {
         return try run(sql, [outcome.id.value, owner] + change.values)
     }
 
-    /// What a user's ended event held back is due now, unless it failed by itself.
+    /// Makes the events due now that the user's ended event held back, except those that failed
+    /// themselves.
     private func hurry(_ user: Value) throws(DatabaseFailure) {
         _ = try run(
             """
@@ -154,7 +155,7 @@ extension Database {
             """, user)
     }
 
-    /// No process works on anything: all leases end.
+    /// Ends all leases, because no process is running.
     func endDeliveryLeases() throws(DatabaseFailure) {
         _ = try run(
             """
@@ -176,7 +177,7 @@ extension DueDelivery {
 }
 
 extension VaultLease {
-    /// The owner, and how long the lease lasts.
+    /// The owner, and the duration of the lease.
     var milliseconds: [Value] { [.text(owner), .integer(duration.wholeMilliseconds)] }
 }
 

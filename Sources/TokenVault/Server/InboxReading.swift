@@ -2,7 +2,7 @@ internal import JOSE
 internal import Lifecycle
 internal import ServerRecords
 
-// What the inbox holds.
+// Reading the inbox.
 extension Database {
     /// Verified events after a position, in the order of commit.
     func events(after position: Int, _ limit: Int) throws(DatabaseFailure) -> InboxPage {
@@ -15,9 +15,9 @@ extension Database {
         return InboxPage(try run(sql, .integer(position), .integer(limit)))
     }
 
-    /// Payloads that wait to be verified, in the order of commit.
+    /// Unverified payloads, in the order of commit.
     func unverified(after position: Int, _ limit: Int) throws(DatabaseFailure) -> InboxPage {
-        // There are at most a thousand; sorting them is cheaper than walking along all events.
+        // There are at most a thousand; sorting them is faster than reading all events.
         let sql = """
             SELECT \(InboxEntry.columns) FROM inbox_event
             WHERE state = 'unverified' AND position > $1 ORDER BY position LIMIT $2
@@ -83,7 +83,7 @@ extension InboxPage {
     fileprivate init(_ rows: [[Value]], isDescending: Bool = false) {
         self.init()
         for row in rows where row.count == 12 {
-            // A page that begins after an impossible position would be the last for ever.
+            // A cursor with an impossible position would end the reading forever.
             if let position = row[0].integer,
                 isDescending || ClosedRange.positions.contains(position)
             {

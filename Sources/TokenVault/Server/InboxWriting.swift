@@ -2,9 +2,9 @@ internal import JOSE
 internal import Lifecycle
 internal import ServerRecords
 
-// How events come into the inbox, and how they leave it; each inside a transaction that writes.
+// Adding, changing and deleting events of the inbox, within a writing transaction.
 extension Database {
-    /// Those of some events that the inbox does not know. A repeated id is taken once.
+    /// The events that are not in the inbox yet. A repeated id is used once.
     func new(among events: [IncomingEvent]) throws(DatabaseFailure) -> [IncomingEvent] {
         let sql = "SELECT 1 FROM inbox_event WHERE jti = $1"
         let found = try run(sql, each: events.map { [.text($0.event.id.rawValue)] })
@@ -62,7 +62,7 @@ extension Database {
         return .kept
     }
 
-    /// Deletes payloads that are verified by now, or forged.
+    /// Deletes payloads that were verified or are forged.
     func deleteUnverified(
         _ ids: [EventID], _ counts: inout CountChanges
     ) throws(DatabaseFailure) {
@@ -80,7 +80,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - states: the states that they may have now.
-    ///   - condition: selects them, with `$1` for `value`.
+    ///   - condition: selects the events, with `$1` for `value`.
     ///   - change: other columns that change.
     /// - Returns: their ids.
     @discardableResult
@@ -103,8 +103,7 @@ extension Database {
         return moved
     }
 
-    /// Makes events pending, their attempts counted from zero. One that is being sent is left to
-    /// the process that sends it.
+    /// Makes events pending with zero attempts. An event that is being sent is not changed.
     func replay(_ selection: InboxSelection) throws(DatabaseFailure) -> Set<EventID> {
         let change = """
             due_at = \(dialect.moment), attempts = 0, holds_until = NULL, last_error = NULL

@@ -1,7 +1,7 @@
 internal import Lifecycle
 internal import ServerRecords
 
-// The journal of codes; each inside a transaction that writes. Its times are in milliseconds.
+// The journal of codes, within a writing transaction. Its times are in milliseconds.
 extension Database {
     /// Decides about a request. A new code is noted before it is sent.
     func begin(_ request: CodeRequest, _ lease: VaultLease) throws(DatabaseFailure) -> CodeDecision
@@ -12,7 +12,8 @@ extension Database {
             }
             _ = try run("DELETE FROM code_journal WHERE code_sha256 = $1", request.code.value)
         }
-        // If another process adds the code meanwhile, this fails, and is decided again.
+        // If another process adds the code at the same time, this fails, and the decision is
+        // repeated.
         _ = try run(
             """
             INSERT INTO code_journal (code_sha256, client_id, parameters, state, changed_at,
@@ -35,7 +36,7 @@ extension Database {
         do throws(DamagedColumn) {
             return try CodeEntry(row)
         } catch {
-            // Whether it was sent is not known then, so it must not be sent.
+            // It is unknown whether the code was sent, so it must not be sent.
             throw DatabaseFailure(
                 .recordDamaged, "an entry of the journal of codes is damaged: \(error.reason)")
         }
@@ -69,7 +70,7 @@ extension Database {
         }
     }
 
-    /// No process works on anything: all leases end.
+    /// Ends all leases, because no process is running.
     func endCodeLeases() throws(DatabaseFailure) {
         _ = try run("UPDATE code_journal SET lease_until = 0 WHERE state = 'sent'")
     }

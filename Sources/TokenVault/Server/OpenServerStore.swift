@@ -3,9 +3,8 @@ package import ServerRecords
 
 /// The tables of siwa-server in the database of a vault; see ``openVaultStore(_:timeout:)``.
 ///
-/// On PostgreSQL it leaves nothing behind in a session but prepared settings of its transaction, so
-/// that it works through transaction poolers: no named statements, no session settings, no locks
-/// that outlast a transaction.
+/// On PostgreSQL, nothing outlasts a transaction (no named statements, session settings or locks),
+/// so that it works with transaction poolers.
 package func openServerStore(
     _ url: String, timeout: VaultTimeout
 ) throws(VaultError) -> any ServerStore {

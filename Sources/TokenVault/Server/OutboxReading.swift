@@ -2,7 +2,7 @@ internal import JOSE
 internal import Lifecycle
 internal import ServerRecords
 
-// What the outbox holds.
+// Reading the outbox.
 extension Database {
     func revocation(_ id: String) throws(DatabaseFailure) -> RevocationStatus? {
         let sql = "SELECT \(Self.requestColumns) FROM revocation WHERE revocation_id = $1"

@@ -2,10 +2,10 @@ internal import JOSE
 internal import Lifecycle
 internal import ServerRecords
 
-// Requests to revoke, and the jobs that they wait for; each inside a transaction that writes. A job
-// that is leased is due when its lease ends.
+// Requests to revoke and their jobs, within a writing transaction. A leased job is due when its
+// lease ends.
 extension Database {
-    /// Adds a request and its jobs. One that is under way for the same token is shared.
+    /// Adds a request and its jobs. It shares a pending job for the same token.
     func add(
         _ request: RevocationRequest, _ jobs: [RevocationJob], _ counts: inout CountChanges
     ) throws(DatabaseFailure) {
@@ -34,7 +34,7 @@ extension Database {
         try settle([id], &counts)
     }
 
-    /// The number of the job that is under way for the same token.
+    /// The number of the pending job for the same token.
     private func shared(_ job: RevocationJob) throws(DatabaseFailure) -> Value? {
         let rows = try run(
             """
@@ -51,7 +51,7 @@ extension Database {
         return row[0]
     }
 
-    /// If another process adds one for the same token meanwhile, this fails, and is decided again.
+    /// If another process adds one for the same token at the same time, this fails and is repeated.
     private func insert(_ job: RevocationJob) throws(DatabaseFailure) -> Value {
         let sql = """
             INSERT INTO revocation_job (\(RevocationJob.writtenColumns), created_at, due_at)
@@ -65,8 +65,8 @@ extension Database {
         return id
     }
 
-    /// Ends requests whose jobs have all ended. Of those who end jobs of one request at the same
-    /// time, the last one to lock it sees what the others wrote.
+    /// Ends requests whose jobs have all ended. If several processes end jobs of a request at the
+    /// same time, the last one to lock it sees the changes of the others.
     func settle(_ requests: [Value], _ counts: inout CountChanges) throws(DatabaseFailure) {
         for id in requests {
             _ = try run("SELECT 1 FROM revocation WHERE id = $1 \(dialect.lockingRows)", id)
@@ -141,7 +141,7 @@ extension Database {
                 leased.append([row[0]] + lease.milliseconds)
             } catch {
                 due.damaged.append(VaultError(damagedJob: row[0], error.reason))
-                // Looked at again in an hour.
+                // Examined again in an hour.
                 leased.append([row[0], .null, .integer(3_600_000)])
             }
         }
@@ -219,7 +219,7 @@ extension Database {
         counts.add(1, RevocationJob.State.pending)
     }
 
-    /// No process works on anything: all leases end.
+    /// Ends all leases, because no process is running.
     func endRevocationLeases() throws(DatabaseFailure) {
         _ = try run(
             """

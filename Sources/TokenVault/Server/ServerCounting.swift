@@ -2,28 +2,28 @@ internal import JOSE
 internal import Lifecycle
 internal import ServerRecords
 
-/// What a transaction adds to the maintained counts. It is written last, in one order, so that no
-/// two transactions wait for each other.
+/// The changes of a transaction to the maintained counts. They are written last and in a fixed
+/// order, which prevents deadlocks.
 struct CountChanges {
     private var counts: [String: Int] = [:]
     private var activity: [HourlyActivity.Kind: Int] = [:]
 
-    /// Events came into a state, or left it.
+    /// Counts events that entered or left a state.
     mutating func add(_ count: Int, _ state: InboxState) {
         counts["inbox.\(state.rawValue)", default: 0] += count
     }
 
-    /// Requests to revoke came into a state, or left it.
+    /// Counts requests to revoke that entered or left a state.
     mutating func add(_ count: Int, _ state: RevocationJob.State) {
         counts["revocation.\(state.rawValue)", default: 0] += count
     }
 
-    /// Something happened in this hour.
+    /// Counts an activity of the current hour.
     mutating func add(_ count: Int, _ kind: HourlyActivity.Kind) {
         activity[kind, default: 0] += count
     }
 
-    /// Writes them.
+    /// Writes the changes.
     func write(to database: any Database) throws(DatabaseFailure) {
         let counted = counts.filter { $0.value != 0 }.sorted { $0.key < $1.key }
         _ = try database.run(
@@ -43,7 +43,7 @@ struct CountChanges {
     }
 
     /// The sum of a table's value and the new one. A value that is out of range becomes the limit:
-    /// a damaged count must not stop what is counted.
+    /// a damaged count must not make the transaction fail.
     private static func sum(_ table: String) -> String {
         let limit = Int.highestCount
         return """
@@ -54,7 +54,7 @@ struct CountChanges {
     }
 }
 
-// What is counted.
+// Reading the counts.
 extension Database {
     /// Reserves the next positions of the inbox. Others wait until the transaction ends.
     ///
@@ -163,7 +163,7 @@ extension Database {
 }
 
 extension Int {
-    /// More than anything is ever counted, and so little that sums of counts do not overflow.
+    /// A limit above all real counts whose sums do not overflow.
     fileprivate static let highestCount = 1_000_000_000_000
 }
 
@@ -175,7 +175,7 @@ extension Value {
 }
 
 extension String {
-    /// What follows a prefix; nil if the text does not begin with it.
+    /// The text after a prefix; nil if the text does not begin with it.
     fileprivate func removing(_ prefix: String) -> String? {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
     }

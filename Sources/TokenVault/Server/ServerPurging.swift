@@ -1,9 +1,9 @@
 internal import Lifecycle
 internal import ServerRecords
 
-// What is kept long enough, and deleted; inside a transaction that writes.
+// Deleting rows whose retention is over, within a writing transaction.
 extension Database {
-    /// - Returns: how many rows were deleted of the kind that had the most.
+    /// - Returns: the largest number of deleted rows of one kind.
     func purge(_ retention: Retention, _ limit: Int) throws(DatabaseFailure) -> Int {
         var counts = CountChanges()
         var most = 0

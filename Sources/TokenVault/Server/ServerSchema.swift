@@ -2,16 +2,16 @@ internal import Lifecycle
 internal import ServerRecords
 
 extension Schema {
-    /// The tables of siwa-server. Their version is their own: the vault's stays as siwa knows it.
+    /// The tables of siwa-server. Their version is independent of the vault's.
     static let server = Self(
         table: "server_schema", subject: "the tables of siwa-server",
         missing: (.serverNotInitialized, "there are no tables of siwa-server"),
         migrations: [serverTables])
 
-    /// Times are in whole seconds, but for `due_at`, `holds_until`, `lease_until` and those of
-    /// `code_journal`, which are in milliseconds. What is leased is due when its lease ends. No
-    /// constraint but the keys: a row that breaks a rule is reported as damaged, and must not stop
-    /// others.
+    /// Times are in whole seconds, except for `due_at`, `holds_until`, `lease_until` and those of
+    /// `code_journal`, which are in milliseconds. Leased rows are due when their lease ends. The
+    /// keys are the only constraints: an invalid row is reported as damaged, and must not prevent
+    /// the use of others.
     @Sendable private static func serverTables(_ dialect: Dialect) -> [String] {
         ["CREATE TABLE server_schema (version \(dialect.integer) NOT NULL) \(dialect.tableOptions)"]
             + inbox(dialect) + journal(dialect) + revocations(dialect) + revocationJobs(dialect)

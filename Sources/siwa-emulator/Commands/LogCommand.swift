@@ -65,8 +65,8 @@ struct LogCommand: Command {
         if follows { try await follow(log, from: end, console) }
     }
 
-    /// Shows new requests until it is stopped. An emulator that ends is waited for, and so may have
-    /// another port when it is back.
+    /// Shows new requests until it is stopped. If the emulator ends, waits for its next start,
+    /// perhaps on another port.
     private func follow(
         _ log: RemoteLog, from start: RemoteLog.Position, _ console: Console
     ) async throws {
@@ -101,7 +101,7 @@ struct LogCommand: Command {
             "--url '\(url)' is not an http or https URL", hints: ["give the URL that serve prints"])
     }
 
-    /// Where the emulator listens; nil while it does not.
+    /// The URL of the emulator; nil if it is not running.
     private func server() throws -> String? {
         try url ?? folder.flatMap { try Folder(path: $0).serverURL() }
     }
@@ -117,28 +117,22 @@ struct RecordText {
 
     init(_ record: JSON) { self.record = record }
 
-    /// The request on one line, with its checks below it when they are wanted.
+    /// The request on one line, with its checks below it if `showsChecks`.
     func lines(_ showsChecks: Bool) -> String {
         let parts = [
             String((text("at") ?? "").dropFirst(11).prefix(8)), text("method"), text("path"),
             text("grant_type"), text("client_id"), record["status"]?.integer.map { String($0) },
             text("error"), text("fault").map { "[\($0)]" }, text("verdict"),
         ]
-        let line = Self.printable(parts.compactMap { $0 }.joined(separator: "  "))
+        let line = parts.compactMap { $0 }.joined(separator: "  ").withoutControls
         guard showsChecks else { return line + "\n" }
         let checks = (record["checks"]?.elements ?? []).map { check in
             let outcome = check["outcome"]?.string ?? ""
             let seen = "\(check["name"]?.string ?? ""): \(check["seen"]?.string ?? "")"
-            return "          \(outcome.padded(to: 6))  \(Self.printable(seen))\n"
+            return "          \(outcome.padded(to: 6))  \(seen.withoutControls)\n"
         }
         return line + "\n" + checks.joined()
     }
 
     private func text(_ name: String) -> String? { record[name]?.string }
-
-    /// A client's text must not control the terminal.
-    private static func printable(_ text: String) -> String {
-        let scalars = text.unicodeScalars.map { $0.controlsTerminals ? "\u{FFFD}" : $0 }
-        return String(String.UnicodeScalarView(scalars))
-    }
 }

@@ -1,0 +1,42 @@
+extension UInt8 {
+    /// Whether the byte is a decimal digit in ASCII.
+    package var isDigit: Bool { UInt8(ascii: "0") <= self && self <= UInt8(ascii: "9") }
+
+    /// Whether the byte is a lower-case hexadecimal digit in ASCII.
+    package var isLowerCaseHexadecimal: Bool {
+        isDigit || UInt8(ascii: "a") <= self && self <= UInt8(ascii: "f")
+    }
+
+    /// The two hexadecimal digits of the byte in ASCII.
+    package func hexadecimalDigits(upperCase: Bool = false) -> (high: UInt8, low: UInt8) {
+        let letters = UInt8(ascii: upperCase ? "A" : "a") - 10
+        let (high, low) = (self >> 4, self & 15)
+        return (
+            high + (high < 10 ? UInt8(ascii: "0") : letters),
+            low + (low < 10 ? UInt8(ascii: "0") : letters)
+        )
+    }
+}
+
+extension StringProtocol {
+    /// Whether the text has decimal digits in ASCII only. `Int(_:)` accepts a sign as well.
+    package var isDecimal: Bool { !isEmpty && utf8.allSatisfy { $0.isDigit } }
+}
+
+extension Sequence<UInt8> {
+    /// Two lower-case hexadecimal digits for each byte.
+    package var hexadecimal: String {
+        // Specialized because other modules cannot do so: a batch computes a fingerprint per token.
+        @specialized(where Self == ArraySlice<UInt8>)
+        get {
+            var digits: [UInt8] = []
+            digits.reserveCapacity(2 * underestimatedCount)
+            for byte in self {
+                let (high, low) = byte.hexadecimalDigits()
+                digits.append(high)
+                digits.append(low)
+            }
+            return String(decoding: digits, as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// Whether the byte is a space, a tab or a line end in ASCII.
+package func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+/// The bytes without spaces, tabs and line ends at both ends; empty if there are no others.
+package func rangeWithoutSpace(_ bytes: Span<UInt8>) -> Range<Int> {
+    var (start, end) = (0, bytes.count)
+    while start < end, isSpace(bytes[start]) { start += 1 }
+    while start < end, isSpace(bytes[end - 1]) { end -= 1 }
+    return start..<end
+}
+
+extension String {
+    /// The text without white space at both ends.
+    package var trimmingSpace: String {
+        let rest = drop { $0.isWhitespace }
+        guard let last = rest.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(rest[...last])
+    }
+}

@@ -15,7 +15,7 @@ struct Sample {
 
     init(rate: Double) { self.rate = rate }
 
-    /// A program that did `count` units.
+    /// The measurements of a program that processed `count` units.
     init(_ count: Int, _ child: Child) {
         rate = Double(count) / child.seconds
         cpu = child.cpuSeconds / Double(count) * 1000
@@ -32,7 +32,7 @@ struct Row {
 
 /// Several ways to do the same work, run in turns, so that changes of the machine's speed affect all.
 struct Benchmark {
-    /// What its picture is called.
+    /// The name of its picture.
     let name: String
     let title: String
     /// What is counted.

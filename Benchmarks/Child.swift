@@ -1,10 +1,10 @@
 import Glibc
 
-/// A program that was run to its end, and what it took.
+/// A program that has ended, and the resources that it used.
 struct Child {
     /// From its start to its end.
     let seconds: Double
-    /// Processor time, its own and the kernel's on its behalf, that of its children included.
+    /// Its processor time, in user and kernel mode, including its children.
     let cpuSeconds: Double
     /// The most memory it had, in KiB.
     let peak: Int
@@ -44,7 +44,7 @@ struct Child {
             peak: usage.ru_maxrss, output: output)
     }
 
-    /// Starts a program that goes on until it is ended with ``end(_:)``.
+    /// Starts a program that runs until it is ended with ``end(_:)``.
     ///
     /// - Parameter isQuiet: what it prints is thrown away.
     static func start(_ arguments: [String], isQuiet: Bool = false) throws -> pid_t {
@@ -75,8 +75,8 @@ struct Child {
         waitpid(pid, &status, 0)
     }
 
-    /// Linux counts the parent's peak as the child's, from before it became another program: the
-    /// inputs that were made here would pass for the memory of the program that reads them.
+    /// On Linux, the peak memory of a child includes that of its parent before exec, so the inputs
+    /// created here would count as memory of the program that reads them.
     private static func forgetOwnPeak() {
         let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }
@@ -96,14 +96,14 @@ struct Child {
     }
 }
 
-/// Why a benchmark cannot go on.
+/// Why a benchmark cannot continue.
 struct BenchmarkError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// Seconds since some fixed moment.
+/// Seconds since an arbitrary start.
 func now() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -3,7 +3,7 @@ import JOSE
 import Lifecycle
 import SIWACrypto
 
-/// The folder of a benchmark: keys, certificates, tokens, and what the peers read.
+/// The folder of a benchmark: keys, certificates, tokens, and the inputs of the peers.
 struct Fixture {
     /// Where it is.
     let path: String
@@ -18,7 +18,7 @@ struct Fixture {
     static let client = ClientID(unchecked: "com.example.app")
     static let port = 18_457
 
-    /// Where revocations go.
+    /// The URL to which revocations are sent.
     static let endpoint = "https://localhost:\(port)/auth/revoke"
 
     /// Fills `path`, after removing what it held.
@@ -39,8 +39,9 @@ struct Fixture {
     /// A program of this project.
     func program(_ name: String) -> String { "\(programs)/\(name)" }
 
-    /// Writes a file, for this user alone: `first`, then `bytes` as many times as wanted. A child is
-    /// charged with the memory of who started it, so that nothing large may be kept here.
+    /// Writes a file, for this user alone: `first`, then `bytes` as many times as wanted. Nothing
+    /// large may be kept in memory here, because the memory of this process counts for its
+    /// children.
     func write(
         _ name: String, first: [UInt8] = [], _ bytes: [UInt8], times: Int = 1
     ) throws {

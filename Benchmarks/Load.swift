@@ -8,11 +8,11 @@ struct Load {
         case socket(String)
     }
 
-    /// What came back.
+    /// The answers.
     struct Outcome {
         let count: Int
         let seconds: Double
-        /// How many answers were not 200.
+        /// The number of answers other than 200.
         let refused: Int
         /// The time from a request to its answer that half of them, and that 99 of 100, stay below.
         let median, tail: Double

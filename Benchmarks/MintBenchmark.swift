@@ -74,7 +74,7 @@ private struct Thread {
     }
 }
 
-/// What this machine's OpenSSL does when nothing is around it: the limit.
+/// The speed of this machine's OpenSSL alone, which is the upper limit.
 enum OpenSSLSpeed {
     /// - Parameters:
     ///   - column: of the line that `openssl speed -mr` prints: 3 signs, 4 verifies.

@@ -53,7 +53,7 @@ struct Report {
         number < 10 ? "0\(number)" : "\(number)"
     }
 
-    /// What kind of machine it is, not which one.
+    /// The kind of the machine, without anything that identifies it.
     private static var machine: String {
         let lines = (try? Child.run(["cat", "/proc/cpuinfo"]).output)?.split(separator: "\n") ?? []
         let models = lines.filter { $0.hasPrefix("model name") }

@@ -1,4 +1,4 @@
-/// What the rounds of a row came to.
+/// The results of a row.
 struct ResultRow {
     let name: String
     /// The median rate, a second: it differs from machine to machine.

@@ -4,8 +4,7 @@ import Lifecycle
 import SIWACrypto
 import TokenVault
 
-/// What a record of a vault costs, by the size of the vault: a cost that grows with it ends, sooner or
-/// later, every vault's usefulness.
+/// The cost of a record of a vault, by the size of the vault. It should not grow with the size.
 struct VaultBenchmark {
     /// The program, as it was built.
     let siwa: String
@@ -22,7 +21,7 @@ struct VaultBenchmark {
         if let postgres { try compare("PostgreSQL", inputs, postgres.url, postgres) }
     }
 
-    /// What one command cost.
+    /// The cost of one command.
     private struct Cost {
         let name: String
         /// Medians of the rounds, a record, in microseconds: from start to end, and of processors.

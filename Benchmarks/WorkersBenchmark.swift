@@ -2,8 +2,8 @@ import Glibc
 import Lifecycle
 import TokenVault
 
-/// What processes cost that revoke the tokens of one vault on PostgreSQL together: claims, requests,
-/// notes and results. nginx is Apple.
+/// The cost of several processes that revoke the tokens of one vault on PostgreSQL: claims,
+/// requests, notes and results. nginx takes the place of Apple.
 struct WorkersBenchmark {
     let fixture: Fixture
     let postgres: PostgresServer
@@ -39,7 +39,7 @@ struct WorkersBenchmark {
     private var place: VaultPlace { VaultPlace(fixture.path) }
     private var results: String { fixture.file("results") }
 
-    /// What a record cost.
+    /// The cost of a record.
     private struct Cost {
         let siwa, server, wall, transactions, log: Double
         let activities: String
@@ -123,7 +123,7 @@ struct WorkersBenchmark {
         }
     }
 
-    /// Revokes what the workers that were killed held, once their leases are over.
+    /// Revokes the tokens of the killed workers after their leases have expired.
     private func finish(_ url: String, _ count: Int) throws {
         let store = try place.vault(url).store
         for number in count..<count + 60 {

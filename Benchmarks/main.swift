@@ -1,11 +1,11 @@
 import Glibc
 
-// siwa-bench PROGRAMS SOURCES RESULTS [ROUNDS [TABLE]]: siwa beside what one would use in its place,
-// and beside what the machine can do at most. SOURCES is this folder. Writes ratios into RESULTS,
-// which travel; rates do not (docs/performance.md). With TABLE, measures that table alone, and writes
-// nothing.
-// siwa-bench vault PROGRAMS RECORDS[,RECORDS…] [ROUNDS]: what a record of a vault costs, by its size.
-// siwa-bench workers PROGRAMS RECORDS WORKERS[,WORKERS…]: what it costs by how many work on it.
+// siwa-bench PROGRAMS SOURCES RESULTS [ROUNDS [TABLE]]: compares siwa with alternatives, and with
+// the limits of the machine. SOURCES is this folder. Writes ratios into RESULTS, which travel;
+// rates do not (docs/performance.md). With TABLE, measures that table alone, and writes nothing.
+// siwa-bench vault PROGRAMS RECORDS[,RECORDS…] [ROUNDS]: what a record of a vault costs, by its
+// size. siwa-bench workers PROGRAMS RECORDS WORKERS[,WORKERS…]: what it costs by how many work on
+// it.
 
 let arguments = CommandLine.arguments
 if arguments.count >= 4, ["vault", "workers"].contains(arguments[1]) {

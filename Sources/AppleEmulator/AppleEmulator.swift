@@ -3,12 +3,12 @@ package import Lifecycle
 
 /// A strict Apple in memory: one state machine, reached through a socket or from a test.
 ///
-/// An actor, so that of two hundred parallel exchanges of one code exactly one succeeds.
+/// An actor: exactly one of many parallel exchanges of the same code succeeds.
 package actor AppleEmulator {
     let configuration: EmulatorConfiguration
     let keys: EmulatorKeys
     let clock: @Sendable () -> NumericDate
-    /// Nil when notifications go nowhere.
+    /// Nil if notifications are not posted.
     let sender: WebhookSender?
     var service: Service
     var faults = FaultQueue()
@@ -21,11 +21,12 @@ package actor AppleEmulator {
     var receiver: String?
     /// How far the emulator's time is ahead of `clock`.
     var clockOffset = Duration.zero
-    /// What the forms of the console must bring back; no other page can read it.
+    /// The token that the forms of the console must send back; no other page can read it.
     let consoleToken = Fresh.text(32, of: Fresh.alphanumeric)
-    /// Names this start of the emulator, and each state after a reset, for those who follow the log.
+    /// Identifies this start of the emulator, and each state after a reset, for readers of the log.
     var instance = Fresh.text(12, of: Fresh.alphanumeric)
-    /// Chance that is the same after every start: when notifications are delivered.
+    /// Random numbers that are the same after every start: they decide when notifications are
+    /// delivered.
     var random = SplitMix64()
     let changes = WakeSignal()
 
@@ -50,7 +51,7 @@ package actor AppleEmulator {
         service = Service(configuration: configuration, keys: keys, clock: clock)
     }
 
-    /// Answers one request; requests to Apple's paths are written down.
+    /// Answers one request; requests to Apple's paths are recorded.
     package func respond(to request: EmulatorRequest) async -> EmulatorReply {
         let requestID = Fresh.requestID()
         if let reply = await answerConsoleOrControl(request, requestID) { return reply }
@@ -81,8 +82,8 @@ package actor AppleEmulator {
         return service.answer(request, form)
     }
 
-    /// Adds what Apple's edge adds. `Date` follows the emulator's clock, so that a client
-    /// can see how far its own is off.
+    /// Adds the header fields that Apple's edge adds. `Date` follows the emulator's clock, so that
+    /// a client can see how far off its own clock is.
     func respond(with page: Page, _ requestID: String) -> HTTPResponse {
         let edge = [
             HTTPField("Server", "Apple"), HTTPField("Date", service.now().httpDate),

@@ -1,19 +1,18 @@
 package import Lifecycle
 internal import SIWACrypto
 
-/// The emulator as a transport: what talks to Apple talks to it in the same process,
-/// and meets the same faults as over a socket.
+/// The emulator as a transport in the same process, with the same faults as over a socket.
 package struct EmulatorTransport: Transport {
     private let emulator: AppleEmulator
     private let timekeeper: Timekeeper
 
-    /// Carries requests to `emulator`; delays are waited for by `timekeeper`.
+    /// Sends requests to `emulator`; `timekeeper` waits for its delays.
     package init(_ emulator: AppleEmulator, timekeeper: Timekeeper = .system) {
         self.emulator = emulator
         self.timekeeper = timekeeper
     }
 
-    /// Sends `request`; host and scheme of its URL do not matter.
+    /// Sends `request`; the host and the scheme of its URL are ignored.
     package func send(
         _ request: HTTPRequest, timeout: Duration
     ) async throws(TransportError) -> HTTPResponse {

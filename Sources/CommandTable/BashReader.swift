@@ -1,4 +1,4 @@
-/// The part of the Bash script that is the same for every tool but for its `NAME`.
+/// The part of the Bash script that is the same for every tool except for `NAME`.
 enum BashReader {
     static let script = [complete, line, reply].joined(separator: "\n\n")
 

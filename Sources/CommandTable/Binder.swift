@@ -1,7 +1,7 @@
 /// Fills a command's properties with what was typed.
 struct Binder<C: Command> {
     private let parameters: [Parameter<C>]
-    /// What there is to know about each, copied once.
+    /// The parameters as data, copied once.
     private let infos: [ParameterInfo]
     /// The values typed for each parameter; empty if it was not given. A flag has one empty value.
     private var given: [[String]]
@@ -41,8 +41,8 @@ struct Binder<C: Command> {
         if let index = infos.firstIndex(where: { $0.name == name }) { body(&given[index]) }
     }
 
-    /// One value too many; shown only if it could be meant as a name. What a shell split from
-    /// the text of a key or a token ends up here, and pieces of it are long.
+    /// The error for a surplus operand, which is shown only if it could be meant as a name: it may
+    /// be a piece of a key or a token that the shell has split.
     private func unexpected(_ value: String) -> UsageError.Problem {
         .unexpectedOperand(typed: takesSecrets || value.utf8.count > 20 ? nil : quotedName(value))
     }
@@ -59,7 +59,7 @@ struct Binder<C: Command> {
 
     private var takesSecrets: Bool { infos.contains(where: \.isSecret) }
 
-    /// The last one of two would win silently, and hide a mistake in a runbook.
+    /// Refuses a repeated option: silently using the last value would hide a mistake in a runbook.
     private func checkRepetition() throws(UsageError.Problem) {
         for (info, values) in zip(infos, given) where values.count > 1 && !info.repeats {
             throw .repeated(option: info.label)
@@ -81,7 +81,8 @@ struct Binder<C: Command> {
         return command
     }
 
-    /// Long values are not shown by a command that takes secrets: a token in the wrong place.
+    /// The error for an invalid value. A command that takes secrets does not show long values,
+    /// because they may be tokens.
     private func refusal(of argument: String, by info: ParameterInfo) -> UsageError.Problem {
         let isDoubtful = info.isSecret || (takesSecrets && argument.utf8.count > 32)
         return .refusedValue(

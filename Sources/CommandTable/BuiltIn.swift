@@ -14,7 +14,7 @@ enum BuiltIn {
     }
 }
 
-/// What the built-in flags of a line ask for; help wins over the version.
+/// The request of the built-in flags of a line; help takes precedence over the version.
 enum BuiltInRequest {
     case help
     case version

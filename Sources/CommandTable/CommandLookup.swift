@@ -1,10 +1,10 @@
-/// Finds the command that words name; the longest name wins.
+/// Finds the command that the words of a line name; the longest match is used.
 struct CommandLookup {
     enum Match: Equatable {
-        /// The command at that place in the table, which took so many words.
+        /// The command at an index of the table, and the number of words of its name.
         case command(Int, words: Int)
 
-        /// A word that only begins names.
+        /// A word that is only the beginning of commands.
         case group(String)
     }
 
@@ -32,17 +32,17 @@ struct CommandLookup {
             word: word, candidates: members(of: word), suggestions: suggestions)
     }
 
-    /// The names that begin with `word` and go on.
+    /// The names that begin with `word` and have further words.
     func members(of word: String) -> [String] {
         names.filter { $0.hasPrefix(word + " ") }
     }
 
-    /// As many words as the longest name has: no more are ever looked at.
+    /// The number of words of the longest name; later words are not examined.
     var longest: Int {
         names.map(wordCount).max() ?? 1
     }
 
-    /// Compares the first words with the first words of every name, as many as help.
+    /// Compares the first words with the first words of every name.
     private func near(_ words: [String], shortest: Int = 1) -> [String] {
         for count in stride(from: min(words.count, longest), through: shortest, by: -1) {
             let typed = phrase(words.prefix(count))
@@ -52,7 +52,7 @@ struct CommandLookup {
         return []
     }
 
-    /// The first `count` words of every name that has as many, each once.
+    /// The first `count` words of every name that has at least that many, without repetitions.
     private func beginnings(_ count: Int) -> [String] {
         names.reduce(into: []) { found, name in
             let words = name.split(separator: " ")
@@ -61,7 +61,7 @@ struct CommandLookup {
         }
     }
 
-    /// `joined` would look up what an ArraySlice is, at every start.
+    /// Not `joined`, which would look up the type of ArraySlice at every start.
     private func phrase(_ words: ArraySlice<String>) -> String {
         words.dropFirst().reduce(words.first ?? "") { $0 + " " + $1 }
     }

@@ -1,4 +1,4 @@
-/// What a shell offers where a value is typed that is not one of a few choices.
+/// What a shell offers for a value without a list of choices.
 package enum CompletionKind: Codable, Hashable, Sendable {
     /// No completion: the value is an identifier, a number or a secret.
     case none
@@ -12,7 +12,7 @@ package enum CompletionKind: Codable, Hashable, Sendable {
     /// The names of the tool's own commands.
     case command
 
-    /// What `help` explains: the commands, and `options`.
+    /// The topics of `help`: the commands, and `options`.
     case topic
 
     /// The lines that a command of the tool prints, such as `config profiles`.

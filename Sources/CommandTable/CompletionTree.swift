@@ -5,7 +5,7 @@ struct CompletionTree {
         /// The words, `config show`; empty at the beginning.
         let path: String
 
-        /// The words that can follow, each with what it does.
+        /// The words that can follow, each with its description.
         let next: [Definition]
 
         let parameters: [ParameterInfo]
@@ -34,17 +34,18 @@ struct CompletionTree {
         }
     }
 
-    /// The name of a shell function that belongs to the tool: hyphens are not welcome in one.
+    /// The name of a shell function of the tool, without hyphens.
     var function: String { Self.identifier("_\(tool)") }
 
     static func identifier(_ text: String) -> String {
         String(text.map { $0.isLetter || $0.isNumber ? $0 : "_" })
     }
 
-    /// What `help` explains besides commands.
+    /// The topic of `help` that is not a command.
     static let optionsTopic = Definition("options", "Explain the options of every command.")
 
-    /// `help` is the parser's own, and completes like a command that takes the name of another.
+    /// `help` is handled by the parser; it completes like a command that takes another command's
+    /// name.
     private static let helpCommand = CommandInfo(
         name: "help", abstract: "Explain a command.", discussion: "", examples: [],
         parameters: [
@@ -66,7 +67,7 @@ struct CompletionTree {
         }
     }
 
-    /// What is said of a word that only begins commands: how they go on.
+    /// The description of a word that is only the beginning of commands: the words that can follow.
     private static func group(_ name: String, in commands: [CommandInfo]) -> String {
         commands.filter { $0.isMember(of: name) }.map { $0.name.dropFirst(name.count + 1) }
             .joined(separator: ", ")
@@ -80,7 +81,7 @@ extension ParameterInfo {
     /// Whether its values are the words of a command's name.
     var takesCommand: Bool { completion == .command || completion == .topic }
 
-    /// What a shell can offer for the value.
+    /// The completions that a shell can offer for a value.
     enum Offer {
         case nothing
         case choices([String])
@@ -88,13 +89,13 @@ extension ParameterInfo {
         case directories
         case commands
 
-        /// As the commands, and ``CompletionTree/optionsTopic``.
+        /// The commands and ``CompletionTree/optionsTopic``.
         case topics
 
         /// The lines that this command of the tool prints.
         case lines(String)
 
-        /// After an `@`, files; a secret itself cannot be guessed.
+        /// Files after an `@`; nothing for the secret itself.
         case secret
     }
 

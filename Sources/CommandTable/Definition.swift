@@ -1,6 +1,6 @@
 /// A term and what it means: an environment variable, an exit code.
 package struct Definition: Codable, Hashable, Sendable {
-    /// The thing explained, such as `SIWA_PROFILE` or `75`.
+    /// The term, such as `SIWA_PROFILE` or `75`.
     package let term: String
 
     /// The explanation.
@@ -13,7 +13,7 @@ package struct Definition: Codable, Hashable, Sendable {
     }
 }
 
-/// A call worth copying and what it achieves.
+/// A useful call and its effect.
 package struct Example: Codable, Hashable, Sendable {
     /// The whole line, beginning with the tool's name.
     package let command: String

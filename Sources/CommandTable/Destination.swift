@@ -1,4 +1,4 @@
-/// Where the values of one parameter go, and what the type of that place says about them.
+/// The property that receives the values of one parameter, and the requirements of its type.
 ///
 /// The values arrive together, not one by one, so that typing a repeating option replaces its
 /// default instead of adding to it.
@@ -21,15 +21,15 @@ struct Destination<Root>: Sendable {
     }
 }
 
-/// How many of the stored values will be read from standard input, which can be read only once.
+/// The number of stored values that will be read from standard input, which can be read only once.
 typealias StandardInputReads = Int
 
-/// An argument that the type of its parameter would not take.
+/// An argument that the type of its parameter does not accept.
 struct RefusedValue: Error {
     let argument: String
 }
 
-/// What a type says about its values.
+/// The requirements of a type for its values.
 struct ValueType: Sendable {
     var choices: [String] = []
     var expectation = ""
@@ -87,7 +87,7 @@ extension Destination {
     }
 }
 
-/// Passes every argument on as a value, and counts those that mean standard input.
+/// Passes on every argument as a value, and counts those that mean standard input.
 private func eachValue<T: ParameterValue>(
     of arguments: [String], _ keep: (T) -> Void
 ) throws(RefusedValue) -> StandardInputReads {

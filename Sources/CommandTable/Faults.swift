@@ -1,5 +1,5 @@
 extension Tool {
-    /// What is wrong with the table itself; empty when it is sound.
+    /// The faults of the table itself; empty if there are none.
     ///
     /// For the program's own tests: the compiler cannot see that two options share a name.
     package func faults() -> [String] {
@@ -35,11 +35,11 @@ extension CommandInfo {
     }
 
     private var clashes: [String] {
-        repeated(parameters.map(\.label)).map { "\($0) is there twice" }
-            + repeated(parameters.compactMap(\.short)).map { "-\($0) is there twice" }
+        repeated(parameters.map(\.label)).map { "\($0) occurs twice" }
+            + repeated(parameters.compactMap(\.short)).map { "-\($0) occurs twice" }
     }
 
-    /// An operand that can never be reached, or whose place depends on what is left out.
+    /// Operands that can never be reached, or whose position depends on omitted ones.
     private var orderFaults: [String] {
         zip(operands, operands.dropFirst()).flatMap { operand, next -> [String] in
             (operand.repeats ? ["\(next.name) follows \(operand.name), which takes the rest"] : [])
@@ -58,7 +58,7 @@ extension ParameterInfo {
             (kind == .option && valueName?.isEmpty != false, "the value has no name"),
             (kind == .flag && !choices.isEmpty, "a flag has choices"),
             (short.map { !isLetter($0) } ?? false, "the short name is not one letter or digit"),
-            // Completions separate choices by spaces, and three shells quote in three ways.
+            // Completions separate choices by spaces, and the three shells quote differently.
             (!choices.allSatisfy(isPlain), "a choice has characters that shells take for theirs"),
         ]
         return problems.filter(\.0).map { "\(label): \($0.1)" }
@@ -83,7 +83,7 @@ private func isPlain(_ choice: String) -> Bool {
         && choice.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.+/".contains($0)) }
 }
 
-/// What occurs more than once, each named once.
+/// The names that occur more than once.
 private func repeated(_ names: [String]) -> [String] {
     var seen: Set<String> = []
     var again: Set<String> = []

@@ -72,7 +72,7 @@ struct FishCompletions {
         return offer(node, "", "\(short)-l \(info.name)\(value) -d \(quoted(info.help))")
     }
 
-    /// An offer that holds at `node`, after as many operands as `place` says.
+    /// A completion that is offered at `node`, after the number of operands that `place` requires.
     private func offer(_ node: CompletionTree.Node, _ place: String, _ what: String) -> String {
         let condition = "\(name)_at \(quoted(node.path)) \(place)"
         return "complete -c \(tree.tool) -n \(quoted(condition)) \(what)"

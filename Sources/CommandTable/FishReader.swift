@@ -1,4 +1,4 @@
-/// The part of the fish script that is the same for every tool but for its `NAME`.
+/// The part of the fish script that is the same for every tool except for `NAME`.
 enum FishReader {
     static let script = [place, secret].joined(separator: "\n\n")
 

@@ -7,7 +7,7 @@ extension Parameter {
         Self(.flag, name, short, .flag(path), value: nil, help, .none)
     }
 
-    /// The one place where what is written and what the type says become a row.
+    /// Combines the declaration and the requirements of the type to a row.
     init(
         _ kind: ParameterInfo.Kind, _ name: String, _ short: Character?,
         _ destination: Destination<Root>, value: String?, _ help: String,

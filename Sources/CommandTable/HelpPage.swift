@@ -16,7 +16,7 @@ struct HelpPage {
         ])
     }
 
-    /// The help of a word that only begins commands.
+    /// The help of a word that is only the beginning of commands.
     func group(_ word: String) -> String {
         render([
             usage("\(word) COMMAND [OPTIONS] [ARGUMENTS]"),
@@ -55,7 +55,7 @@ struct HelpPage {
             .joined(separator: "\n\n") + "\n"
     }
 
-    /// The usage line; what does not fit continues under the first word after the tool's name.
+    /// The usage line; continuation lines are aligned with the first word after the tool's name.
     private func usage(_ synopsis: String) -> [String] {
         let head = "Usage: \(tool.name) "
         var lines = TextLayout.wrapped(synopsis, indent: head.count)
@@ -77,7 +77,7 @@ struct HelpPage {
         rows.isEmpty ? [] : ["\(title):"] + TextLayout.table(rows)
     }
 
-    /// One line in place of many; a tool without options of its own has room for all.
+    /// One line for all global options; a tool without options of its own lists each of them.
     private func globals(_ infos: [ParameterInfo]) -> [String] {
         let own = infos.filter { info in !BuiltIn.flags.contains { $0.name == info.name } }
         guard own.count > 4 else { return section("Global options", infos.map(\.helpEntry)) }

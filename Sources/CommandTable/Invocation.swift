@@ -1,4 +1,4 @@
-/// What a command line asks for.
+/// The action that a command line requests.
 package enum Invocation<World>: Sendable {
     /// A command with its parameters filled in, ready to run.
     case run(any Command<World>)

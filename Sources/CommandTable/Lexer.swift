@@ -1,6 +1,7 @@
-/// Splits arguments into tokens, knowing which flags there are and which of them take a value.
+/// Splits arguments into tokens, by the known flags and options.
 ///
-/// The first fault is kept, not thrown, and reading goes on: a `--help` further right still wins.
+/// The first fault is kept, not thrown, and reading continues, because a later `--help` takes
+/// precedence.
 struct Lexer {
     private(set) var rest: ArraySlice<String>
     private(set) var tokens: [Token] = []
@@ -56,7 +57,7 @@ struct Lexer {
         let attached = equals.map { String(argument[body.index(after: $0)...]) }
         if let info = flag(named: name) {
             read(info, as: "--\(name)", attached: attached)
-        } else if fault == nil {  // looking for what was meant takes time
+        } else if fault == nil {  // suggestions take time
             fail(unknownFlag("--\(name)", meant: suggestions(for: name, among: flags.map(\.name))))
         }
     }

@@ -41,7 +41,7 @@ struct ManualPage {
         blocks.joined().joined(separator: "\n") + "\n"
     }
 
-    /// Words are not hyphenated, because a hyphenated flag or URL would be wrong.
+    /// The title lines; they disable hyphenation, which would break flags and URLs.
     private func title(_ page: String, _ abstract: String) -> [String] {
         let purpose = abstract.hasSuffix(".") ? String(abstract.dropLast()) : abstract
         let source = Roff.escaped("\(tool.name) \(tool.version)")

@@ -16,7 +16,7 @@ extension Parameter {
         Self(.operand, name, nil, .optional(path), value: nil, help, completion)
     }
 
-    /// An operand that takes all that are left.
+    /// An operand that takes all remaining ones.
     package static func operand<T: ParameterValue>(
         _ name: String, _ path: @autoclosure @escaping LazyPath<Root, [T]>, help: String,
         completion: CompletionKind = .none

@@ -1,20 +1,21 @@
 /// A writable place inside a value; write a key path literal such as `\.code`.
 ///
-/// A literal is `Sendable` in Swift 6 only where the type asked for says so, hence this one alias.
+/// A key path literal is `Sendable` in Swift 6 only if the expected type requires it, as this alias
+/// does.
 package typealias Path<Root, Value> = any WritableKeyPath<Root, Value> & Sendable
 
-/// A place that is looked up when it is used: making a key path takes the runtime longer than
-/// all of parsing, and a line uses few of the options there are.
+/// A place that is looked up when it is used: creating a key path takes longer than all of parsing,
+/// and a line uses few of the options.
 package typealias LazyPath<Root, Value> = @Sendable () -> Path<Root, Value>
 
-/// A row of the table: what there is to know about one option, and where its value goes.
+/// A row of the table: one parameter, and the property that receives its value.
 package struct Parameter<Root>: Sendable {
-    /// What can be written down about it. The default is filled in by `info(for:)`.
+    /// The parameter as data, without its default, which `info(for:)` adds.
     package let info: ParameterInfo
 
     let destination: Destination<Root>
 
-    /// The same option for a value that holds a `Root`: how option groups are shared.
+    /// The same parameter for a type that contains a `Root`, for option groups.
     package func rerooted<NewRoot>(at path: Path<NewRoot, Root>) -> Parameter<NewRoot> {
         Parameter<NewRoot>(info: info, destination: destination.rerooted(at: path))
     }

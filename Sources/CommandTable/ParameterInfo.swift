@@ -1,9 +1,8 @@
-/// Everything about a parameter that can be written down: what the parser, help, manual and
-/// completions read.
+/// A parameter as plain data, for the parser, help, manual and completions.
 package struct ParameterInfo: Codable, Hashable, Sendable {
     /// How a parameter is written on the command line.
     package enum Kind: String, Codable, Hashable, Sendable {
-        /// `--strict`: there or not.
+        /// `--strict`: given or not.
         case flag
 
         /// `--code CODE`: a name and a value.
@@ -28,7 +27,7 @@ package struct ParameterInfo: Codable, Hashable, Sendable {
         case repeating
     }
 
-    /// How it is written.
+    /// The kind of the parameter.
     package let kind: Kind
 
     /// `code` for `--code`; `TOKEN` for an operand.
@@ -43,20 +42,20 @@ package struct ParameterInfo: Codable, Hashable, Sendable {
     /// One or more sentences.
     package let help: String
 
-    /// How often it is given.
+    /// How often it may be given.
     package let arity: Arity
 
-    /// The only values there are; empty when there is no such list.
+    /// The only valid values; empty if there is no such list.
     package let choices: [String]
 
-    /// What a value must be, such as "a whole number".
+    /// A description of valid values, such as "a whole number".
     package let expectation: String
 
     /// Whether the value must never be shown.
     package let isSecret: Bool
 
-    /// How a value begins, where it may be left out: an argument that begins otherwise is not the
-    /// value but the next argument. Empty where the value must be there.
+    /// The possible beginnings of an optional value: an argument with another beginning is not the
+    /// value but the next argument. Empty if the value is required.
     package let valuePrefixes: [String]
 
     /// What a shell offers for the value.

@@ -3,28 +3,28 @@
 /// A `CaseIterable` enum over `String` needs only to declare the conformance; its cases become the
 /// choices in messages, help and completions.
 package protocol ParameterValue: Sendable {
-    /// Reads one argument; nil refuses it.
+    /// Reads one argument; nil if it is invalid.
     init?(argument: String)
 
-    /// The only values there are; empty when there is no such list.
+    /// The only valid values; empty if there is no such list.
     static var choices: [String] { get }
 
-    /// How a value begins, where it may be left out: `--vault` alone, or `--vault sqlite:PATH`. Left
-    /// out, it is read as the empty text.
+    /// The possible beginnings of an optional value, as in `--vault` or `--vault sqlite:PATH`. An
+    /// omitted value is read as the empty text.
     static var valuePrefixes: [String] { get }
 
     /// Whether values must never be shown, not even in the message that refuses one.
     static var isSecret: Bool { get }
 
-    /// What a value must be, to end the sentence "--timeout needs …".
+    /// A description of valid values, as the end of the sentence "--timeout needs …".
     static var expectation: String { get }
 
-    /// How help shows this value when it is a default.
+    /// The value as help shows it as a default.
     var argumentDescription: String { get }
 
-    /// Whether the program will read standard input to learn the value.
+    /// Whether the program will read the value from standard input.
     ///
-    /// The parser accepts one such value a command, because standard input can be read only once.
+    /// The parser accepts one such value per command, because standard input can be read only once.
     var readsStandardInput: Bool { get }
 }
 
@@ -32,13 +32,13 @@ extension ParameterValue {
     /// Any value.
     package static var choices: [String] { [] }
 
-    /// The value must be there.
+    /// The value is required.
     package static var valuePrefixes: [String] { [] }
 
     /// Not secret.
     package static var isSecret: Bool { false }
 
-    /// "one of" the choices, or no more than "a valid value".
+    /// "one of" the choices, or "a valid value".
     package static var expectation: String {
         choices.isEmpty ? "a valid value" : "one of \(choices.joined(separator: ", "))"
     }
@@ -48,7 +48,7 @@ extension ParameterValue {
 }
 
 extension ParameterValue where Self: CaseIterable & RawRepresentable, RawValue == String {
-    /// The case of that name.
+    /// The case with that name.
     package init?(argument: String) { self.init(rawValue: argument) }
 
     /// The names of the cases, in the order of their declaration.
@@ -62,7 +62,7 @@ extension String: ParameterValue {
     /// Any text.
     package init(argument: String) { self = argument }
 
-    /// Any text will do.
+    /// Any text.
     package static var expectation: String { "text" }
 
     /// The text.
@@ -70,7 +70,7 @@ extension String: ParameterValue {
 }
 
 extension Int: ParameterValue {
-    /// A decimal number, with a sign or without.
+    /// A decimal number, with or without a sign.
     package init?(argument: String) { self.init(argument, radix: 10) }
 
     /// A decimal number.

@@ -1,7 +1,7 @@
 extension Tool {
     /// Reads a command line, without the program's own name.
     ///
-    /// Reads the arguments only: no file, no variable, no standard input.
+    /// Reads no files, environment variables or standard input.
     package func parse(_ arguments: [String]) throws(UsageError) -> Invocation<World> {
         var preamble = Lexer(arguments[...], flags: globals, beforeCommand: true)
         preamble.readFlags()
@@ -41,7 +41,7 @@ extension Tool {
 
     private var versionLine: String { "\(name) \(version)\n" }
 
-    /// Reads a line that has a command; the flags before it count as typed after it.
+    /// Reads a line that has a command; flags before the command are treated like flags after it.
     private func parseCommand(
         after preamble: Lexer, _ arguments: [String]
     ) throws(UsageError) -> Invocation<World> {
@@ -62,8 +62,8 @@ extension Tool {
         }
     }
 
-    /// A flag misread before the command may have left its value in the command's place, so that
-    /// fault comes first.
+    /// A fault before the command is reported first: the value of a misread flag may be taken for
+    /// the command.
     private func match(
         _ words: [String], in lookup: CommandLookup, _ fault: UsageError.Problem?
     ) throws(UsageError) -> CommandLookup.Match {
@@ -91,7 +91,7 @@ extension Tool {
         }
     }
 
-    /// `--help` and `--version` win over everything that is wrong with a line.
+    /// `--help` and `--version` take precedence over all faults of a line.
     private func answer(
         _ tokens: [Token], about commandName: String?,
         otherwise: () throws(UsageError) -> Invocation<World>

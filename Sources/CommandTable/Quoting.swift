@@ -1,5 +1,5 @@
-/// What was typed, fit for a message: in quotes, on one line, without secrets and without control
-/// characters that a terminal would obey, and cut when long.
+/// What was typed, for a message: in quotes, on one line, shortened, without secrets and without
+/// control characters.
 func quoted(_ typed: String) -> String {
     let limit = 40
     let scalars = maskingSecrets(in: typed).unicodeScalars
@@ -10,7 +10,7 @@ func quoted(_ typed: String) -> String {
 
 /// `typed` in quotes if it could be meant as the name of a command or a flag, otherwise nil.
 ///
-/// Tokens end up where a command or a flag belongs when a word before them is forgotten, and error
+/// If a word is missing from a line, a token may take the place of a command or a flag, and error
 /// messages end up in logs. No name is as long as a token.
 func quotedName(_ typed: String) -> String? {
     let isName =

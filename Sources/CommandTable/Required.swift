@@ -1,8 +1,8 @@
-/// A property that has no default: the parser guarantees that it was given.
+/// A property without a default; the parser guarantees that it is given.
 ///
 /// Declare `@Required var token: SecretArgument` and store through the projection, `\.$token`. A
-/// write through a key path to a computed property reads it first; `\.token` would therefore trap
-/// on the value that is not there yet, while reading the projection is harmless.
+/// write through a key path to a computed property reads it first, so `\.token` would trap because
+/// the value is not set yet. Reading the projection is safe.
 @propertyWrapper
 package struct Required<T: Sendable>: Sendable {
     private var value: T?
@@ -10,7 +10,7 @@ package struct Required<T: Sendable>: Sendable {
     /// Not given yet.
     package init() {}
 
-    /// What was given; reading it before parsing is a defect in the program, and traps.
+    /// The value; traps if it is read before parsing, which is a defect of the program.
     package var wrappedValue: T {
         get {
             guard let value else { preconditionFailure("a required parameter was read too early") }
@@ -19,7 +19,7 @@ package struct Required<T: Sendable>: Sendable {
         set { value = newValue }
     }
 
-    /// The wrapper itself: where the parser stores.
+    /// The wrapper itself, in which the parser stores the value.
     package var projectedValue: Self {
         get { self }
         set { self = newValue }

@@ -30,7 +30,7 @@ enum Roff {
         body.isEmpty ? [] : [".SH \(escaped(title))"] + body.drop { $0 == ".PP" }
     }
 
-    /// A term and, indented below it, what it means; `term` is roff already.
+    /// A term and, indented below it, its meaning; `term` is already escaped.
     static func item(_ term: String, _ meaning: String) -> [String] {
         [".TP", term] + lines(meaning)
     }

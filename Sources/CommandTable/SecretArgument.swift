@@ -1,8 +1,7 @@
-/// How a secret was given: itself, or where it is to be read from.
+/// A secret on the command line, or the place to read it from.
 ///
-/// The parser only tells the four apart; the program reads the file, the variable or standard
-/// input. Nothing printed, dumped or interpolated from a value shows more than which of the four
-/// it is.
+/// The parser only distinguishes the four forms; the program reads the file, the variable or
+/// standard input. Printing, dumping or interpolating a value shows only its form.
 package enum SecretArgument: ParameterValue, Hashable {
     /// `VALUE`: the secret is on the command line, where every process can read it.
     case literal(String)
@@ -16,8 +15,8 @@ package enum SecretArgument: ParameterValue, Hashable {
     /// `@env:NAME`: an environment variable.
     case environment(String)
 
-    /// Reads one argument. An empty text, `@` and `@env:` are refused: each is what is left of a
-    /// call when a shell variable was empty.
+    /// Reads one argument. Refuses an empty text, `@` and `@env:`, which are the result of an empty
+    /// shell variable.
     package init?(argument: String) {
         switch argument {
         case "", "@", "@env:": return nil

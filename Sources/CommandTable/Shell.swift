@@ -1,4 +1,4 @@
-/// The shells there are completions for.
+/// The shells with completions.
 package enum Shell: String, CaseIterable, ParameterValue {
     /// GNU Bash, 4.3 or newer.
     case bash

@@ -1,12 +1,12 @@
-/// The candidates that `typed` was probably meant to be, the likeliest first, at most three.
+/// The candidates that were probably meant by `typed`, the likeliest first, at most three.
 ///
 /// Likely means: at most two typing errors away, or an abbreviation.
 package func suggestions(for typed: String, among candidates: [String]) -> [String] {
-    // No name is that long, and what is that long would be slow to compare.
+    // No name is longer, and comparing a longer text would be slow.
     guard !typed.isEmpty, typed.utf8.count <= 64 else { return [] }
     let ranked = candidates.compactMap { candidate -> (name: String, slips: Int)? in
         let slips = slips(between: typed.lowercased(), and: candidate)
-        // A word of four with two typing errors is not recognisable.
+        // Two typing errors make a word of four letters unrecognisable.
         let isNear = slips <= 2 && slips * 2 < typed.count
         let isBegun = typed.count > 1 && candidate.hasPrefix(typed)
         return isNear || isBegun ? (candidate, slips) : nil
@@ -15,7 +15,7 @@ package func suggestions(for typed: String, among candidates: [String]) -> [Stri
     return ranked.sorted { $0.slips < $1.slips }.prefix(3).map(\.name)
 }
 
-/// The hint "did you mean …?" with suggestions; empty without them.
+/// The hint "did you mean …?"; empty without suggestions.
 package func didYouMean(_ suggestions: [String]) -> [String] {
     suggestions.isEmpty ? [] : ["did you mean \(listed(suggestions.map { "'\($0)'" }, "or"))?"]
 }

@@ -1,6 +1,6 @@
 /// Breaks text into lines for a terminal.
 enum TextLayout {
-    /// Narrow enough for every terminal, and for a quotation in a ticket.
+    /// The width of help, which fits every terminal.
     static let width = 80
 
     /// `text` in lines of at most `width` characters after `indent`; a longer word has its own line.
@@ -8,7 +8,7 @@ enum TextLayout {
         lines(of: text, width: width - indent).map { spaces(indent) + $0 }
     }
 
-    /// Two columns: terms, and beside them their meaning, or below where the term is too long.
+    /// Two columns: terms, and their meanings beside them, or below them if the term is too long.
     static func table(_ rows: [Definition]) -> [String] {
         let margin = 2
         let gap = 2
@@ -25,7 +25,7 @@ enum TextLayout {
         }
     }
 
-    /// The paragraphs of `text`: those whose first line is indented stay as they are.
+    /// The paragraphs of `text`; those whose first line is indented are not wrapped.
     static func paragraphs(_ text: String) -> [Paragraph] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.split { $0.allSatisfy(\.isWhitespace) }.map { lines in
@@ -63,7 +63,7 @@ extension TextLayout {
         return used == 0 ? lines : lines + [line]
     }
 
-    /// How many characters a text has: in ASCII as many as bytes, which is quick to tell.
+    /// The number of characters; for ASCII that is the number of bytes, which is faster.
     private static func columns(of text: some StringProtocol) -> Int {
         text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.count
     }

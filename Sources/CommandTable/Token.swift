@@ -1,4 +1,4 @@
-/// One thing that was said on the command line.
+/// One element of a command line.
 enum Token: Hashable, Sendable {
     /// A flag, by its long name.
     case flag(String)
@@ -14,7 +14,7 @@ extension String {
     /// Whether this argument is read as flags: it begins with a hyphen and is neither `-`, which is
     /// a value, nor `--`, which ends the flags.
     ///
-    /// Bytes, not characters: a combining mark after the hyphen must not hide it.
+    /// Compares bytes, because a combining mark after the hyphen must not hide it.
     var isFlagLike: Bool {
         utf8.first == UInt8(ascii: "-") && utf8.count > 1 && self != "--"
     }

@@ -34,7 +34,7 @@ package struct Tool<World>: Sendable {
         self.exitCodes = exitCodes
     }
 
-    /// The help of a command, of the commands that begin with a word, or of the tool itself.
+    /// The help of a command, of a group of commands, or of the tool itself.
     ///
     /// `options` is the page of the global options.
     package func help(for commandName: String?) throws(UsageError) -> String {
@@ -72,11 +72,11 @@ extension Tool {
 
     /// The whole table as data.
     ///
-    /// Made when something is printed, not when the tool is: reading every command's table would be
-    /// most of the time a short command takes.
+    /// Computed only for printing, because reading every command's table would take most of the
+    /// time of a short command.
     var info: ToolInfo { info(commands.map { commandInfo($0) }) }
 
-    /// The table without the parameters of the commands: all that help needs.
+    /// The table without the parameters of the commands, which the overview does not need.
     private var outline: ToolInfo {
         info(
             commands.map { type in
@@ -93,8 +93,8 @@ extension Tool {
             environment: environment, exitCodes: exitCodes)
     }
 
-    /// The global options with their defaults, which are known only where a command holds them:
-    /// mostly all in the first one, whose table is then the only one read.
+    /// The global options with their defaults, which only commands know. Most are in the first
+    /// command's table, which is then the only one read.
     private var describedGlobals: [ParameterInfo] {
         var described: [String: ParameterInfo] = [:]
         for type in commands where globals.contains(where: { described[$0.name] == nil }) {

@@ -1,12 +1,11 @@
 /// The command line is invalid: what is wrong, and which help explains it.
 ///
-/// It contains what was typed only where that cannot be a secret, so printing an error cannot leak
-/// one.
+/// It contains what was typed only if that cannot be a secret, so printing an error reveals none.
 package struct UsageError: Error, Hashable, Sendable {
     /// What is wrong.
     package let problem: Problem
 
-    /// Whose help explains it: `siwa secret`, or `siwa` when no command was understood.
+    /// The command whose help explains it: `siwa secret`, or `siwa` if no command was recognised.
     package let subject: String
 
     /// An error that `subject --help` explains; commands make their own with `Problem.misuse`.
@@ -23,19 +22,19 @@ package struct UsageError: Error, Hashable, Sendable {
         /// The table has no such command; `typed` is nil when it may be a secret.
         case unknownCommand(typed: String?, suggestions: [String])
 
-        /// The word begins commands of two words, and the second one is missing or wrong.
+        /// The first word of a command is given, and the second one is missing or wrong.
         case incompleteCommand(word: String, candidates: [String], suggestions: [String])
 
         /// There is no such flag; `typed` is nil when it may be a secret.
         case unknownFlag(typed: String?, suggestions: [String], beforeCommand: Bool)
 
-        /// A flag, which takes no value, was given one with `=`.
+        /// A flag was given a value with `=`.
         case unexpectedValue(flag: String)
 
         /// The value is missing, or what follows looks like a flag.
         case missingValue(option: String, followedByFlag: Bool)
 
-        /// The value is not what the parameter takes; `typed` is nil for a secret parameter.
+        /// The value is invalid; `typed` is nil for a secret parameter.
         case refusedValue(
             parameter: String, typed: String?, expectation: String, suggestions: [String])
 
@@ -48,10 +47,10 @@ package struct UsageError: Error, Hashable, Sendable {
         /// More than one value is to be read from standard input.
         case standardInputShared(parameters: [String])
 
-        /// Parameters the command cannot run without.
+        /// Required parameters are missing.
         case missingParameters([String])
 
-        /// What only the command itself can see, such as two options that exclude each other.
+        /// A fault that only the command can detect, such as two options that exclude each other.
         case misuse(message: String, hints: [String])
     }
 }

@@ -6,7 +6,7 @@ extension ParameterInfo {
         return Definition(letter + usage, meaning)
     }
 
-    /// The help and, in brackets, what the type of the property adds.
+    /// The help, and the requirements of the type in brackets.
     var meaning: String { ([help] + remarks).joined(separator: " ") }
 
     private var remarks: [String] {
@@ -22,10 +22,10 @@ extension ParameterInfo {
 extension CommandInfo {
     var entry: Definition { Definition(name, abstract) }
 
-    /// Whether the name is `word` and more.
+    /// Whether the name begins with `word` and has further words.
     func isMember(of word: String) -> Bool { name.hasPrefix(word + " ") }
 
-    /// The usage line after the name of the tool, with everything that is required.
+    /// The usage line after the name of the tool, with all required parameters.
     var synopsis: [String] {
         let required = parameters.filter { $0.kind == .option && $0.isRequired }.map(\.usage)
         return [name] + required + ["[OPTIONS]"] + operands.map(\.synopsis)

@@ -100,7 +100,7 @@ struct ZshCompletions {
             """
     }
 
-    /// What is typed by its place: the next word and all that follows it, or operands.
+    /// The completions by position: the next word and those after it, or operands.
     private func places(_ node: CompletionTree.Node) -> [String] {
         guard node.next.isEmpty else { return ["(-): :->word", "(-)*:: :->rest"] }
         return node.operands.enumerated().map { index, operand in
@@ -137,7 +137,7 @@ struct ZshCompletions {
         }
     }
 
-    /// Brackets end a help text and colons a field.
+    /// Escapes brackets, which end a help text, and colons, which end a field.
     private func escaped(_ text: String) -> String {
         text.map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined()
     }

@@ -1,26 +1,26 @@
 internal import Lifecycle
 
-/// Collects an answer as libcurl hands it over, within bounds: the server may be hostile.
+/// Collects an answer that libcurl receives, within limits: the server may be hostile.
 struct AnswerCollector {
     private var fields: [HTTPField] = []
     private var fieldBytes = 0
     private var body: [UInt8] = []
     private(set) var isTooLarge = false
-    /// Whether the rest of the body was not read, as its rule says.
+    /// Whether the rest of the body was not read, because of the rule.
     private(set) var isCutShort = false
     private let rule: AnswerRule
     private var dropped = 0
-    /// Whether the header came to its end. libcurl takes a connection that is closed in the
-    /// middle of it for an answer without a body.
+    /// Whether the header section is complete. libcurl treats a connection that is closed in its
+    /// middle as an answer without a body.
     private(set) var isHeadComplete = false
 
-    /// Apple's largest answer has a few kilobytes.
+    /// The largest body that is read; Apple's largest has a few kilobytes.
     static let bodyLimit = 1 << 20
     static let fieldLimit = 64 << 10
 
     init(_ rule: AnswerRule = .whole) { self.rule = rule }
 
-    /// Whether the body is as long as the header said, which must have said it.
+    /// Whether the body has the length that the header announced; false if it announced no length.
     var isWhole: Bool {
         guard isHeadComplete, let length = fields["Content-Length"] else { return false }
         return Int(length) == body.count
@@ -30,7 +30,7 @@ struct AnswerCollector {
         HTTPResponse(status: status, fields: fields, body: body)
     }
 
-    /// Answers how many bytes were taken; fewer than offered makes libcurl stop.
+    /// Returns the number of bytes taken; a smaller number than offered makes libcurl stop.
     mutating func appendBody(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> Int {
         if case .dropped(let limit) = rule {
             dropped += count
@@ -45,8 +45,8 @@ struct AnswerCollector {
         return count
     }
 
-    /// Takes one header line. A status line begins a new answer: what a proxy or a
-    /// provisional answer said before is not Apple's.
+    /// Takes one header line. A status line begins a new answer: earlier lines were those of a
+    /// proxy or of a provisional answer.
     mutating func appendField(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> Int {
         fieldBytes += count
         guard fieldBytes <= Self.fieldLimit else {
@@ -71,9 +71,9 @@ struct AnswerCollector {
     }
 }
 
-/// What becomes of the body of an answer.
+/// How the body of an answer is treated.
 package enum AnswerRule: Hashable, Sendable {
-    /// It is answered; one that is longer than any of Apple's is an error.
+    /// It is returned; a body that is longer than any of Apple's is an error.
     case whole
     /// The body is ignored; at most this number of bytes is read.
     case dropped(limit: Int)

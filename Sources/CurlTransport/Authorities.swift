@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Lifecycle
 
-/// The authorities to trust: the system's, and one file more if the settings name one.
+/// The trusted authorities: the system's, and those of an additional file.
 struct Authorities: Sendable {
     /// A folder with hashed links; each certificate is read when it is needed.
     let folder: String?
     /// A file of certificates, which are all read at once.
     let file: String?
-    /// Where `file` is several.
+    /// The joined file behind `file`, if there are several.
     private let joined: JoinedFile?
 
     /// - Parameters:
@@ -30,7 +30,8 @@ struct Authorities: Sendable {
         if let bundle = variables("CURL_CA_BUNDLE") { return (nil, bundle) }
         let named = (variables("SSL_CERT_DIR"), variables("SSL_CERT_FILE"))
         if named.0 != nil || named.1 != nil { return named }
-        // The folder costs one small file a handshake, the bundle a hundred and forty.
+        // With the folder, a handshake reads one small file; the bundle has a hundred and forty
+        // certificates.
         if let folder = library.authorityFolder, hasHashedLinks(folder) { return (folder, nil) }
         return (library.authorityFolder, library.authorityFile)
     }

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Lifecycle
 
 extension TransportError.Kind {
-    /// What a result of libcurl means to siwa.
+    /// The kind of error for a result code of libcurl.
     init(_ code: CURLcode) {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: self = .nameLookup

@@ -3,14 +3,14 @@ internal import Lifecycle
 
 /// libcurl, loaded when it is first used and never unloaded.
 struct CurlLibrary: @unchecked Sendable {
-    /// The functions. Written once before anybody sees them, never freed: unloading a
-    /// library that has run threads of its own is not safe.
+    /// The functions. Written once before they are shared, and never freed: unloading a library
+    /// that has run threads of its own is not safe.
     let functions: UnsafePointer<siwa_curl>
     /// The folder of trusted authorities that libcurl was built for.
     let authorityFolder: String?
     /// The file of trusted authorities that libcurl was built for.
     let authorityFile: String?
-    /// Whether its TLS is that of OpenSSL 3, the only one whose sessions can be read.
+    /// Whether it uses OpenSSL 3 for TLS, the only library whose sessions can be read.
     let usesOpenSSL: Bool
 
     static let shared = Result { () throws(TransportError) in try CurlLibrary() }
@@ -35,14 +35,14 @@ struct CurlLibrary: @unchecked Sendable {
         self.functions = UnsafePointer(functions)
     }
 
-    /// libcurl's words for a result.
+    /// libcurl's message for a result code.
     func message(_ code: CURLcode) -> String {
         functions.pointee.curl_easy_strerror(code).map { String(cString: $0) }
             ?? "error \(code.rawValue)"
     }
 }
 
-/// The transport cannot work at all.
+/// The error if the transport cannot work at all.
 func unavailable(_ message: String) -> TransportError {
     TransportError(.unavailable, message, requestMayHaveLeft: false)
 }

@@ -12,16 +12,16 @@ struct CurlLoop<Feed: RequestFeed> {
     private let version: Transfer.Version
     private let policy: TransferPolicy
     private var seats: [Seat?] = []
-    /// How many streams died before their answer was whole.
+    /// The number of streams that ended before their answer was complete.
     private var deadStreams = 0
 
-    /// What belongs to a slot; the transfer is used again by the slot's next request.
+    /// The state of a slot; its transfer is reused by the slot's next request.
     private struct Seat {
         let transfer: Transfer
         var timeout: Duration
         var version: Transfer.Version
         var isTaken = true
-        /// When the answer's header was first seen complete.
+        /// When the answer's header was first known to be complete.
         var headSince: Duration?
     }
 
@@ -39,14 +39,14 @@ struct CurlLoop<Feed: RequestFeed> {
     /// Sends requests until the feed is finished.
     ///
     /// - Parameters:
-    ///   - wake: notified when the feed may have more to do, or when a request was given up.
-    ///   - cancelled: the slots of the requests that were given up since it was last asked.
+    ///   - wake: notified when the feed may have more to do, or when a request was cancelled.
+    ///   - cancelled: returns the slots of the requests that were cancelled since the last call.
     mutating func run(
         wake: WakeSignal, cancelled: () -> [Int] = { [] }
     ) throws(TransportError) {
         let listener = wake.addListener { [multi] in multi.wake() }
         defer { wake.remove(listener) }
-        // What is still in flight is given up: the feed said that it will not be missed.
+        // Drops the requests that are still in flight: the feed no longer needs them.
         defer { for seat in seats { remove(seat) } }
         while true {
             for slot in cancelled() { cancel(slot) }
@@ -120,8 +120,8 @@ struct CurlLoop<Feed: RequestFeed> {
 
     private mutating func finish(_ slot: Int, _ seat: Seat, _ code: CURLcode) {
         remove(seat)
-        // An answer that came before the request was read ends its stream, which libcurl
-        // 7.88 reports as an error although all of the answer is there (RFC 9113 §8.1).
+        // An answer that arrives before the request was read ends its stream, which libcurl 7.88
+        // reports as an error although the answer is complete (RFC 9113 §8.1).
         if code != CURLE_OK, seat.transfer.hasWholeAnswer {
             return hand(.success(seat.transfer.response), for: slot)
         }
@@ -134,7 +134,7 @@ struct CurlLoop<Feed: RequestFeed> {
         feed.take(result, for: slot, at: timekeeper.elapsed())
     }
 
-    /// Sends the request of a stream that died once more, over HTTP/1.1.
+    /// Sends the request of a failed stream again, over HTTP/1.1.
     private mutating func fallBack(_ slot: Int, _ seat: Seat) -> Bool {
         deadStreams += 1
         let request = seat.transfer.request
@@ -155,7 +155,7 @@ struct CurlLoop<Feed: RequestFeed> {
     private static var toleratedDeaths: Int { 8 }
 }
 
-// Answers that came early can also leave their stream open, and libcurl waits for its end.
+// After an early answer, libcurl may also wait for the end of a stream that stays open.
 extension CurlLoop {
     private var isAnswering: Bool { seats.contains { $0.map(Self.isOpenEnded) ?? false } }
 
@@ -172,14 +172,14 @@ extension CurlLoop {
                 continue
             }
             guard now - since > Self.longestStall(seat.transfer) else { continue }
-            // To libcurl this is a stream that died.
+            // Treat it as a failed stream.
             finish(slot, seat, CURLE_HTTP2_STREAM)
         }
     }
 
     private static var stallCheck: Duration { .milliseconds(100) }
 
-    /// A slow body is worth waiting for: a request that is sent again may take effect twice.
+    /// How long to wait for a slow body: a request that is sent again may take effect twice.
     private static func longestStall(_ transfer: Transfer) -> Duration {
         transfer.hasWholeAnswer ? .milliseconds(500) : .seconds(10)
     }

@@ -3,8 +3,8 @@ internal import Lifecycle
 
 /// A multi handle of libcurl, which keeps connections from one request to the next.
 ///
-/// libcurl's rule is one thread at a time for each handle: only the thread that runs a
-/// ``CurlLoop`` calls anything here but ``wake()``, which libcurl allows from any thread.
+/// libcurl allows one thread at a time for each handle: only the thread of a ``CurlLoop`` calls
+/// these methods, except ``wake()``, which is allowed from any thread.
 final class CurlMulti: @unchecked Sendable {
     private let library: CurlLibrary
     private let handle: UnsafeMutableRawPointer
@@ -23,7 +23,7 @@ final class CurlMulti: @unchecked Sendable {
 
     deinit { _ = library.functions.pointee.curl_multi_cleanup(handle) }
 
-    /// Ends a ``poll(atMost:)``, the current one or else the next.
+    /// Ends the current ``poll(atMost:)``, or the next one.
     func wake() { _ = library.functions.pointee.curl_multi_wakeup(handle) }
 
     /// Starts a transfer.
@@ -38,7 +38,7 @@ final class CurlMulti: @unchecked Sendable {
         _ = library.functions.pointee.curl_multi_remove_handle(handle, transfer.easy)
     }
 
-    /// Does what can be done without waiting.
+    /// Continues all transfers without waiting.
     func perform() throws(TransportError) {
         var running: CInt = 0
         try check(library.functions.pointee.curl_multi_perform(handle, &running))
@@ -62,7 +62,7 @@ final class CurlMulti: @unchecked Sendable {
         return nil
     }
 
-    /// Throws an error of libcurl itself. In the middle of a transfer, the request may have left.
+    /// Throws an error of libcurl itself. During a transfer, the request may have been sent.
     private func check(_ code: CURLMcode, mayHaveLeft: Bool = true) throws(TransportError) {
         guard code != CURLM_OK else { return }
         let reason = library.functions.pointee.curl_multi_strerror(code).map { String(cString: $0) }

@@ -5,22 +5,23 @@ package import Lifecycle
 /// Carries requests over libcurl: TLS 1.2 or newer, certificate and host always checked,
 /// redirects not followed, responses bounded, the usual proxy variables honoured.
 ///
-/// Many requests may be in flight; they share connections. libcurl is loaded by the first
-/// transport made, and by nothing else in the program.
+/// Many requests may be in flight; they share connections. libcurl is loaded when the first
+/// transport is created.
 package final class CurlTransport: FeedTransport {
     private let library: CurlLibrary
     private let authorities: Authorities
     private let policy: TransferPolicy
     private let requests = SingleRequests()
     private let multi: CurlMulti
-    /// Runs the loop of single requests; every other feed has a thread of its own.
+    /// The queue on which the loop of single requests runs; every other feed has a thread of its
+    /// own.
     private let queue = DispatchQueue(label: "siwa.curl", qos: .userInitiated)
 
     /// Loads libcurl.
     ///
     /// - Parameters:
     ///   - authorityFile: certificates to trust besides the system's.
-    ///   - variables: the environment, for the names curl gives the system's authorities.
+    ///   - variables: the environment; curl's variables choose the system's authorities.
     ///   - policy: what holds for all requests.
     /// - Throws: ``TransportError`` when libcurl is missing, too old, or a file is unreadable.
     package init(
@@ -44,7 +45,7 @@ package final class CurlTransport: FeedTransport {
         return try await withTaskCancellationHandler {
             await withCheckedContinuation { reply in
                 let isIdle = requests.add(id, request, timeout: timeout, reply)
-                // The cancellation handler may have run already, and found nothing to cancel.
+                // The cancellation handler may have run before the request was added.
                 if Task.isCancelled { requests.cancel(id) }
                 if isIdle { carrySingleRequests() }
             }
@@ -53,7 +54,7 @@ package final class CurlTransport: FeedTransport {
         }.get()
     }
 
-    /// Sends what was taken in, until nothing is left.
+    /// Sends the added requests until none is left.
     private func carrySingleRequests() {
         queue.async { [requests, multi, authorities, library, policy] in
             do throws(TransportError) {

@@ -2,15 +2,15 @@ internal import CCurl
 internal import Glibc
 internal import Lifecycle
 
-/// Several files as one that is in memory alone, for libcurl, which takes one path. As bytes it
-/// would take them, too, but copy them for every request.
+/// Several files joined in memory, with a path for libcurl, which accepts only one. It would also
+/// accept bytes, but copy them for every request.
 final class JoinedFile: Sendable {
     private let descriptor: CInt
 
-    /// Where it is found for as long as this object lives, by this process alone.
+    /// The path, valid in this process for the lifetime of this object.
     var path: String { "/proc/self/fd/\(descriptor)" }
 
-    /// - Throws: ``TransportError`` when one of `files` cannot be read, or there is no `/proc`.
+    /// - Throws: ``TransportError`` if one of `files` cannot be read, or `/proc` is missing.
     init(_ files: [String]) throws(TransportError) {
         descriptor = siwa_memory_file("siwa-authorities")
         guard descriptor >= 0 else { throw Self.noMemory }
@@ -28,11 +28,12 @@ final class JoinedFile: Sendable {
             try write(chunk[..<got])
         }
         guard ferror(stream) == 0 else { throw Self.failure(file) }
-        // Its last line may lack an end.
+        // The last line of a file may have no line end.
         try write([0x0A])
     }
 
-    /// A limit of file sizes counts for memory, too, and takes a part first.
+    /// Writes all bytes. A limit of the file size also applies to memory files, and can cause a
+    /// partial write first.
     private func write(_ bytes: ArraySlice<UInt8>) throws(TransportError) {
         var rest = bytes
         while !rest.isEmpty {

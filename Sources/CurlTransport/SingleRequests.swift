@@ -1,8 +1,8 @@
 internal import Lifecycle
 internal import Synchronization
 
-/// The requests of ``CurlTransport/send(_:timeout:)`` as a feed: taken in from any thread, given
-/// out by the thread of the ``CurlLoop``.
+/// The requests of ``CurlTransport/send(_:timeout:)`` as a feed: added from any thread, and sent by
+/// the thread of the ``CurlLoop``.
 final class SingleRequests: Sendable {
     typealias Reply = CheckedContinuation<Result<HTTPResponse, TransportError>, Never>
 
@@ -10,7 +10,8 @@ final class SingleRequests: Sendable {
     let wake = WakeSignal()
     private let state = Mutex(State())
 
-    /// Names a request, to cancel it. A slot does not: it may be another request's by then.
+    /// Identifies a request for cancelling it. A slot cannot, because another request may use it by
+    /// then.
     struct ID: Hashable, Sendable {
         fileprivate let number: Int
     }
@@ -32,7 +33,7 @@ final class SingleRequests: Sendable {
         var isCarried = false
     }
 
-    /// A name for the next request.
+    /// The id of the next request.
     func newID() -> ID {
         state.withLock { state in
             state.lastNumber += 1
@@ -40,9 +41,9 @@ final class SingleRequests: Sendable {
         }
     }
 
-    /// Takes a request in.
+    /// Adds a request.
     ///
-    /// - Returns: true if no loop takes requests: then the caller has to start one.
+    /// - Returns: true if no loop is running: then the caller must start one.
     func add(_ id: ID, _ request: HTTPRequest, timeout: Duration, _ reply: Reply) -> Bool {
         let isCarried = state.withLock { state in
             state.waiting.append(
@@ -54,7 +55,7 @@ final class SingleRequests: Sendable {
         return !isCarried
     }
 
-    /// Gives a request up, unless it is finished.
+    /// Cancels a request unless it is finished.
     func cancel(_ id: ID) {
         let unsent: Pending? = state.withLock { state in
             if let index = state.waiting.firstIndex(where: { $0.id == id }) {
@@ -72,7 +73,7 @@ final class SingleRequests: Sendable {
         wake.notify()
     }
 
-    /// The slots of the requests that were given up since the last call.
+    /// The slots of the requests that were cancelled since the last call.
     func takeCancelled() -> [Int] {
         state.withLock { state in
             defer { state.cancelled = [] }
@@ -80,7 +81,7 @@ final class SingleRequests: Sendable {
         }
     }
 
-    /// The loop failed: so do all requests.
+    /// Fails all requests, because the loop failed.
     func fail(_ error: TransportError) {
         let pending = state.withLock { state in
             let pending = state.waiting + state.inFlight.compactMap(\.self)

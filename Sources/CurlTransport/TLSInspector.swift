@@ -3,9 +3,9 @@ internal import Dispatch
 package import Lifecycle
 package import SIWACrypto
 
-/// Shakes hands with TLS servers to look at their certificates and ciphers, and sends them nothing.
+/// Makes TLS handshakes to examine the certificates and ciphers of servers; sends no requests.
 ///
-/// It goes on with a certificate that is not valid, because it is there to say what is wrong with it.
+/// It continues with an invalid certificate in order to report its faults.
 package struct TLSInspector: Sendable {
     private let library: CurlLibrary
     private let authorities: Authorities
@@ -46,8 +46,8 @@ package struct TLSInspector: Sendable {
     }
 }
 
-/// One connection. libcurl's callback gets it unretained, and only while ``handshake(with:_:timeout:)``
-/// runs.
+/// One connection. libcurl's callback receives it unretained, and only while
+/// ``handshake(with:_:timeout:)`` runs.
 private final class TLSInspection {
     private let easy: UnsafeMutableRawPointer
     private let library: CurlLibrary
@@ -96,7 +96,7 @@ private final class TLSInspection {
         try options.set(CURLOPT_URL, url)
         try options.set(CURLOPT_ERRORBUFFER, lending: errorText)
         try options.set(CURLOPT_TIMEOUT_MS, max(timeout.wholeMilliseconds, 1))
-        // `TLSHandshake` verifies the certificate and says what is wrong with it. Nothing is sent.
+        // `TLSHandshake` verifies the certificate and reports its faults. Nothing is sent.
         try options.set(CURLOPT_SSL_VERIFYPEER, 0)
         try options.set(CURLOPT_SSL_VERIFYHOST, 0)
         try options.set(CURLOPT_SSLVERSION, offer.oldestVersion)

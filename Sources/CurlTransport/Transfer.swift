@@ -2,10 +2,10 @@ internal import CCurl
 internal import Lifecycle
 internal import SIWACrypto
 
-/// One request in flight: the easy handle, and all memory libcurl borrows while it runs.
+/// One request in flight: the easy handle, and all memory that libcurl borrows.
 ///
-/// Owned from before its handle is added to a multi handle until after it is removed;
-/// libcurl's callbacks get it unretained, which is safe because of that.
+/// It must be retained while its handle is part of a multi handle, because libcurl's callbacks
+/// receive it unretained.
 final class Transfer {
     let easy: UnsafeMutableRawPointer
     private let library: CurlLibrary
@@ -34,17 +34,16 @@ final class Transfer {
         try carry(request, timeout: timeout, over: version)
     }
 
-    /// The protocol to speak.
+    /// The version of HTTP to use.
     enum Version {
-        /// As fast for one request, and an answer that comes before the body was read, which
-        /// libcurl 7.88 takes for an error over HTTP/2, does no harm.
+        /// Equally fast for one request. Over HTTP/2, libcurl 7.88 reports an answer that arrives
+        /// before the body was read as an error.
         case http1
-        /// Many requests over one connection, where the server speaks it.
+        /// Many requests over one connection, if the server supports it.
         case http2
     }
 
-    /// Takes up a request, the first or, its predecessor being done with, another one: a
-    /// handle that is used again costs a fraction of a new one.
+    /// Prepares the handle for a request. Reusing a handle costs a fraction of creating one.
     func carry(
         _ request: HTTPRequest, timeout: Duration, over version: Version
     ) throws(TransportError) {
@@ -55,7 +54,7 @@ final class Transfer {
         try setRequest(timeout: timeout, over: version)
     }
 
-    /// Writes the slot of a feed on the handle, to be found again when libcurl names it.
+    /// Labels the handle with its slot, by which it is found when libcurl reports it.
     func label(_ slot: Int) throws(TransportError) {
         // The slot number plus one, passed as a pointer that libcurl returns; plus one because zero
         // would be a null pointer.
@@ -63,18 +62,18 @@ final class Transfer {
         try options.set(CURLOPT_PRIVATE, lending: number)
     }
 
-    /// The slot on a handle's label.
+    /// The slot with which a handle is labelled.
     static func label(of easy: UnsafeMutableRawPointer, _ library: CurlLibrary) -> Int? {
         var label: UnsafePointer<CChar>?
         _ = siwa_get_string(library.functions, easy, CURLINFO_PRIVATE, &label)
         return label.map { Int(bitPattern: $0) - 1 }
     }
 
-    /// Whether all that the answer's header announced has come, although libcurl may not have
-    /// said so.
+    /// Whether the whole answer that the header announced was received, even if libcurl has not
+    /// reported its end.
     var hasWholeAnswer: Bool { answer.isWhole }
 
-    /// Whether the answer has begun in earnest: its header is complete.
+    /// Whether the header of the answer is complete.
     var hasHead: Bool { answer.isHeadComplete }
 
     /// The answer as far as it was received.
@@ -102,13 +101,13 @@ final class Transfer {
         return .success(response)
     }
 
-    /// libcurl quotes a proxy it cannot read whole, the password in it included.
+    /// Removes passwords: libcurl quotes an unreadable proxy URL completely.
     private func harmless(_ detail: String) -> String {
         detail.hasPrefix("Unsupported proxy") ? "the proxy's URL cannot be read" : detail
     }
 
     private func kind(of code: CURLcode) -> TransportError.Kind {
-        // A single field beyond libcurl's own limit is "out of memory" to it.
+        // libcurl reports a field beyond its own limit as "out of memory".
         if answer.isTooLarge || isOnItsWay && code == CURLE_OUT_OF_MEMORY { return .tooLarge }
         // libcurl has no error code for a proxy that refuses to connect.
         let proxyStatus = status(CURLINFO_HTTP_CONNECTCODE)
@@ -122,37 +121,37 @@ final class Transfer {
         return status
     }
 
-    /// The error of a transfer that its caller gave up.
+    /// The error of a cancelled transfer.
     var cancellation: TransportError {
         TransportError(.cancelled, "the request was cancelled", requestMayHaveLeft: isOnItsWay)
     }
 }
 
-// The options of libcurl. Nothing here can switch off a check of TLS.
+// The options of libcurl. None of them disables a check of TLS.
 extension Transfer {
-    /// What holds for every request.
+    /// Sets the options of every request.
     private func configure(trusting authorities: Authorities) throws(TransportError) {
         try options.setCommon(trusting: authorities)
         try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
-        // Rather a stream of a connection that is being made than another connection.
+        // Wait for a connection that is being opened instead of opening another one.
         try set(CURLOPT_PIPEWAIT, 1)
         try setCallbacks()
     }
 
-    /// What belongs to one request.
+    /// Sets the options of one request.
     private func setRequest(timeout: Duration, over version: Version) throws(TransportError) {
         try options.set(CURLOPT_URL, request.url)
         try set(
             CURLOPT_HTTP_VERSION,
             version == .http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
-        // A kept connection that turns out dead makes libcurl send again by itself.
+        // libcurl resends a request by itself if a reused connection turns out to be closed.
         try set(CURLOPT_FRESH_CONNECT, request.isRepeatable ? 0 : 1)
         let milliseconds = max(timeout.wholeMilliseconds, 1)
         try set(CURLOPT_TIMEOUT_MS, milliseconds)
         try set(CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 10_000))
-        // Plain http is for loopback: a proxy would see secrets in the open.
+        // Plain http is used for loopback only: a proxy would see secrets unencrypted.
         if !policy.usesProxies || request.url.hasPrefix("http://") {
             try options.set(CURLOPT_PROXY, "")
         }
@@ -164,14 +163,14 @@ extension Transfer {
         guard request.method == .post else { return try set(CURLOPT_HTTPGET, 1) }
         try set(CURLOPT_POST, 1)
         try set(CURLOPT_POSTFIELDSIZE, request.body.count)
-        // libcurl borrows these bytes; the request, and so they, live as long as this object.
+        // libcurl borrows these bytes, which live as long as this object.
         try request.body.withUnsafeBytes { bytes throws(TransportError) in
             try options.set(CURLOPT_POSTFIELDS, lending: bytes.baseAddress)
         }
     }
 
     private func setFields() throws(TransportError) {
-        // Without this libcurl asks for a 100 before it sends a body of a megabyte.
+        // Otherwise libcurl waits for a 100 before it sends a body of a megabyte.
         let expectation = request.body.count < 1 << 20 ? [] : [HTTPField("Expect", "")]
         let fields = request.fields + expectation
         guard fields != listedFields || fieldList == nil else { return }
@@ -225,7 +224,7 @@ extension Transfer {
 }
 
 extension Duration {
-    /// Whole milliseconds, as far as they fit.
+    /// The whole milliseconds, limited to what fits.
     var wholeMilliseconds: Int {
         Int(clamping: components.seconds.multipliedReportingOverflow(by: 1000).partialValue)
             + Int(components.attoseconds / 1_000_000_000_000_000)

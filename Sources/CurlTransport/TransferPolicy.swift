@@ -1,15 +1,15 @@
-/// What holds for all requests of a transport.
+/// The options of all requests of a transport.
 package struct TransferPolicy: Hashable, Sendable {
     /// Whether the usual proxy variables are honoured.
     package let usesProxies: Bool
-    /// What becomes of the bodies of answers.
+    /// How the bodies of answers are treated.
     package let answer: AnswerRule
 
-    /// - Parameter answer: of Apple's answers, all is needed.
+    /// - Parameter answer: the default returns the whole body.
     package init(usesProxies: Bool = true, answer: AnswerRule = .whole) {
         (self.usesProxies, self.answer) = (usesProxies, answer)
     }
 
-    /// Deliveries to an application: only the status of an answer is looked at.
+    /// Deliveries to an application: only the status of an answer is read.
     package static let deliveries = Self(usesProxies: false, answer: .dropped(limit: 64 << 10))
 }

@@ -1,7 +1,7 @@
 internal import JOSE
 internal import Lifecycle
 
-/// What can be seen to be wrong with a JWT that claims to be Apple's, short of verifying it.
+/// The faults of a JWT that claims to be Apple's which are visible without verifying it.
 struct AppleTokenFindings {
     private let claims: JSON
     private let header: JSON
@@ -38,7 +38,7 @@ struct AppleTokenFindings {
         return [
             Finding(
                 .wrongIssuer, seen: "iss is \(found)",
-                advice: "Apple's tokens name https://appleid.apple.com: 'siwa verify' settles it")
+                advice: "Apple's tokens name https://appleid.apple.com: 'siwa verify' checks it")
         ]
     }
 

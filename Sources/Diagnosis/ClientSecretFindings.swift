@@ -2,20 +2,20 @@ package import JOSE
 package import Lifecycle
 internal import SIWACrypto
 
-/// Everything that is wrong with a client_secret and can be seen without asking Apple.
+/// All faults of a client_secret that are visible without asking Apple.
 ///
-/// The rules are Apple's ("Creating a client secret", TN3107), the mistakes those that public
-/// threads report. No claim of the secret is trusted; what was pasted around it is taken off
-/// first, so that one look finds all of its faults.
+/// The rules are Apple's ("Creating a client secret", TN3107); the mistakes are those reported in
+/// public threads. No claim of the secret is trusted. Text that was pasted around the secret is
+/// removed first, so that one examination finds all faults.
 package struct ClientSecretFindings: Sendable {
-    /// What was found, the likeliest cause first; empty when Apple should accept it.
+    /// The findings, the likeliest cause first; empty if Apple should accept the secret.
     package let all: [Finding]
 
     /// Examines `secret`, as it was pasted.
     ///
     /// - Parameters:
-    ///   - expected: whose secret it should be, as far as that is known.
-    ///   - now: Apple's time, or the nearest there is to it.
+    ///   - expected: the client that the secret should be for, as far as known.
+    ///   - now: Apple's time, or the best estimate of it.
     package init(in secret: SecretText, expecting expected: ExpectedClient, at now: NumericDate) {
         let text = UnwrappedText(secret.bytes.revealed())
         let findings: [Finding]

@@ -12,7 +12,7 @@ package struct ExpectedClient: Sendable {
     package var audiences: [String]?
     /// The key that `kid` must name.
     package var keyID: KeyID?
-    /// What must verify the signature.
+    /// The key that must verify the signature.
     package var key: KnownKey?
     /// Keys that may have signed it by mistake.
     package var otherKeys: [KnownKey]
@@ -34,13 +34,13 @@ package struct ExpectedClient: Sendable {
 }
 
 extension ExpectedClient {
-    /// Where the settings have this client, as the beginning of an advice; nil when nowhere.
+    /// Where the settings have this client, as the beginning of an advice; nil if they do not.
     func place(of clientID: String) -> String? {
         otherClients.first { $0.clientID.rawValue.isExactly(clientID) }?.name
     }
 }
 
-/// A client by the name people know it by, such as a profile of the configuration.
+/// A client with a name that users know, such as a profile of the configuration.
 package struct KnownClient: Sendable {
     /// How to use it: `--profile web`.
     package let name: String
@@ -53,9 +53,9 @@ package struct KnownClient: Sendable {
     }
 }
 
-/// A key by the name people know it by, such as the path of its file.
+/// A key with a name that users know, such as the path of its file.
 package struct KnownKey: Sendable {
-    /// What messages call it.
+    /// The name in messages.
     package let name: String
     /// Its public half.
     package let publicKey: P256PublicKey

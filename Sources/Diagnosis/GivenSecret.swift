@@ -31,7 +31,7 @@ extension ClientSecret {
 }
 
 extension CompactJWS {
-    /// What every client_secret says; nil when something is missing.
+    /// The required claims of a client_secret; nil if one is missing.
     fileprivate var claimsOfClientSecret:
         (
             teamID: TeamID, clientID: ClientID, keyID: KeyID, issuedAt: NumericDate,

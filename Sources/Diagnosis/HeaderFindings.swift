@@ -1,7 +1,7 @@
 internal import JOSE
 internal import Lifecycle
 
-/// What is wrong with the header of a client_secret.
+/// The faults in the header of a client_secret.
 struct HeaderFindings {
     let all: [Finding]
 
@@ -50,11 +50,11 @@ struct HeaderFindings {
     }
 }
 
-/// What is wrong with the spelling of one of Apple's ten-character identifiers.
+/// A fault in the spelling of one of Apple's ten-character identifiers.
 struct ShapeFinding {
     let it: Finding
 
-    /// Nil when the text may be such an identifier.
+    /// Nil if the text may be such an identifier.
     init?<ID: Identifier>(of text: String, in member: String, as: ID.Type) {
         let trimmed = String(decoding: UnwrappedText(Array(text.utf8)).bytes, as: UTF8.self)
         if !trimmed.isExactly(text), ID.fault(in: trimmed) == nil {

@@ -1,7 +1,7 @@
 internal import JOSE
 internal import Lifecycle
 
-/// What is wrong with who a client_secret is from, about and for: `iss`, `sub`, `aud`.
+/// The faults in `iss`, `sub` and `aud` of a client_secret.
 struct NameFindings {
     private let header: JSON
     private let claims: JSON
@@ -26,7 +26,7 @@ struct NameFindings {
         guard isKeyID || isTeamID || kid == issuer else { return nil }
         return Finding(
             .keyAndTeamSwapped, seen: "iss is \(quoted(issuer)), kid is \(quoted(kid ?? ""))",
-            advice: "iss is the Team ID, kid the Key ID: look at which is which")
+            advice: "set iss to the Team ID and kid to the Key ID")
     }
 
     private var issuer: [Finding] {
@@ -109,7 +109,8 @@ struct NameFindings {
         ]
     }
 
-    /// Whether Apple accepts it is not recorded; libraries that always send it are in production.
+    /// It is not recorded whether Apple accepts it, but libraries that always send it are in
+    /// production.
     private static let array = Finding(
         .audienceArray, .note, .possible, seen: "aud is an array of one",
         advice: "no change is needed: software in production sends it so")
@@ -127,7 +128,8 @@ struct NameFindings {
             advice: "add \(name), a text: \(what)")
     }
 
-    /// Reverse domain names have dots, and URLs slashes.
+    /// Whether it looks like a reverse domain name, which has dots, and not like a URL, which has
+    /// slashes.
     private func isClientID(_ text: String) -> Bool {
         text.utf8.contains(UInt8(ascii: ".")) && !text.utf8.contains(UInt8(ascii: "/"))
     }

@@ -1,12 +1,12 @@
 internal import JOSE
 internal import Lifecycle
 
-// A JWT, by its header and claims.
+// JWTs, recognised by their header and claims.
 extension Recognition {
     init(_ jws: CompactJWS) { self = JWTMarks(jws).recognition }
 }
 
-/// What tells the JWTs of Apple's many interfaces apart.
+/// The features that distinguish the JWTs of Apple's many interfaces.
 private struct JWTMarks {
     let header: JSON
     let claims: JSON
@@ -43,7 +43,8 @@ private struct JWTMarks {
 
     private var ofAnotherInterface: String? {
         for (prefix, name) in Self.otherClients where text("sub").hasPrefix(prefix) { return name }
-        // All below name no client: a secret that lost its sub has still Apple for an audience.
+        // The tokens below have no `sub`. A client_secret without `sub` still has Apple as its
+        // audience.
         guard !isForApple, header["id"] != nil || claims["sub"] == nil else { return nil }
         if text("aud") == "appstoreconnect-v1" {
             return claims["bid"] == nil

@@ -1,24 +1,24 @@
 package import SIWACrypto
 
-/// What a text is by its shape and by what it says of itself. Nothing is verified.
+/// The kind of a text, by its shape and its own claims. Nothing is verified.
 package struct Recognition: Sendable {
-    /// The kinds that people have at hand when they debug a sign-in.
+    /// The kinds of texts that developers have when they debug a sign-in.
     package enum Kind: String, Sendable, CaseIterable {
         /// A JWT that a developer's key signed for Apple's token endpoint.
         case clientSecret = "client_secret"
-        /// A JWT of Apple's that says who signed in.
+        /// Apple's JWT that identifies the user who signed in.
         case identityToken = "identity_token"
-        /// A JWT of Apple's that says what a user did, or the body that carries it.
+        /// Apple's JWT that reports an action of a user, or the body that contains it.
         case notification
-        /// A JWT, or something else, that no part of Sign in with Apple takes.
+        /// A JWT or another text that Sign in with Apple does not use.
         case other
         /// A JWE: five parts, encrypted.
         case encryptedToken = "encrypted_token"
-        /// What a sign-in yields.
+        /// The code that a sign-in returns.
         case authorizationCode = "authorization_code"
-        /// What keeps a session alive.
+        /// The token that is refreshed.
         case refreshToken = "refresh_token"
-        /// What an hour of revoking or migrating takes.
+        /// A token for revocation or migration, valid for an hour.
         case accessToken = "access_token"
         /// An answer of the token endpoint.
         case tokenResponse = "token_response"
@@ -40,7 +40,7 @@ package struct Recognition: Sendable {
     package let kind: Kind
     /// What it is, with an article.
     package let name: String
-    /// The public half, when it is a private key on P-256.
+    /// The public key of a private key on P-256; nil for other texts.
     package let publicKey: P256PublicKey?
 
     init(_ kind: Kind, _ name: String, publicKey: P256PublicKey? = nil) {

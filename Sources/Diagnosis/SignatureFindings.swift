@@ -2,12 +2,12 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// What is wrong with the signature of a client_secret.
+/// The faults in the signature of a client_secret.
 struct SignatureFindings {
     let all: [Finding]
 
     init(_ jws: CompactJWS, _ expected: ExpectedClient) {
-        // The signature of another algorithm says nothing more than its name did.
+        // The signature of another algorithm is not examined: its name is a finding already.
         guard jws.header["alg"].map({ $0 == "ES256" || $0 == "E256" }) ?? true else {
             all = []
             return
@@ -26,7 +26,8 @@ struct SignatureFindings {
 
     private static let derFinding = Finding(
         .derSignature, seen: "the signature is ASN.1 DER, as OpenSSL writes it",
-        advice: "JWT wants r and s, 32 bytes each (RFC 7518 §3.4): convert it, or use a JWT library"
+        advice:
+            "JWT requires r and s, 32 bytes each (RFC 7518 §3.4): convert it, or use a JWT library"
     )
 
     private static func length(_ count: Int) -> Finding {

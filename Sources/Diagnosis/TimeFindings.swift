@@ -1,7 +1,7 @@
 internal import JOSE
 internal import Lifecycle
 
-/// What is wrong with the times of a client_secret.
+/// The faults in the times of a client_secret.
 struct TimeFindings {
     let all: [Finding]
 
@@ -90,7 +90,7 @@ struct TimeFindings {
     }
 }
 
-/// One time of a JWT, as far as it is one.
+/// One claim of a JWT that should be a time.
 struct TimeClaim {
     enum Value: Equatable {
         case absent
@@ -111,7 +111,7 @@ struct TimeClaim {
         value =
             switch json {
             case nil: .absent
-            // Year 5138 in seconds, 1973 in milliseconds.
+            // The year 5138 in seconds, 1973 in milliseconds.
             case .integer(let number) where number >= 100_000_000_000: .milliseconds
             case .integer(let number): .moment(NumericDate(number))
             case .number: .misshapen(Self.fraction)

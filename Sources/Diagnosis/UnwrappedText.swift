@@ -9,18 +9,18 @@ struct UnwrappedText: Sendable {
 
     init(_ pasted: [UInt8]) {
         bytes = pasted
-        // One line end is how files end.
+        // One line end is normal at the end of a file.
         if bytes.last == 0x0A { bytes.removeLast() }
         if bytes.last == 0x0D { bytes.removeLast() }
         // More layers do not occur in practice; the limit also ends a text of quotation marks only.
         for _ in 0..<8 where !peel() { break }
-        // Every token of JOSE begins with `{"` in base64url; nothing else is taken apart.
+        // Every JOSE token begins with `{"` in base64url; other texts are not changed.
         guard bytes.starts(with: "eyJ".utf8) else { return }
         joinLines()
         useBase64URL()
     }
 
-    /// What had to be taken away.
+    /// The findings about what was removed.
     var findings: [Finding] {
         var findings: [Finding] = []
         if !removed.isEmpty {

@@ -9,7 +9,7 @@ package struct EmulatorServer: Sendable {
     /// Whether it can be reached from this machine only.
     package let isOnLoopback: Bool
 
-    /// Where to listen: port 0 is any free one.
+    /// Where to listen; port 0 chooses any free port.
     package struct Address: Sendable {
         let host: String
         let port: UInt16
@@ -25,9 +25,10 @@ package struct EmulatorServer: Sendable {
     /// everything is freed.
     ///
     /// - Parameters:
-    ///   - emulator: Made once the port is ours, because making its keys takes a moment.
-    ///   - identity: Makes it speak TLS.
-    /// - Throws: ``ServerError`` when it does not listen, and what `body` throws.
+    ///   - emulator: creates the emulator after the port is bound, because generating its keys
+    ///     takes a moment.
+    ///   - identity: the certificate and key for TLS; nil for plain HTTP.
+    /// - Throws: ``ServerError`` if it cannot listen, and the errors of `body`.
     package static func serving<Result: Sendable>(
         _ emulator: @autoclosure () async throws -> AppleEmulator,
         on address: Address = Address(), identity: TLSIdentity? = nil,
@@ -57,14 +58,15 @@ package struct EmulatorServer: Sendable {
         limits.connections = 1000
         limits.headerBytes = 32 << 10
         limits.bodyBytes = EmulatorRequest.bodyLimit + 1
-        // What is too large is read to its end: the emulator records it.
+        // Bodies that are too large are read to their end, because the emulator records them.
         limits.readBytes = .max
         limits.requestTime = .seconds(30)
         limits.idleTime = .seconds(15)
         return limits
     }
 
-    /// How this machine reaches an address: every address is not one to connect to.
+    /// An address that clients on this machine can connect to: a wildcard address is replaced by
+    /// loopback.
     private static func reachable(_ host: String) -> String {
         switch host {
         case "0.0.0.0": "127.0.0.1"
@@ -83,7 +85,7 @@ extension EmulatorRequest {
 }
 
 extension ServerResponse {
-    /// The emulator's answer, after the delay that a fault asks for.
+    /// The emulator's answer, after the delay of a fault.
     fileprivate init(_ reply: EmulatorReply) async {
         // A stopping server cancels the wait; the answer is then sent early.
         if reply.delay > .zero { try? await Task.sleep(for: reply.delay) }

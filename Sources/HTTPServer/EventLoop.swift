@@ -52,8 +52,8 @@ final class EventLoop: TaskExecutor {
         let limits = siwa_limits(
             connections: CUnsignedInt(connections),
             idle_seconds: CUnsignedInt(handling.limits.idleTime.components.seconds),
-            // Room for the response's header section and libmicrohttpd's own bookkeeping, and no
-            // more: it is cleared after each request.
+            // Memory for the response's header section and libmicrohttpd's bookkeeping only,
+            // because it is cleared after each request.
             memory_bytes: handling.limits.headerBytes + 8 << 10)
         // libmicrohttpd owns the socket from here on, even if it fails to start.
         daemon = siwa_start_daemon(
@@ -116,7 +116,7 @@ final class EventLoop: TaskExecutor {
 
     /// Wakes the loop after a connection was resumed or a task became ready, or to end the loop.
     func wake() {
-        // A loop that was woken and has not begun to work yet sees this as well.
+        // A loop that was woken but has not started to work yet will notice this as well.
         guard !isWoken.exchange(true, ordering: .acquiringAndReleasing) else { return }
         siwa_wake(alarm.number)
     }
@@ -140,7 +140,7 @@ final class EventLoop: TaskExecutor {
         ended.notify()
     }
 
-    /// Runs what tasks have to do, until they all wait for something. On the loop's thread.
+    /// Runs the jobs of tasks until all of them wait. Called on the loop's thread.
     func runJobs() {
         while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
             job.runSynchronously(on: asUnownedTaskExecutor())
@@ -150,7 +150,7 @@ final class EventLoop: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         jobs.withLock { $0.append(job) }
-        // The loop's own thread looks again before it waits.
+        // The loop's own thread checks again before it waits.
         if thread.load(ordering: .relaxed) != pthread_self() { wake() }
     }
 

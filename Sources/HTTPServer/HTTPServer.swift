@@ -43,8 +43,8 @@ package final class HTTPServer: Sendable {
         state = Mutex(State(socket: socket, loops: started))
     }
 
-    /// Fails if a certificate and its key cannot be used. A port of the loopback interface is open
-    /// for that moment.
+    /// Fails if a certificate and its key cannot be used. Opens a port of the loopback interface
+    /// for a moment.
     package static func check(_ identity: TLSIdentity) async throws(ServerError) {
         let server = try HTTPServer(
             try ListeningSocket.open(.anyLoopbackPort), identity: identity,
@@ -74,7 +74,7 @@ package final class HTTPServer: Sendable {
     /// How many requests are being received or answered.
     package var requestCount: Int { handling.exchanges.load(ordering: .relaxed) }
 
-    /// Cancels what is in flight, waits for it for a second, and closes all connections.
+    /// Cancels the requests in flight, waits a second for them, and closes all connections.
     package func stop() async {
         // libmicrohttpd must not stop while a connection is suspended.
         let dropped = await handling.inFlight.close(grace: .seconds(1))

@@ -59,7 +59,7 @@ final class InFlight: Sendable {
         }
         for case .running(let task, _) in slots { task.cancel() }
         await wait(atMost: grace)
-        // Their tasks wait for something that takes no notice of the cancellation.
+        // Their tasks wait for something that ignores cancellation.
         let late = state.withLock { Array($0.slots.values) }
         var dropped = 0
         for case .running(_, let reply?) in late {

@@ -10,7 +10,7 @@ struct IncomingRequest {
     private var isTooLong = false
 
     /// - Parameters:
-    ///   - isMalformed: whether the request line has a NUL or bad UTF-8 in it.
+    ///   - isMalformed: whether the request line contains a NUL or invalid UTF-8.
     ///   - needsHost: whether the version of HTTP requires `Host`.
     init(
         method: String, target: String, isMalformed: Bool, needsHost: Bool,
@@ -51,8 +51,8 @@ struct IncomingRequest {
     /// Whether the request is refused without reading its body.
     var isRefused: Bool { head.fault != nil }
 
-    /// Takes a part of the body. Bytes over the limit are read, so that the client gets to read the
-    /// response, and discarded.
+    /// Takes a part of the body. Bytes over the limit are read and discarded, so that the client
+    /// can read the response.
     ///
     /// - Returns: false if the body is so long that the connection must be closed.
     mutating func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -5,7 +5,7 @@ package struct InheritedSockets: Sendable {
     /// The descriptors by their names.
     package let descriptors: [String: CInt]
 
-    /// Reads the environment variables of the protocol; empty if the sockets are for another
+    /// Reads the environment variables of the protocol; empty if the sockets belong to another
     /// process.
     package init(_ variables: (String) -> String?, processID: Int = Int(getpid())) {
         guard variables("LISTEN_PID").flatMap({ Int($0) }) == processID,

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A listening socket, closed when its owner is released.
 ///
-/// libmicrohttpd could open one itself, but could not say why it failed.
+/// libmicrohttpd could open the socket itself, but would not report why it failed.
 package struct ListeningSocket: ~Copyable {
     private let owned: Descriptor
     /// The file of a Unix socket that this process made.
@@ -38,7 +38,7 @@ package struct ListeningSocket: ~Copyable {
         let type = found.pointee.ai_socktype | CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let opened = ListeningSocket(
             adopting: Descriptor(adopting: socket(found.pointee.ai_family, type, 0)))
-        // Connections of a server that has just ended may linger on the port.
+        // Connections of a server that has just ended may still occupy the port.
         opened.set(SO_REUSEADDR, 1)
         opened.limitBuffers()
         guard bind(opened.descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0,
@@ -104,7 +104,7 @@ package struct ListeningSocket: ~Copyable {
     /// Whether it is a Unix socket.
     package var isUnix: Bool { SocketAddress(socket: descriptor).isUnix }
 
-    /// More connections wait here while the limit is reached.
+    /// The number of connections that wait while the limit is reached.
     static let backlog: CInt = 4096
 
     /// Accepts IP addresses only: a host name could resolve to another address tomorrow.

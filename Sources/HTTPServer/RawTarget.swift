@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// The target in a request line, as libmicrohttpd lends it: it ends each text with a NUL, and does
-/// not say when the client sent one.
+/// The target in a request line, in libmicrohttpd's buffer. libmicrohttpd ends each text with a
+/// NUL, and does not report a NUL from the client.
 struct RawTarget: Sendable {
     /// The target up to its first NUL.
     let text: String
     private let isUTF8: Bool
-    /// Where it is in libmicrohttpd's buffer, its end included.
+    /// Its addresses in libmicrohttpd's buffer, including the end.
     private let place: Range<UInt>
 
     init(_ pointer: UnsafePointer<CChar>) {
@@ -15,10 +15,10 @@ struct RawTarget: Sendable {
         place = Self.place(of: pointer)
     }
 
-    /// Whether the client sent bad UTF-8, or something between method, target and version, which
-    /// are next to each other in one buffer, each with its end.
+    /// Whether the client sent invalid UTF-8, or more bytes between method, target and version,
+    /// which are adjacent in one buffer.
     ///
-    /// - Parameter version: a text elsewhere if the client sent none.
+    /// - Parameter version: a text outside the buffer if the client sent no version.
     func isMalformed(
         between method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>?
     ) -> Bool {
@@ -26,7 +26,7 @@ struct RawTarget: Sendable {
             || Self.isGap(place.upperBound, UInt(bitPattern: version))
     }
 
-    /// Whether two addresses of one buffer are not the same.
+    /// Whether there are bytes between two addresses of one buffer.
     private static func isGap(_ end: UInt, _ next: UInt) -> Bool {
         next > end && next - end < longest
     }
@@ -36,6 +36,6 @@ struct RawTarget: Sendable {
         return start..<start + UInt(strlen(text)) + 1
     }
 
-    /// More than any request line has.
+    /// Longer than any request line.
     private static let longest: UInt = 1 << 20
 }

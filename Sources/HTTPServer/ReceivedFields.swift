@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Lifecycle
 
-/// Header fields as libmicrohttpd lends them: it ends each text with a NUL, and does not say when
-/// the client sent one. The fields are next to each other in one buffer, so the rest of a cut value
-/// is between its end and the next name.
+/// Header fields in libmicrohttpd's buffer. libmicrohttpd ends each text with a NUL, and does not
+/// report a NUL from the client. The fields are adjacent in one buffer, so the rest of a value that
+/// was cut at a NUL is between its end and the next name.
 struct ReceivedFields {
     private(set) var fields: [HTTPField] = []
-    /// Whether a field but the last was cut.
+    /// Whether a field before the last one was cut.
     private(set) var hasNUL = false
     /// Where the last value ends, at its NUL.
     private var end: UnsafePointer<CChar>?
@@ -24,8 +24,8 @@ struct ReceivedFields {
         end = (value ?? name).advanced(by: strlen(value ?? name))
     }
 
-    /// Whether the last field was cut: the end of the header section follows it, whose characters
-    /// libmicrohttpd has replaced by NULs.
+    /// Whether the last field was cut: the end of the header section must follow it; libmicrohttpd
+    /// has replaced its characters by NULs.
     var isLastCut: Bool { end.map { !Self.isSpace($0[1]) } ?? false }
 
     /// Whether a byte may be between two fields.
@@ -33,6 +33,7 @@ struct ReceivedFields {
         [0, 0x09, 0x0A, 0x0D, 0x20].contains(byte)
     }
 
-    /// More than a header section has: the texts are not in one buffer.
+    /// Longer than any header section: a greater distance means that the texts are not in one
+    /// buffer.
     private static let longest = 1 << 20
 }

@@ -2,7 +2,7 @@ internal import CMicroHTTPD
 internal import Lifecycle
 internal import Synchronization
 
-/// What all connections of one server share: the handler, the limits, and what is in flight.
+/// The shared state of a server's connections: the handler, the limits, and the requests in flight.
 final class RequestHandling: Sendable {
     let inFlight = InFlight()
     /// The number of requests that libmicrohttpd works on.
@@ -31,7 +31,7 @@ final class RequestHandling: Sendable {
         case .task(let handle):
             let task = Task(executorPreference: loop) { reply.send(await handle(request)) }
             inFlight.run(key, task, reply)
-            // Until it has to wait for something.
+            // Runs the task until it waits.
             loop?.runJobs()
         }
         return true

@@ -2,7 +2,7 @@
 package struct RequestTarget: Hashable, Sendable {
     /// The segments between the slashes, decoded. `/` has one, which is empty.
     package let segments: [String]
-    /// The parameters of the query in the order they came, decoded.
+    /// The parameters of the query in the order received, decoded.
     package let parameters: [Parameter]
 
     /// A parameter of a query.
@@ -39,7 +39,7 @@ package struct RequestTarget: Hashable, Sendable {
     }
 
     private static func decoded(_ part: Substring.UTF8View, plusIsSpace: Bool) -> String? {
-        // Nearly every part of a target stands for itself.
+        // Nearly all parts need no decoding.
         if part.allSatisfy(isPlain) { return String(Substring(part)) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(part.count)

@@ -9,8 +9,8 @@ package struct ServerLimits: Sendable {
     /// The bytes of a body that are read if its length is announced. A longer body is refused
     /// without being read.
     package var readBytes = 1 << 20
-    /// The bytes that are read if the length is not announced: only at its end can a body be
-    /// answered. The connection of a longer one is closed.
+    /// The bytes that are read if the length is not announced: such a body must be read to its end
+    /// before the response. The connection of a longer one is closed.
     package var unannouncedBytes = 16 << 20
     /// The time to send a request. A slower connection is closed without a response.
     package var requestTime = Duration.seconds(10)

@@ -24,9 +24,9 @@ package final class ServerRequest: Sendable {
         /// More than one length of the body is given (RFC 9112 §6.3). The connection is closed
         /// after the response.
         case ambiguousLength
-        /// The request line has a NUL or bad UTF-8 in it, or the method is not a word.
+        /// The request line contains a NUL or invalid UTF-8, or the method is not a word.
         case malformedRequestLine
-        /// A header field has a NUL in it.
+        /// A header field contains a NUL.
         case malformedField
         /// `Host` is missing or given more than once (RFC 9112 §3.2).
         case ambiguousHost

@@ -9,11 +9,11 @@ package struct ChildProgram: Sendable {
     package let path: String
     /// Its standard input; at most 4096 bytes.
     package let input: SecretBytes
-    /// What is set in its environment, in addition to this process's variables.
+    /// Environment variables that are set in addition to those of this process.
     package let variables: [String: String]
-    /// Variables of this process that it does not get.
+    /// Variables of this process that are not passed on.
     package let withheld: Set<String>
-    /// After this many seconds the program and its own children are ended.
+    /// The time limit in seconds, after which the program and its children are ended.
     package let limit: Int
 
     /// Describes a run.
@@ -28,11 +28,11 @@ package struct ChildProgram: Sendable {
 
 /// How a program ended.
 package enum ProgramEnding: Hashable, Sendable {
-    /// By itself, with an exit code.
+    /// It exited with this code.
     case exit(CInt)
-    /// By a signal that it received.
+    /// It was ended by this signal.
     case signal(CInt)
-    /// It was ended, because it did not end within its limit.
+    /// It was ended because of the time limit.
     case overdue
 }
 
@@ -105,7 +105,7 @@ private func environment(of program: ChildProgram) -> [String] {
     return inherited + program.variables.map { "\($0.key)=\($0.value)" }.sorted()
 }
 
-/// Waits by looking every 10 ms: the end of a child has no descriptor to wait for on every kernel.
+/// Polls every 10 ms, because not every kernel has a descriptor for waiting for a child.
 private func wait(for pid: pid_t, within limit: Int) -> ProgramEnding {
     var (isOverdue, isSignalled) = (false, false)
     var status: CInt = 0
@@ -119,7 +119,7 @@ private func wait(for pid: pid_t, within limit: Int) -> ProgramEnding {
             isOverdue = true
             kill(-pid, SIGTERM)
         }
-        // Two seconds to end in.
+        // Two seconds after SIGTERM.
         if elapsed == limit * 100 + 200 { kill(-pid, SIGKILL) }
         poll(nil, 0, 10)
         elapsed += 1

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// What the standard library calls when a program asks for `CommandLine`, in place of its own: that
-/// one reads the arguments from `/proc` at every start, and the map of the memory first
-/// (docs/decisions/linking.md). Programs of this project take them from C; only test runners ask.
+/// Replaces the function that the standard library calls for `CommandLine`, which reads the
+/// arguments and the memory map from `/proc` at every start (docs/decisions/linking.md). Programs
+/// of this project get their arguments from C; only test runners use this.
 ///
 /// - Returns: an array that ends with null, never freed.
 @_cdecl("_swift_stdlib_getUnsafeArgvArgc")

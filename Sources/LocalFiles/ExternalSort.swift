@@ -1,8 +1,8 @@
-/// Puts entries in the order of their keys, more of them than memory holds: sorted runs in a file,
-/// which are merged (an external merge sort). Entries of one key stay in the order in which they were
-/// added.
+/// Sorts entries by their keys with limited memory: sorted runs in a file are merged (an external
+/// merge sort). The sort is stable.
 ///
-/// The file has no name, so that it disappears however the process ends. Few entries need no file.
+/// The file has no name, so that it disappears with the process. A small number of entries needs no
+/// file.
 package final class ExternalSort {
     private let folder: String
     private let memory: Int
@@ -10,14 +10,14 @@ package final class ExternalSort {
     private var file: UnlinkedFile?
     private var runs: [Range<Int>] = []
 
-    /// How many entries were added.
+    /// The number of added entries.
     package private(set) var count = 0
 
-    /// An empty one.
+    /// Creates an empty sort.
     ///
     /// - Parameters:
-    ///   - folder: where the file is made once it is needed, such as `/tmp`.
-    ///   - memory: about how many bytes of entries are in memory at once.
+    ///   - folder: the folder of the file, which is created when it is needed, such as `/tmp`.
+    ///   - memory: the approximate number of bytes of entries in memory.
     package init(in folder: String, memory: Int = 6 << 20) {
         (self.folder, self.memory) = (folder, memory)
     }
@@ -55,7 +55,7 @@ package final class ExternalSort {
         run.removeAll()
     }
 
-    /// Everything that was added, in order; nothing can be added any more.
+    /// All entries, sorted; no more can be added afterwards.
     ///
     /// - Throws: ``FileError``.
     package func sorted() throws(FileError) -> SortedEntries {

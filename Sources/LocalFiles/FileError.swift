@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The system refused something about a file.
+/// An operation on a file failed.
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was tried, as a verb: `read`, `write`, `create`.
+    /// The operation, as a verb: `read`, `write`, `create`.
     package let operation: String
     /// The file, as it was named.
     package let path: String
@@ -10,7 +10,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package let code: CInt
     /// Why, in words.
     package let reason: String
-    /// What to do, where it does not follow from the other members.
+    /// What to do, if it does not follow from the other members.
     package let remedy: String?
 
     /// Takes the reason from the system's error number.
@@ -22,7 +22,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
         remedy = nil
     }
 
-    /// Gives a reason of this program's own.
+    /// Creates an error with a reason of this program.
     package init(
         _ operation: String, _ path: String, reason: String, code: CInt = 0, remedy: String? = nil
     ) {
@@ -35,31 +35,31 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Whether there is no such file.
     package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
-    /// Whether this user may not: of a file that is replaced, its folder has to permit that.
+    /// Whether a permission is missing; replacing a file requires the permission of its folder.
     package var isDenied: Bool { code == EACCES || code == EPERM || code == EROFS }
 
     /// Whether the path exists already.
     package var isTaken: Bool { code == EEXIST }
 
-    /// Whether it holds something where it must be empty.
+    /// Whether the folder must be empty and is not.
     package var isNotEmpty: Bool { code == ENOTEMPTY }
 
-    /// Whether it holds something else than it should.
+    /// Whether it has unexpected content.
     package var holdsSomethingElse: Bool { code == EBADMSG }
 
-    /// Whether it holds more than was asked for.
+    /// Whether it is larger than the limit.
     package var isTooLarge: Bool { code == EFBIG }
 
-    /// Whether the reader at the other end of a pipe or a socket has gone.
+    /// Whether the reader of a pipe or a socket has closed it.
     package var isClosedPipe: Bool { code == EPIPE || code == ECONNRESET }
 
-    /// Whether a result was lost on its way out: the disk is full or broken, a limit of file sizes is
+    /// Whether the result could not be written: the disk is full or broken, a file size limit is
     /// reached, or the stream is closed.
     package var isLostOutput: Bool {
         operation == "write" && [ENOSPC, EDQUOT, EIO, EFBIG, EBADF].contains(code)
     }
 
-    /// Whether trying again later can help: the disk is full or broken, not the call wrong.
+    /// Whether repeating the call later can help: the disk is full or broken.
     package var isTemporary: Bool {
         [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM, EAGAIN].contains(code)
     }
@@ -68,8 +68,8 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String { "cannot \(operation) '\(path)': \(reason)" }
 }
 
-/// The one check of the system's "returns -1 and sets errno" convention,
-/// repeated when a signal interrupted the call.
+/// Calls a system function that returns -1 and sets errno; repeats the call if a signal interrupted
+/// it.
 func system<Value: FixedWidthInteger & SignedInteger>(
     _ operation: String, _ path: String, _ call: () -> Value
 ) throws(FileError) -> Value {
@@ -80,7 +80,7 @@ func system<Value: FixedWidthInteger & SignedInteger>(
     }
 }
 
-/// As ``system(_:_:_:)``, on a stream: a process that shares it may have made it non-blocking.
+/// Like ``system(_:_:_:)``, for a stream that another process may have made non-blocking.
 func system<Value: FixedWidthInteger & SignedInteger>(
     _ operation: String, _ path: String, on descriptor: CInt, until event: Int32,
     _ call: () -> Value

@@ -5,7 +5,7 @@ package struct FileLock: Sendable {
     /// Releases the lock; must be called once.
     package let release: @Sendable () -> Void
 
-    /// Composes a lock; a test passes one of its own.
+    /// Creates a lock, for tests.
     package init(release: @escaping @Sendable () -> Void) { self.release = release }
 }
 

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// Whose a file is and who may read and write it.
+/// The owner and the permissions of a file.
 package struct FileStatus: Sendable {
     /// The permission bits, such as 0o600.
     package let permissions: UInt32
     /// Whether it is a regular file: the permissions of pipes and devices are not meaningful.
     package let isRegular: Bool
-    /// Whether it belongs to another user than root and the one of this process.
+    /// Whether it belongs to a user other than root and the user of this process.
     package let isForeign: Bool
     /// Whether this process is in the file's group.
     package let isInGroup: Bool
@@ -26,10 +26,10 @@ package struct FileStatus: Sendable {
             isInGroup: isGroupOfProcess(status.st_gid))
     }
 
-    /// Whether anybody but this user and root can have written it.
+    /// Whether users other than this one and root can have written it.
     package var isWritableByOthers: Bool { isForeign || permissions & 0o022 != 0 }
 
-    /// Whether others may read it: anybody, or a group that this process is not in. A mounted
+    /// Whether others may read it: everyone, or a group that this process is not in. A mounted
     /// secret is given to a group, so that the program can read it without owning it.
     package var isReadableByOthers: Bool {
         isRegular && (permissions & 0o004 != 0 || permissions & 0o040 != 0 && !isInGroup)

@@ -1,18 +1,17 @@
 internal import Glibc
 internal import Synchronization
 
-/// A set of hashes on disk: what a long run has met, without memory that grows with it.
+/// A set of hashes on disk, for the ids that a long run has seen, with limited memory.
 ///
-/// Most hashes are new, and a filter in memory knows that of most of them: they are written and
-/// never looked for. Where it does not, the hash's log is read through, a thousandth of them all.
-/// The file has no name, so that it disappears however the process ends. It
-/// holds only hashes under a key of this process.
+/// A filter in memory recognises most new hashes, which are written without a search. For the
+/// others, one log is searched, which has a thousandth of all hashes. The file has no name, so that
+/// it disappears with the process. It contains only hashes with a key of this process.
 package final class HashFile: Sendable {
     private let logs: Mutex<HashLogs>
 
-    /// Makes an empty one.
+    /// Creates an empty set.
     ///
-    /// - Parameter folder: where the file is made, such as `/tmp`.
+    /// - Parameter folder: the folder of the file, such as `/tmp`.
     /// - Throws: ``FileError``.
     package init(in folder: String) throws(FileError) {
         logs = Mutex(try HashLogs(in: folder))
@@ -31,15 +30,16 @@ private struct HashLogs: ~Copyable {
     private let folder: String
     /// A Bloom filter: a hash of which one of three bits is not set is new.
     private var marks = [UInt64](repeating: 0, count: markBits / 64)
-    /// The last hashes of each log, which are not on disk yet.
+    /// The latest hashes of each log, which are not on disk yet.
     private var recent = [UInt64](repeating: 0, count: logCount * groupSize)
-    /// How many hashes each log has, the recent ones included.
+    /// The number of hashes in each log, including the recent ones.
     private var counts = [Int](repeating: 0, count: logCount)
 
     private static var logCount: Int { 1 << 10 }
     private static var groupSize: Int { 8 }
     private static var markBits: Int { 1 << 21 }
-    /// The logs are far apart in a sparse file: only what was written takes space.
+    /// The most hashes in a log. The logs are far apart in a sparse file, which takes space only
+    /// for written parts.
     private static var mostInLog: Int { 1 << 17 }
 
     init(in folder: String) throws(FileError) {
@@ -58,7 +58,7 @@ private struct HashLogs: ~Copyable {
         return true
     }
 
-    /// Sets the bits of a hash; whether all of them were set.
+    /// Sets the bits of a hash; returns whether all of them were set already.
     private mutating func mark(_ hash: UInt64) -> Bool {
         var wereSet = true
         for bits in [hash >> 10, hash >> 32, (hash &* 0x9E37_79B9_7F4A_7C15) >> 40] {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The name of this machine, for records of who did what; "unknown" if the system does not say.
+/// The name of this machine, for the history of a vault; "unknown" if it cannot be determined.
 package func hostName() -> String {
     var bytes = [CChar](repeating: 0, count: 256)
     guard gethostname(&bytes, bytes.count - 1) == 0 else { return "unknown" }

@@ -7,17 +7,17 @@ internal import Synchronization
 package struct InputLine: Sendable {
     /// Its number, from 1.
     package let number: Int
-    /// Its bytes, treated as a secret; nil when there are more than a line may have.
+    /// Its bytes, treated as a secret; nil if the line is too long.
     package let bytes: SecretBytes?
 }
 
-/// The lines that a reader has now.
+/// The result of asking a reader for lines.
 package enum LineSupply: Sendable {
     /// The next lines, at least one.
     case lines([InputLine])
-    /// More may come; the listener is called then.
+    /// No lines yet; the listener is called when there are.
     case notYet
-    /// The input has ended, or cannot be read any further.
+    /// The input has ended, or reading it failed.
     case end(FileError?)
 }
 
@@ -33,13 +33,13 @@ package final class LineReader: Sendable {
     package let isRepeatable: Bool
     private let news: @Sendable () -> Void
     private let state = Mutex<State>(State())
-    /// Made empty and then filled: Dispatch ends the process when one goes away with less in it
-    /// than it began with.
+    /// Created with 0 and then signalled: Dispatch traps if a semaphore is released with a lower
+    /// value than its initial one.
     private let room = DispatchSemaphore(value: 0)
 
     private struct State {
         var ready: [(lines: [InputLine], bytesRead: Int)] = []
-        /// How much of the input was given out.
+        /// The number of lines that were returned.
         var lines = 0
         var bytes = 0
         var isStarted = false
@@ -48,7 +48,7 @@ package final class LineReader: Sendable {
         var failure: FileError?
     }
 
-    /// Opens a file, or takes standard input when `path` is nil.
+    /// Opens a file, or standard input if `path` is nil.
     ///
     /// - Parameters:
     ///   - lineLimit: the most bytes a line may have; a longer one is skipped.
@@ -74,7 +74,7 @@ package final class LineReader: Sendable {
 
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
-    /// What is there now; never blocks.
+    /// The lines that are available now; never blocks.
     package func next() -> LineSupply {
         start()
         let supply: LineSupply = state.withLock { state in
@@ -86,12 +86,12 @@ package final class LineReader: Sendable {
             }
             return state.isAtEnd ? .end(state.failure) : .notYet
         }
-        // Not before: the reader would wake up only to wait for the lock.
+        // After the lock is released: otherwise the reader would wake up only to wait for it.
         if case .lines = supply { room.signal() }
         return supply
     }
 
-    /// Reads no further. What was read is still given out.
+    /// Stops reading. Lines that were read are still returned.
     package func stop() {
         state.withLock { $0.isStopped = true }
         room.signal()
@@ -127,7 +127,7 @@ package final class LineReader: Sendable {
                 give(splitter.split(chunk), bytesRead)
                 isStopped = state.withLock { $0.isStopped }
             }
-            // In a stopped reader that may be the beginning of a line.
+            // In a stopped reader, the rest may be an incomplete line.
             if !isStopped { give(splitter.rest(), bytesRead) }
         } catch {
             failure = error
@@ -164,7 +164,7 @@ extension InputLine {
     }
 }
 
-/// Cuts chunks into lines; a line may span several chunks.
+/// Splits chunks into lines; a line may span several chunks.
 struct LineSplitter: ~Copyable {
     private let limit: Int
     private var partial = SecretBuffer(capacity: 0)
@@ -189,7 +189,7 @@ struct LineSplitter: ~Copyable {
         }
     }
 
-    /// The last line, when it has no end.
+    /// The last line, if it has no line end.
     mutating func rest() -> [InputLine] {
         partial.count > 0 || isTooLong ? [finishLine()] : []
     }

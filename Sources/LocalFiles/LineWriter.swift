@@ -7,16 +7,16 @@ internal import Synchronization
 package final class LineWriter: Sendable {
     private let descriptor: CInt
     private let name: String
-    /// Whether there is something to sync: a pipe or a terminal has no disk behind it.
+    /// Whether the descriptor can be synced; a pipe or a terminal cannot.
     private let isFile: Bool
-    /// How many bytes a pipe holds; 0 for what is not a pipe.
+    /// The capacity of a pipe in bytes; 0 for other descriptors.
     private let pipeCapacity: Int
     private let isSocket: Bool
     private let news: @Sendable () -> Void
     private let sync: @Sendable (CInt) -> CInt
     private let state = Mutex<State>(State())
     private let work = DispatchSemaphore(value: 0)
-    /// Ends the pause in which more lines come.
+    /// Ends the pause before the next write.
     private let hurry = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
@@ -30,9 +30,9 @@ package final class LineWriter: Sendable {
         var undelivered = 0
     }
 
-    /// Writes to `descriptor`, which it closes in the end unless it is a standard stream.
+    /// Writes to `descriptor`, which is closed at the end unless it is a standard stream.
     ///
-    /// - Parameter news: called on another thread when there is room again, or when writing
+    /// - Parameter news: called on another thread when lines can be appended again, or when writing
     ///   failed; must not block.
     init(
         _ descriptor: CInt, named name: String,
@@ -57,7 +57,7 @@ package final class LineWriter: Sendable {
     /// Why writing has stopped; nil if it has not.
     package var failure: FileError? { state.withLock { $0.failure } }
 
-    /// Whether so much waits to be written that callers should wait before they append.
+    /// Whether callers should wait before they append more lines.
     package var isFull: Bool {
         state.withLock { state in
             state.wasFull = state.pending.count > Self.mostPending
@@ -65,10 +65,10 @@ package final class LineWriter: Sendable {
         }
     }
 
-    /// How many lines were added and have certainly not reached their reader.
+    /// The number of appended lines that were certainly not read.
     package var undelivered: Int { state.withLock { $0.undelivered } }
 
-    /// Adds whole lines, their ends included. Never blocks.
+    /// Appends whole lines with their line ends. Never blocks.
     package func append(_ lines: [UInt8]) {
         let isIdle = state.withLock { state in
             guard state.failure == nil else {
@@ -85,9 +85,9 @@ package final class LineWriter: Sendable {
         if isIdle { work.signal() }
     }
 
-    /// Writes the rest, syncs it, and returns whether everything was written.
+    /// Writes the remaining lines and syncs them.
     ///
-    /// - Throws: ``FileError`` when something could not be written.
+    /// - Throws: ``FileError`` if something could not be written.
     package func close() throws(FileError) {
         let isRunning = state.withLock { state in
             state.isClosing = true
@@ -103,14 +103,14 @@ package final class LineWriter: Sendable {
         defer { ended.signal() }
         var lastSync = ContinuousClock.now
         var isSynced = true
-        // Trades places with what is pending: memory that is used again need not grow again.
+        // Swapped with the pending lines, so that memory is reused.
         var group: [UInt8] = []
-        /// What the pipe may still hold.
+        /// The bytes that the pipe may still contain.
         var tail: [UInt8] = []
         while true {
             // The last lines must not wait for the disk until the end.
             if isSynced { work.wait() } else { _ = work.wait(timeout: .now() + Self.syncWait) }
-            // A pause in which more lines come: a write for each would cost more than they do.
+            // Waits for more lines, because writing each line separately would be slow.
             _ = hurry.wait(timeout: .now() + Self.pause)
             group.removeAll(keepingCapacity: true)
             let (isClosing, wasFull) = state.withLock { state in
@@ -138,7 +138,7 @@ package final class LineWriter: Sendable {
         }
     }
 
-    /// Notes that writing failed, and how many lines were lost besides the pending ones.
+    /// Records that writing failed, and the number of lines lost besides the pending ones.
     private func fail(_ error: FileError, losing lines: Int) {
         state.withLock { state in
             state.failure = error
@@ -155,10 +155,11 @@ package final class LineWriter: Sendable {
         tail.removeFirst(tail.count - pipeCapacity)
     }
 
-    /// How many lines the reader certainly left unread when it went; 0 while there is one.
+    /// The number of lines that were certainly unread when the reader closed the stream; 0 while it
+    /// is open.
     ///
-    /// A pipe knows how many bytes it holds. A socket knows only that there were some: then at
-    /// least one line was not read.
+    /// A pipe reports the number of unread bytes. A socket reports only that some were unread, so
+    /// at least one line.
     private func unreadLines(_ tail: [UInt8]) -> Int {
         var unread: CInt = 0
         var readiness = pollfd(fd: descriptor, events: 0, revents: 0)
@@ -180,7 +181,7 @@ package final class LineWriter: Sendable {
         }
     }
 
-    /// Short of a power of two, at which the array would take twice as much memory.
+    /// Less than a power of two, at which the array would double its memory.
     private static let mostPending = 3 << 16
     /// The least size of a write.
     private static let enough = 1 << 17
@@ -192,5 +193,5 @@ package final class LineWriter: Sendable {
 /// `F_GETPIPE_SZ` of Linux, a macro that Swift does not import.
 private let getPipeCapacity: CInt = 1032
 
-/// How many lines end in some bytes.
+/// The number of line ends.
 private func lineCount(_ bytes: ArraySlice<UInt8>) -> Int { bytes.count { $0 == 0x0A } }

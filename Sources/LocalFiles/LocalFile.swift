@@ -1,14 +1,14 @@
 internal import Glibc
 package import SIWACrypto
 
-/// A file's contents and who may read them.
+/// The contents and the status of a file.
 package struct LocalFile: Sendable {
-    /// The contents, treated as a secret because they may be one.
+    /// The contents, treated as a secret.
     package let contents: SecretBytes
-    /// Whose it is, and who may read and write it.
+    /// The owner and the permissions.
     package let status: FileStatus
 
-    /// Describes a file, of the disk or of a test's making.
+    /// Describes a file, on disk or in a test.
     package init(contents: SecretBytes, status: FileStatus) {
         (self.contents, self.status) = (contents, status)
     }
@@ -16,7 +16,7 @@ package struct LocalFile: Sendable {
 
 /// Reads a whole file, or a pipe to its end.
 ///
-/// - Throws: ``FileError`` when it cannot be read or holds more than `limit` bytes.
+/// - Throws: ``FileError`` if it cannot be read or is longer than `limit` bytes.
 package func readFile(_ path: String, limit: Int = 1 << 20) throws(FileError) -> LocalFile {
     let descriptor = try openForReading(path)
     defer { close(descriptor) }
@@ -30,15 +30,15 @@ package func readFile(_ path: String, limit: Int = 1 << 20) throws(FileError) ->
 
 /// Reads standard input to its end.
 ///
-/// - Throws: ``FileError`` when it cannot be read or holds more than `limit` bytes.
+/// - Throws: ``FileError`` if it cannot be read or is longer than `limit` bytes.
 package func readStandardInput(limit: Int = 1 << 20) throws(FileError) -> SecretBytes {
     try readToEnd(of: STDIN_FILENO, named: "standard input", limit: limit)
 }
 
-/// Reads standard input up to and including the first line feed, and not one byte
-/// further: the rest is left to the next reader.
+/// Reads standard input up to and including the first line feed, and not further: the rest remains
+/// for the next reader.
 ///
-/// - Throws: ``FileError`` when it cannot be read or the line is longer than `limit` bytes.
+/// - Throws: ``FileError`` if it cannot be read or the line is longer than `limit` bytes.
 package func readStandardInputLine(limit: Int = 1 << 16) throws(FileError) -> SecretBytes {
     var line = SecretBuffer(capacity: 4096)
     var byte: UInt8 = 0
@@ -55,7 +55,7 @@ package func readStandardInputLine(limit: Int = 1 << 16) throws(FileError) -> Se
 /// Whether `path` exists.
 package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-/// `path` from the root, whatever the working directory; symbolic links stay as they are.
+/// The absolute path; symbolic links are not resolved.
 package func absolutePath(_ path: String) -> String {
     guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
     defer { free(folder) }
@@ -64,7 +64,7 @@ package func absolutePath(_ path: String) -> String {
     return parent == "/" ? "/\(name)" : "\(parent)/\(name)"
 }
 
-/// The names of what a folder holds, sorted; empty when it cannot be read.
+/// The names in a folder, sorted; empty if it cannot be read.
 package func namesInFolder(_ path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }

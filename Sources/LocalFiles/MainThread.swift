@@ -2,14 +2,14 @@ internal import Synchronization
 
 /// Runs a program's tasks on the main thread.
 ///
-/// The standard library would give the main thread back to the system at the first wait and go on
-/// elsewhere, for which it starts four threads (docs/decisions/linking.md). They also need `/proc`,
-/// which Dispatch reads and ends the process without. Work that is to run in parallel asks for
-/// ``WorkerThreads``; a server moves to Dispatch's threads after ``requireDispatch()``.
+/// The standard library would leave the main thread at the first wait and start four other threads
+/// (docs/decisions/linking.md). Dispatch also reads `/proc` for them, and ends the process if it is
+/// missing. Parallel work uses ``WorkerThreads``; a server moves to Dispatch's threads after
+/// ``requireDispatch()``.
 package final class MainThread: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
 
-    /// One for a process.
+    /// A process creates one.
     package init() {}
 
     package func enqueue(_ job: consuming ExecutorJob) {

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// Makes a folder, and its missing parents, for their owner alone.
+/// Creates a folder and its missing parents, accessible by their owner only.
 ///
-/// - Throws: ``FileError`` if that is impossible, or if the path exists and is not a folder of this
-///   user's (or root's), or is one that others can write to: they could put their files into it.
+/// - Throws: ``FileError`` if that fails, or if the path is not a folder, belongs to a user other
+///   than this one or root, or is writable by others, who could put files into it.
 package func makePrivateFolder(_ path: String) throws(FileError) {
     try makeFolders(path)
     var status = stat()
     _ = try system("use", path) { stat(path, &status) }
     guard status.st_mode & S_IFMT == S_IFDIR else { throw FileError("use", path, code: ENOTDIR) }
-    // Who else can write to its parents is not checked: that is a matter of the machine.
+    // The permissions of its parents are not checked.
     guard !FileStatus(status).isWritableByOthers else {
         throw FileError("use", path, reason: "it belongs to others, or they can write to it")
     }

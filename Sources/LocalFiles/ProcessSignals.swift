@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// What SIGINT, SIGTERM and SIGHUP do.
+/// The effect of SIGINT, SIGTERM and SIGHUP.
 package enum SignalPolicy: Int, Sendable {
     /// The first one ends the process.
     case end
@@ -11,12 +11,12 @@ package enum SignalPolicy: Int, Sendable {
     case record
 }
 
-/// What became of a single-use code, whose tokens only this process has until it delivers them. The
-/// watchdog says it when it ends a process that hangs.
+/// The state of a single-use code, whose tokens only this process has until it delivers them. The
+/// watchdog reports it when it ends a process that hangs.
 package enum SpentCode: Int, Sendable, CaseIterable {
     /// No code was sent, or its result was delivered.
     case none
-    /// It was sent, and not answered yet.
+    /// It was sent, but not answered yet.
     case sent
     /// Its tokens are neither stored nor delivered.
     case exchanged
@@ -27,7 +27,7 @@ package enum SpentCode: Int, Sendable, CaseIterable {
     /// Its token was revoked.
     case revoked
 
-    /// The end of the watchdog's message, after what hung.
+    /// The end of the watchdog's message.
     fileprivate var message: StaticString {
         switch self {
         case .none: "\n"
@@ -60,13 +60,13 @@ package enum SpentCode: Int, Sendable, CaseIterable {
     }
 }
 
-/// The process's signals. One handler gets them all: it reads and writes atomic values, and calls
-/// only what signal-safety(7) lists.
+/// The process's signals. One handler receives all of them: it only uses atomic values and the
+/// functions that signal-safety(7) lists.
 package enum ProcessSignals {
     /// Handles SIGINT, SIGTERM and SIGHUP from now on, as ``SignalPolicy/end``: the process exits with
     /// 128 and the signal's number. A signal that the parent process had ignored stays ignored.
     ///
-    /// Files that are being written are finished first; see ``SignalGate``.
+    /// Files that are being written are completed first; see ``SignalGate``.
     ///
     /// - Parameter program: the name with which messages begin.
     package static func handle(for program: StaticString) {
@@ -82,11 +82,11 @@ package enum ProcessSignals {
         reportCrashes()
     }
 
-    /// A defect, and memory that cannot be had, end the process with a message and an exit code that
-    /// runbooks know. `SWIFT_BACKTRACE` asks for Swift's own account of it instead.
+    /// On a defect or exhausted memory, ends the process with a message and a documented exit code.
+    /// With `SWIFT_BACKTRACE`, Swift's own crash report is printed instead.
     private static func reportCrashes() {
         guard getenv("SWIFT_BACKTRACE") == nil else { return }
-        // The usual stack may be what is used up.
+        // The usual stack may be exhausted.
         var stack = stack_t()
         stack.ss_size = 32 << 10
         stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: stack.ss_size, alignment: 16)
@@ -115,7 +115,7 @@ package enum ProcessSignals {
         }
     }
 
-    /// How many SIGHUPs were counted.
+    /// The number of SIGHUPs counted.
     package static var hangUps: Int { signalState.hangUps.load(ordering: .sequentiallyConsistent) }
 
     /// Sets what signals do from now on.
@@ -123,7 +123,7 @@ package enum ProcessSignals {
     /// - Parameters:
     ///   - watchdog: after a signal is recorded, or now if one was, the process ends after this many
     ///     seconds, even if it hangs.
-    ///   - code: what the watchdog says of a code.
+    ///   - code: the state of a code that the watchdog reports.
     package static func apply(
         _ policy: SignalPolicy, watchdog: UInt32, code: SpentCode = .none
     ) {
@@ -133,7 +133,7 @@ package enum ProcessSignals {
         if received != nil { alarm(watchdog) }
     }
 
-    /// Ends the process after so many seconds, even if it hangs. A signal that is recorded
+    /// Ends the process after this many seconds, even if it hangs. A signal that is recorded
     /// earlier sets another alarm.
     package static func setAlarm(after seconds: UInt32, exitCode: CInt) {
         signalState.overdueExitCode.store(exitCode, ordering: .sequentiallyConsistent)
@@ -152,7 +152,7 @@ private let endingSignals = [SIGINT, SIGTERM, SIGHUP]
 /// Set before the handlers are, and never again.
 private nonisolated(unsafe) var programName: StaticString = ""
 
-/// What the handlers share with the program.
+/// The state that the handlers share with the program.
 private final class SignalState: Sendable {
     let policy = Atomic<Int>(0)
     let received = Atomic<CInt>(0)
@@ -187,7 +187,7 @@ private func handleEndingSignal(_ number: CInt) {
     }
 }
 
-/// The watchdog: something hangs.
+/// The watchdog: the process hangs.
 private func handleAlarm() {
     let number = signalState.received.load(ordering: .sequentiallyConsistent)
     let code = signalState.code.load(ordering: .sequentiallyConsistent)
@@ -200,7 +200,7 @@ private func handleAlarm() {
         signalState.overdueExitCode.load(ordering: .sequentiallyConsistent))
 }
 
-/// The program met a defect, or the system gave it no memory.
+/// The program has a defect, or memory is exhausted.
 private func handleCrash() {
     let unknown = signalState.overdueExitCode.load(ordering: .sequentiallyConsistent) == 7
     end(

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// Fails if the system refuses this process a few threads or file descriptors.
+/// Fails if the system does not give this process a few threads and file descriptors.
 ///
-/// Dispatch waits without end for a thread that it does not get, and stops the process for want of a
+/// Dispatch waits forever for a thread that it does not get, and ends the process if it gets no
 /// descriptor.
 ///
-/// - Parameter threads: how many are needed at the same time; a request needs a queue, Dispatch's
-///   own thread, and libcurl's resolver.
-/// - Throws: ``FileError`` that says which limit to raise; ``FileError/isTemporary`` is true.
+/// - Parameter threads: the number needed at the same time; a request needs a queue, Dispatch's own
+///   thread, and libcurl's resolver.
+/// - Throws: ``FileError``, which names the limit to raise; ``FileError/isTemporary`` is true.
 package func requireResources(threads: Int = 3) throws(FileError) {
     try requireDescriptors()
     try requireThreads(threads)
@@ -28,7 +28,7 @@ private func requireDescriptors() throws(FileError) {
     }
 }
 
-/// All of them exist at the same time, as they will when they work.
+/// Starts all of them at the same time, as in real use.
 private func requireThreads(_ neededThreads: Int) throws(FileError) {
     let gate = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     sem_init(gate, 0, 0)
@@ -54,11 +54,11 @@ private func requireThreads(_ neededThreads: Int) throws(FileError) {
     }
 }
 
-/// Of libcurl, Dispatch and OpenSSL while a request is under way.
+/// The descriptors of libcurl, Dispatch and OpenSSL during a request.
 private let neededDescriptors = 12
 
 extension FileError {
-    /// The system refuses some of so many threads.
+    /// The error if the system refuses some of the threads.
     static func tooFewThreads(_ needed: Int, code: CInt) -> FileError {
         FileError(
             "use", "threads",
@@ -69,7 +69,7 @@ extension FileError {
     }
 }
 
-/// Fails where Dispatch's threads cannot work: it reads the state of each in `/proc`, and ends the
+/// Fails if `/proc` is not readable: Dispatch reads the state of its threads there, and ends the
 /// process if it cannot.
 package func requireDispatch() throws(FileError) {
     guard fileExists("/proc/self/stat") else {

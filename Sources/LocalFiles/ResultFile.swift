@@ -2,13 +2,12 @@ internal import Glibc
 internal import SIWACrypto
 
 extension LineWriter {
-    /// Opens a file to which results are appended, a line each, and which no second run may
-    /// write at the same time.
+    /// Opens a file to which results are appended, one per line, and locks it against other runs.
     ///
     /// - Parameters:
-    ///   - keep: nil for a new run, whose file must be empty; else called with each existing line;
-    ///     returns whether it is a result. An incomplete last line, left by a crash, is
-    ///     cut off.
+    ///   - keep: nil for a new run, whose file must be empty. Otherwise it is called with each
+    ///     existing line, and returns whether it is a result. An incomplete last line, left by a
+    ///     crash, is cut off.
     ///   - beginning: the bytes with which every result begins. If the last line begins with
     ///     something else, the file was named by mistake.
     ///   - news: see ``LineWriter``.
@@ -39,7 +38,7 @@ extension LineWriter {
         return writer
     }
 
-    /// Opens what the path leads to, for this user alone.
+    /// Opens the file or stream at the path; others get no access to it.
     ///
     /// - Returns: the descriptor, and the size of a regular file; nil for a device or a pipe.
     private static func openResults(
@@ -49,13 +48,13 @@ extension LineWriter {
             switch try WriteTarget(path) {
             case .stream(let descriptor): return (descriptor, nil)
             case .file(let target, let exists):
-                // Read as well, because what is there may have to be looked at.
+                // Opened for reading as well, because existing contents may have to be read.
                 let flags =
                     O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
                     | (exists ? 0 : O_CREAT | O_EXCL)
                 let descriptor = open(target, flags, 0o600)
                 guard descriptor >= 0 else {
-                    // Another process made, removed or replaced it meanwhile.
+                    // Another process created, removed or replaced it in the meantime.
                     guard [EEXIST, ELOOP].contains(errno) || exists && errno == ENOENT else {
                         throw FileError("write", path)
                     }
@@ -67,7 +66,7 @@ extension LineWriter {
         throw FileError("write", path, code: ELOOP)
     }
 
-    /// Examines the open file, even if its path now leads elsewhere, and closes it to others.
+    /// Examines and locks the open file, and removes the permissions of others.
     ///
     /// - Returns: its size.
     private static func takeOver(_ descriptor: CInt, _ path: String) throws(FileError) -> Int {
@@ -109,7 +108,7 @@ extension LineWriter {
             for line in splitter.split(chunk.finished()) {
                 let length = (line.bytes?.count ?? 0) + 1
                 guard keep(line) else {
-                    // After a power cut the last line can have its end and not its middle.
+                    // After a power failure, the last line may have its end but not its middle.
                     guard whole + length >= size, line.canBeTorn(from: beginning) else {
                         throw noResult(line, path)
                     }
@@ -127,8 +126,8 @@ extension LineWriter {
 }
 
 extension InputLine {
-    /// Whether a crash can have left this of a line with that beginning. A power cut can leave
-    /// zeros in place of what was not synced.
+    /// Whether a crash can have left these bytes of a line with that beginning. A power failure can
+    /// leave zeros in place of bytes that were not synced.
     fileprivate func canBeTorn(from beginning: String) -> Bool {
         guard let bytes else { return false }
         return bytes.withUnsafeBytes { bytes in

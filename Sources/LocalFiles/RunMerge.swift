@@ -1,10 +1,10 @@
-/// Goes through one run, a part of it in memory.
+/// Reads one run, with a part of it in memory.
 struct RunReader {
     private let file: UnlinkedFile
-    /// What was not read yet.
+    /// The part that was not read yet.
     private var rest: Range<Int>
     private let partSize: Int
-    /// What was read, and where the present entry begins in it.
+    /// The part in memory, and the position of the current entry in it.
     private(set) var part: [UInt8] = []
     private(set) var start = 0
 
@@ -12,7 +12,7 @@ struct RunReader {
         (self.file, rest, self.partSize) = (file, range, partSize)
     }
 
-    /// Goes to the first entry, or to the next one.
+    /// Advances to the first or the next entry.
     ///
     /// - Returns: false at the end.
     mutating func advance() throws(FileError) -> Bool {
@@ -30,7 +30,7 @@ struct RunReader {
         return EntryForm.headLength + length.key + length.value
     }
 
-    /// Reads until so many bytes of the present entry are there.
+    /// Reads until `count` bytes of the current entry are in memory.
     private mutating func need(_ count: Int) throws(FileError) {
         guard part.count - start < count else { return }
         part.removeFirst(start)
@@ -48,7 +48,7 @@ struct RunReader {
 /// Merges runs: the one whose entry comes first is at the top of a heap.
 final class RunMerge {
     private var readers: [RunReader]
-    /// Indices of readers that are not at their end.
+    /// The indices of readers that are not at their end.
     private var heap: [Int] = []
 
     init(_ readers: [RunReader]) throws(FileError) {
@@ -80,7 +80,7 @@ final class RunMerge {
         }
     }
 
-    /// Earlier runs have the earlier ones among equal keys.
+    /// Of entries with equal keys, those of earlier runs come first.
     private func precedes(_ left: Int, _ right: Int) -> Bool {
         let order = readers[left].part.withUnsafeBytes { leftBytes in
             readers[right].part.withUnsafeBytes { rightBytes in

@@ -3,7 +3,7 @@ internal import Glibc
 /// The service manager that started this process, such as systemd (sd_notify(3)).
 package struct ServiceManager: Sendable {
     private let socketPath: String?
-    /// How often it wants a sign of life; nil if it does not.
+    /// The interval of the watchdog; nil if it is not enabled.
     package let watchdogInterval: Duration?
 
     /// Reads the variables of the protocol.
@@ -16,21 +16,21 @@ package struct ServiceManager: Sendable {
             ? nil : interval.flatMap { $0 > 0 ? .microseconds($0) : nil }
     }
 
-    /// What it can be told.
+    /// A state that it can be notified of.
     package enum State: Sendable {
-        /// The service works.
+        /// The service is ready.
         case ready
-        /// It reads its settings again; followed by ``ready``.
+        /// The service reads its settings again; followed by ``ready``.
         case reloading
-        /// It ends.
+        /// The service is stopping.
         case stopping
-        /// It lives.
+        /// The service is alive.
         case alive
-        /// What people see in `systemctl status`.
+        /// The status line of `systemctl status`.
         case status(String)
     }
 
-    /// Tells the service manager something. Nothing happens without one.
+    /// Notifies the service manager; does nothing without one.
     package func notify(_ state: State) {
         guard let socketPath, let address = address(socketPath) else { return }
         let descriptor = socket(
@@ -63,7 +63,7 @@ package struct ServiceManager: Sendable {
         return time.tv_sec * 1_000_000 + time.tv_nsec / 1000
     }
 
-    /// A path, or after `@` a name of the abstract namespace.
+    /// The address of a path, or of a name in the abstract namespace after `@`.
     private func address(_ path: String) -> (sockaddr_un, size: socklen_t)? {
         var bytes = Array(path.utf8)
         guard bytes.count < 108, let first = bytes.first else { return nil }

@@ -1,23 +1,23 @@
 internal import Synchronization
 
-/// Makes the signals that end the process wait while files are written.
+/// Delays the signals that end the process while files are written.
 ///
-/// Blocking them in the writing thread is not enough: the kernel gives a signal to any
-/// thread that does not block it, and the program has several.
+/// Blocking them in the writing thread is not enough: the kernel delivers a signal to any thread
+/// that does not block it.
 final class SignalGate: Sendable {
-    /// How many files are being written, and above bit 31 the signal that waits.
+    /// The number of files being written, and above bit 31 the delayed signal.
     private let state = Atomic<Int>(0)
 
-    /// A signal came; true when the process may end at once. Safe inside a handler.
+    /// Receives a signal; true if the process may end now. Safe in a signal handler.
     func admits(_ signal: CInt) -> Bool {
         state.bitwiseOr(Int(signal) << 32, ordering: .sequentiallyConsistent).oldValue & 0xFFFF_FFFF
             == 0
     }
 
-    /// A file begins to be written.
+    /// Called before a file is written.
     func close() { state.add(1, ordering: .sequentiallyConsistent) }
 
-    /// A file is written; the signal that waited for the last of them.
+    /// Called after a file was written; returns the delayed signal, if it was the last file.
     func open() -> CInt? {
         let left = state.subtract(1, ordering: .sequentiallyConsistent).newValue
         let signal = CInt(truncatingIfNeeded: left >> 32)
@@ -25,5 +25,5 @@ final class SignalGate: Sendable {
     }
 }
 
-/// The process's own.
+/// The gate of this process.
 let signalGate = SignalGate()

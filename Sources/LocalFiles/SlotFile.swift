@@ -1,29 +1,29 @@
 internal import Glibc
 internal import Synchronization
 
-/// Numbered slots of 16 bytes on disk, all zero at first: what a long run remembers of each line
-/// without memory that grows with the input.
+/// Numbered slots of 16 bytes on disk, initially zero, in which a long run keeps data about each
+/// line with limited memory.
 ///
-/// The file has no name, so that it disappears however the process ends.
+/// The file has no name, so that it disappears with the process.
 package final class SlotFile: Sendable {
     private let page: Mutex<SlotPage>
 
-    /// Makes an empty one.
+    /// Creates an empty file.
     ///
-    /// - Parameter folder: where the file is made, such as `/tmp`.
+    /// - Parameter folder: the folder of the file, such as `/tmp`.
     /// - Throws: ``FileError``.
     package init(in folder: String) throws(FileError) {
         page = Mutex(try SlotPage(in: folder))
     }
 
-    /// The slot of this number, from 0.
+    /// The slot with this number, from 0.
     ///
     /// - Throws: ``FileError``.
     package func slot(_ number: Int) throws(FileError) -> SIMD2<UInt64> {
         try page.withLock { page throws(FileError) in try page.slot(number) }
     }
 
-    /// Replaces the slot of this number, from 0.
+    /// Replaces the slot with this number, from 0.
     ///
     /// - Throws: ``FileError``.
     package func set(_ number: Int, to slot: SIMD2<UInt64>) throws(FileError) {
@@ -31,8 +31,8 @@ package final class SlotFile: Sendable {
     }
 }
 
-/// The page of the file that was used last. Lines are read in their order and results come nearly
-/// in it, so that most slots are found here.
+/// The page of the file that was used last. Lines are read in their order, and results arrive
+/// nearly in that order, so most slots are in this page.
 private struct SlotPage: ~Copyable {
     private let descriptor: CInt
     private let folder: String

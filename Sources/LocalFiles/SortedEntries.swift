@@ -1,8 +1,8 @@
 /// An entry of a sort.
 package struct SortedEntry: Sendable {
-    /// What it is ordered by.
+    /// The key by which entries are sorted.
     package let key: [UInt8]
-    /// What belongs to the key.
+    /// The value.
     package let value: [UInt8]
 }
 
@@ -24,7 +24,7 @@ package final class SortedEntries {
         (source, self.folder) = (.file(try RunMerge(readers)), folder)
     }
 
-    /// For an entry that is not what was added.
+    /// The error for an entry that differs from the one added.
     package var damaged: FileError { .damagedTemporaryFile(in: folder) }
 
     /// The next entry; nil at the end.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// How an entry is written: the lengths of key and value, then both.
+/// The encoding of an entry: the lengths of key and value, then both.
 enum EntryForm {
     static let headLength = 8
 
@@ -48,7 +48,7 @@ struct SortedRun {
     var indices: Range<Int> { starts.indices }
     var isEmpty: Bool { starts.isEmpty }
 
-    /// Takes the memory that the entries may have at once: growing would copy them.
+    /// Reserves all memory at once: growing would copy the entries.
     mutating func reserve(_ size: Int) { bytes.reserveCapacity(size) }
 
     mutating func add(_ key: [UInt8], _ value: [UInt8]) {
@@ -74,7 +74,7 @@ struct SortedRun {
 
     func entry(_ index: Int) -> SortedEntry { EntryForm.entry(bytes, at: starts[index]) }
 
-    /// An entry as it is written.
+    /// The bytes of an entry.
     func bytes(_ index: Int) -> ArraySlice<UInt8> {
         let start = starts[index]
         let length = bytes.withUnsafeBytes { EntryForm.lengths($0, at: start) }

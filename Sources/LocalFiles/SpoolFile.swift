@@ -1,20 +1,21 @@
 internal import SIWACrypto
 internal import Synchronization
 
-/// Lines that wait on disk until they are needed: what a pipe delivered cannot be read again, and
-/// memory must not grow with it.
+/// Lines that are kept on disk until they are needed, because a pipe cannot be read again and
+/// memory is limited.
 ///
-/// Lines hold tokens. They are encrypted with a key that exists in this process only, and the file
-/// has no name, so that nothing is left of it however the process ends. Few lines need no file.
+/// Lines contain tokens, so they are encrypted with a key that only this process has. The file has
+/// no name, so that it disappears with the process. A small number of lines needs no file.
 package final class SpoolFile: Sendable {
     private let spool: Mutex<Spool>
 
-    /// An empty one.
+    /// Creates an empty spool.
     ///
-    /// - Parameter folder: where the file is made once it is needed, such as `/tmp`.
+    /// - Parameter folder: the folder of the file, which is created when it is needed, such as
+    ///   `/tmp`.
     package init(in folder: String) { spool = Mutex(Spool(folder: folder)) }
 
-    /// Adds a line after the others.
+    /// Appends a line.
     ///
     /// - Throws: ``FileError``.
     package func append(_ line: InputLine) throws(FileError) {
@@ -58,7 +59,7 @@ private struct Spool: ~Copyable {
     }
 }
 
-/// Texts in a file, encrypted.
+/// Encrypted texts in a file.
 private final class SpoolStore {
     private let file: UnlinkedFile
     private let folder: String
@@ -107,7 +108,7 @@ private final class SpoolStore {
     }
 }
 
-// How a line is written in a group: its number, its length, its bytes.
+// The encoding of a line in a group: its number, its length, its bytes.
 extension InputLine {
     /// The length of a line without bytes.
     private static var noBytes: Int { -1 }
@@ -144,7 +145,7 @@ private func bytes(of integer: Int) -> [UInt8] {
     withUnsafeBytes(of: UInt64(bitPattern: Int64(integer)).bigEndian, Array.init)
 }
 
-/// The integer that ``bytes(of:)`` made, where it was written.
+/// Reads an integer that ``bytes(of:)`` encoded.
 private func integer(in bytes: Span<UInt8>, at place: Int) -> Int {
     let value = (place..<place + 8).reduce(into: UInt64(0)) { $0 = $0 << 8 | UInt64(bytes[$1]) }
     return Int(Int64(bitPattern: value))

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// A file that will replace another one, under a name of its own until it is whole.
+/// A file that will replace another one, with a temporary name until it is complete.
 struct TemporaryFile {
     let path: String
     let descriptor: CInt
 
-    /// Makes one beside `target`, locked, so that another process sees that it is in use.
+    /// Creates a file beside `target`, locked, so that other processes know that it is in use.
     init(for target: String, named path: String) throws(FileError) {
         var template = Array((target + Self.mark + "XXXXXX").utf8CString)
         descriptor = try system("write", path) { mkstemp(&template) }
@@ -16,8 +16,8 @@ struct TemporaryFile {
 
     private static let mark = ".siwa-"
 
-    /// Removes what killed processes of this user left beside `target`: no longer locked, and a
-    /// minute old, because a file is made before it is locked.
+    /// Removes the files that killed processes of this user left beside `target`: those that are
+    /// not locked and older than a minute, because a file is locked after it is created.
     static func removeStale(beside target: String) {
         let folder = folderPrefix(of: target)
         let prefix = target.dropFirst(folder.count) + mark

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A temporary file without a name, which is appended to: it disappears however the process ends.
+/// A temporary file without a name for appending, which disappears with the process.
 final class UnlinkedFile {
     private let descriptor: CInt
     private let folder: String
@@ -54,15 +54,15 @@ final class UnlinkedFile {
 }
 
 extension FileError {
-    /// A temporary file in `folder` has other contents than were written.
+    /// The error if the contents of a temporary file in `folder` differ from what was written.
     static func damagedTemporaryFile(in folder: String) -> Self {
         Self("read", folder, reason: "a temporary file was damaged")
     }
 }
 
-/// Makes an empty temporary file without a name.
+/// Creates an empty temporary file without a name.
 ///
-/// - Parameter folder: where the file is made, such as `/tmp`.
+/// - Parameter folder: the folder of the file, such as `/tmp`.
 /// - Returns: its descriptor, which the caller closes.
 /// - Throws: ``FileError``.
 func makeUnlinkedFile(in folder: String) throws(FileError) -> CInt {

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// A semaphore that a signal handler may post, which Dispatch's semaphores do not promise.
+/// A semaphore that may be posted in a signal handler, unlike Dispatch's semaphores.
 package final class WakeUp: Sendable {
-    /// Wakes the thread that runs the program's tasks: there is work, or a signal came.
+    /// Wakes the thread that runs the program's tasks, for work or after a signal.
     package static let main = WakeUp()
 
-    /// Allocated here and never freed: a handler may run at any time.
+    /// Never freed, because a signal handler may run at any time.
     nonisolated(unsafe) private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
     private init() { sem_init(semaphore, 0, 0) }

@@ -3,15 +3,15 @@ internal import Synchronization
 
 /// Threads that run tasks in parallel, and end with the process.
 ///
-/// Dispatch's pool, behind `globalConcurrentExecutor`, waits without end for a thread that it does
-/// not get, and reads `/proc` to count its threads: where that is not mounted, it stops the process.
+/// Dispatch's pool, behind `globalConcurrentExecutor`, waits forever for a thread that it does not
+/// get, and reads `/proc` to count its threads; without `/proc`, it ends the process.
 package final class WorkerThreads: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
     nonisolated(unsafe) private let work = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
     /// Starts the threads.
     ///
-    /// - Throws: ``FileError`` when the system refuses one.
+    /// - Throws: ``FileError`` if the system refuses one.
     package init(_ count: Int) throws(FileError) {
         sem_init(work, 0, 0)
         for _ in 0..<count {
@@ -20,7 +20,7 @@ package final class WorkerThreads: TaskExecutor {
         }
     }
 
-    /// Starts one thread; answers the system's error number.
+    /// Starts one thread; returns the system's error number.
     private func start() -> CInt {
         var thread = pthread_t()
         let owner = Unmanaged.passRetained(self)

@@ -1,14 +1,14 @@
 internal import Glibc
 package import SIWACrypto
 
-/// Writes a file whole or not at all: to a temporary file in the same folder, synced, then renamed
-/// over the old one, which must be this user's. A device, a pipe or a stream that is open already
-/// (`/dev/stdout`, `/dev/fd/N`) is written as it is.
+/// Replaces a file atomically: writes a temporary file in the same folder, syncs it, and renames it
+/// over the old one, which must be this user's. A device, a pipe or an open stream (`/dev/stdout`,
+/// `/dev/fd/N`) is written directly.
 ///
-/// SIGINT and SIGTERM wait until it is done (see ``ProcessSignals``), so that no temporary
-/// file is left behind; what a killed process left is removed.
+/// SIGINT and SIGTERM are delayed until it is done (see ``ProcessSignals``), so that no temporary
+/// file remains; files that a killed process left are removed.
 ///
-/// - Throws: ``FileError``; the old file is then as it was.
+/// - Throws: ``FileError``; the old file is then unchanged.
 package func writeFile(
     _ contents: SecretBytes, to path: String, permissions: UInt32 = 0o600,
     link: SymbolicLink = .followed
@@ -24,7 +24,7 @@ package func writeFile(
     }
 }
 
-/// Writes a new file whole or not at all, as ``writeFile(_:to:permissions:link:)`` does.
+/// Creates a file atomically, as ``writeFile(_:to:permissions:link:)`` does.
 ///
 /// - Throws: ``FileError``; its `isTaken` is true if the path exists, which is then unchanged.
 package func createFile(
@@ -35,11 +35,11 @@ package func createFile(
     }
 }
 
-/// What writing makes of a symbolic link at the path.
+/// How a symbolic link at the path is treated.
 package enum SymbolicLink: Sendable {
-    /// Its target is written, and it stays a link: what a user named.
+    /// Its target is written, for paths that a user named.
     case followed
-    /// It is replaced by a file: a program chose the name, so there is no reason for a link.
+    /// It is replaced by a file, for names that a program chose.
     case replaced
 }
 
@@ -65,7 +65,7 @@ private func write(
         _ = try system("write", path) { fsync(descriptor) }
         isOpen = false
         _ = try system("write", path) { close(descriptor) }
-        // A link never replaces what is there; a rename does.
+        // link(2) never replaces an existing file, unlike rename(2).
         _ = try system("write", path) {
             isNew ? Glibc.link(temporary.path, target) : rename(temporary.path, target)
         }
@@ -78,14 +78,14 @@ private func write(
     }
 }
 
-/// Writes every byte, however few the system takes at a time. Writing zero bytes fails if the
+/// Writes all bytes, also if the system takes only some at a time. Writing zero bytes fails if the
 /// stream has no reader.
 package func writeAll(
     _ contents: SecretBytes, to descriptor: CInt, named path: String
 ) throws(FileError) {
     var done = 0
     if contents.count == 0 { try checkReader(of: descriptor, named: path) }
-    // At least once: writing zero bytes tells whether the stream can be written.
+    // At least once, because writing zero bytes tests whether the stream is writable.
     repeat {
         done += try system("write", path, on: descriptor, until: POLLOUT) {
             contents.withUnsafeBytes { bytes in
@@ -95,7 +95,7 @@ package func writeAll(
     } while done < contents.count
 }
 
-/// A pipe accepts a write of zero bytes even without a reader; poll(2) tells.
+/// Checks with poll(2), because a pipe accepts a write of zero bytes even without a reader.
 private func checkReader(of descriptor: CInt, named path: String) throws(FileError) {
     var readiness = pollfd(fd: descriptor, events: 0, revents: 0)
     _ = try system("write", path) { poll(&readiness, 1, 0) }
@@ -109,8 +109,8 @@ package func removeFile(_ path: String) throws(FileError) {
     if unlink(path) == -1, errno != ENOENT { throw FileError("remove", path) }
 }
 
-/// Makes the rename itself survive a power cut. Some file systems refuse to sync a
-/// folder; the file is complete in any case, so that is not an error.
+/// Makes the rename durable. Some file systems refuse to sync a folder; this is not an error,
+/// because the file is complete in any case.
 private func syncFolder(of path: String) {
     let folder = folderPrefix(of: path)
     let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

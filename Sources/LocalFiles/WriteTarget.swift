@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// What a path leads to that a user named as the place of a result.
+/// The destination of a result, by the path that a user named.
 enum WriteTarget {
     /// A regular file of this user's, or a new one: its path, which is not a symbolic link.
     case file(String, exists: Bool)
-    /// A device, a pipe or a stream that is open already: written as it is. The caller closes it.
+    /// A device, a pipe or an open stream, which is written directly. The caller closes it.
     case stream(CInt)
 
-    /// Follows the path, but no symbolic link of another user's.
+    /// Follows the path, except symbolic links of other users.
     ///
-    /// - Throws: ``FileError``, also when a file or a pipe belongs to another user, who could read
-    ///   what is written to it.
+    /// - Throws: ``FileError``, also if a file or a pipe belongs to another user, who could read
+    ///   the result.
     init(_ path: String) throws(FileError) {
         var target = path
         for _ in 0..<40 {
@@ -28,7 +28,7 @@ enum WriteTarget {
     private enum Step {
         case target(WriteTarget)
         case link(String)
-        /// The file was replaced meanwhile.
+        /// The file was replaced in the meantime.
         case changed
     }
 
@@ -84,7 +84,8 @@ enum WriteTarget {
     }
 }
 
-/// `O_PATH` of Linux, which glibc's module leaves out: opens no more than the place.
+/// Linux's `O_PATH`, which glibc's module does not export: opens a path without accessing its
+/// contents.
 private let openPathOnly: CInt = 0o10_000_000
 
 extension stat {
@@ -100,13 +101,13 @@ extension FileError {
     }
 }
 
-/// A new descriptor of a stream that is open already and is named as `/dev/stdin`, `/dev/stdout`,
+/// A duplicate of the descriptor of an open stream that is named as `/dev/stdin`, `/dev/stdout`,
 /// `/dev/stderr`, `/dev/fd/N` or `/proc/self/fd/N`; nil for any other path. To open such a path
 /// would fail on a socket, and truncate a file.
 func duplicateOfDescriptor(
     named path: String, for operation: String
 ) throws(FileError) -> CInt? {
-    // A dictionary would take the runtime longer to make than all the rest of reading a file.
+    // Not a dictionary, because creating one takes longer than reading a file.
     let names = ["/dev/stdin", "/dev/stdout", "/dev/stderr"]
     let prefix = ["/dev/fd/", "/proc/self/fd/"].first(where: path.hasPrefix)
     guard
@@ -123,7 +124,7 @@ func openForReading(_ path: String) throws(FileError) -> CInt {
     return try system("read", path) { open(path, O_RDONLY | O_CLOEXEC) }
 }
 
-/// The path up to and including its last slash; empty without one.
+/// The path up to and including its last slash; empty if it has none.
 func folderPrefix(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
 }

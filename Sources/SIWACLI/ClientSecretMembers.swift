@@ -2,12 +2,12 @@ package import JOSE
 package import Lifecycle
 
 extension ClientSecret {
-    /// What `siwa secret --json` prints, the secret first.
+    /// The members that `siwa secret --json` prints, the secret first.
     package var members: [JSON.Member] {
         [.init("client_secret", .string(text.revealed()))] + openMembers
     }
 
-    /// The same without the secret.
+    /// The same members without the secret.
     var openMembers: [JSON.Member] {
         let lifetime = expiresAt - (issuedAt + ClientSecret.backdating)
         return [

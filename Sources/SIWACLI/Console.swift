@@ -3,7 +3,7 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// What a command says besides its result: on standard error, a line each.
+/// The messages of a command besides its result: on standard error, one line each.
 struct Console: Sendable {
     private let world: World
     private let isQuiet: Bool
@@ -17,13 +17,13 @@ struct Console: Sendable {
         isJSON = options.json
     }
 
-    /// Something the user should fix or beware of, though nothing failed.
+    /// Prints a warning: something the user should fix or know, although nothing failed.
     func warn(_ message: String) { say("warning", message) }
 
-    /// Something that is as it may be, but worth knowing.
+    /// Prints a note.
     func note(_ message: String) { say("note", message) }
 
-    /// How a batch went: a note, or an object for machines.
+    /// Prints the summary of a batch: a note, or an object for machines.
     func summarize(_ text: String, _ members: [JSON.Member]) {
         guard isJSON else { return note(text) }
         guard !isQuiet else { return }
@@ -53,7 +53,7 @@ struct Console: Sendable {
         return { event in show(event) }
     }
 
-    /// Prints a line of `-v`. It names what is sent; bodies hold secrets.
+    /// Prints a line of `-v`, without bodies, which contain secrets.
     private func show(_ event: TraceEvent) {
         let line = Self.line(of: event)
         write("trace", line, text: line)

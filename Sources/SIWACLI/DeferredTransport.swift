@@ -1,8 +1,8 @@
 internal import Lifecycle
 internal import Synchronization
 
-/// Opens the real transport when the first request goes out, so that a dry run loads no
-/// libcurl; all requests share it, and with it their connection.
+/// Opens the real transport when the first request is sent, so that a dry run does not load
+/// libcurl. All requests share it and its connections.
 final class DeferredTransport: FeedTransport {
     private let settings: World.TransportSettings
     private let open:

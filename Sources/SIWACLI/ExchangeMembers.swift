@@ -2,7 +2,7 @@ package import JOSE
 package import Lifecycle
 
 extension TokenResponse {
-    /// What the result of an exchange says before `stored`: Apple's response, and the user.
+    /// The members of an exchange's result before `stored`: Apple's response, and the user.
     ///
     /// - Parameter userID: the verified user: `user_id`, even if the response has a member of that
     ///   name.
@@ -11,8 +11,8 @@ extension TokenResponse {
             + (userID.map { [.init("user_id", .string($0.rawValue))] } ?? [])
     }
 
-    /// What the result of the refresh of a stored token says before `other_clients`. Only the vault
-    /// names the user, whatever the response calls its members.
+    /// The members of a stored token's refresh before `other_clients`. The user is that of the
+    /// vault, even if the response has a member of that name.
     package func refreshMembers(of userID: UserID, at now: NumericDate) -> [JSON.Member] {
         members(at: now, reserving: ["user_id", "other_clients"])
             + [.init("user_id", .string(userID.rawValue))]

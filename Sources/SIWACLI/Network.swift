@@ -1,13 +1,13 @@
 internal import Lifecycle
 
-/// The way to Apple, as the settings have it: opened when the first request goes out.
+/// The connection to Apple with the current settings, opened when the first request is sent.
 struct Network: Sendable {
     let session: Session
     let baseURL: BaseURL
     let authorities: AuthorityFile?
     let deadline: Deadline
     let transportSettings: World.TransportSettings
-    /// Waits, until a signal comes.
+    /// A timekeeper whose waits are ended by a signal.
     let timekeeper: Timekeeper
     let delivery: Delivery
     /// Sends single requests; a signal ends them.

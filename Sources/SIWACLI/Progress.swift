@@ -11,15 +11,15 @@ final class Progress: Sendable {
     private let start: Duration
     private let lastShown: Mutex<Duration>
 
-    /// What the command counts.
+    /// The count that the command shows.
     struct Tally: Sendable {
-        /// How many there are so far.
+        /// The current number.
         let count: @Sendable () -> Int
         /// The same in words: `99990 done, 6 refused`. While the command runs, the words may say more.
         let words: @Sendable (_ isRunning: Bool) -> String
     }
 
-    /// - Parameter expected: about how many there will be; nil if that is unknown.
+    /// - Parameter expected: an estimate of the total; nil if unknown.
     init(
         _ tally: Tally, _ world: World, isQuiet: Bool, expected: @escaping @Sendable () -> Int?
     ) {
@@ -30,7 +30,7 @@ final class Progress: Sendable {
         lastShown = Mutex(start)
     }
 
-    /// Shows how far it is, a few times a second.
+    /// Shows the progress, a few times per second.
     func update() {
         guard let show else { return }
         let now = timekeeper.elapsed()
@@ -42,10 +42,10 @@ final class Progress: Sendable {
         if isDue { show(line) }
     }
 
-    /// Takes the line away.
+    /// Clears the line.
     func clear() { show?("") }
 
-    /// How long the run took so far, in seconds with three decimals: `12.300`.
+    /// The duration of the run so far, in seconds with three decimals: `12.300`.
     var seconds: String {
         let milliseconds = Int((timekeeper.elapsed() - start) / .milliseconds(1))
         return "\(milliseconds / 1000).\((milliseconds % 1000).padded(to: 3))"
@@ -74,7 +74,7 @@ final class Progress: Sendable {
         Double(count) * 1000 / max(time / .milliseconds(1), 1)
     }
 
-    /// Longer estimates are cut to a year.
+    /// The longest estimate shown: a year.
     private static let longest = 365 * 86_400.0
 }
 
@@ -98,10 +98,10 @@ final class RecordProgress: Sendable {
     }
 
     /// - Parameters:
-    ///   - deed: what is counted: "records decrypted".
-    ///   - output: where the command writes records; its lines and the progress would mingle on one
-    ///     terminal.
-    ///   - expected: about how many there will be; nil if that is unknown. Asked only if it is shown.
+    ///   - deed: the description of the count: "records decrypted".
+    ///   - output: where the command writes records; on a terminal, its lines would mix with the
+    ///     progress.
+    ///   - expected: returns an estimate of the total; nil if unknown. Called only if it is shown.
     init(
         _ session: Session, _ deed: String, output: RecordOutput = .none,
         expected: () throws -> (@Sendable () -> Int?)? = { nil }
@@ -122,16 +122,16 @@ final class RecordProgress: Sendable {
         progress = Progress(tally, world, isQuiet: false, expected: number)
     }
 
-    /// Where a command writes records.
+    /// The destination of a command's records.
     enum RecordOutput { case none, standard, file }
 
-    /// Counts more of them.
+    /// Adds to the count.
     func add(_ count: Int) {
         counter.count.withLock { $0 += count }
         progress?.update()
     }
 
-    // An error is shown where the line was.
+    // Clears the line before an error is shown.
     deinit { progress?.clear() }
 
     /// Shows the summary.
@@ -143,7 +143,7 @@ final class RecordProgress: Sendable {
 }
 
 extension VaultStore {
-    /// How many records a filter may select at most.
+    /// The most records that a filter may select.
     func expectedRecords(_ filter: VaultFilter = VaultFilter()) throws(VaultError) -> Int {
         try counts(of: filter.clientID).reduce(0) { sum, count in
             filter.states.isEmpty || filter.states.contains(count.key) ? sum + count.value : sum

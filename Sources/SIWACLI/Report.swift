@@ -6,12 +6,12 @@ internal import SIWACrypto
 
 /// A command's result, as text and as JSON.
 struct Report: Sendable {
-    /// All of it, for machines.
+    /// The complete result, for machines.
     let json: JSON
-    /// What is printed unless `--json` or `--print` ask otherwise; nil prints the JSON.
+    /// The text that is printed without `--json` and `--print`; nil prints the JSON.
     let text: SecretText?
-    /// What the command did; nil if it only shows something. A command that did something fails
-    /// if standard output is closed before the result is written.
+    /// What the command changed; nil if it only shows something. A command that changed something
+    /// fails if standard output is closed before the result is written.
     let deed: Deed?
 
     init(_ json: JSON, text: SecretText? = nil, of deed: Deed? = nil) {
@@ -21,9 +21,9 @@ struct Report: Sendable {
     }
 }
 
-/// What a command did, for the case that its result cannot be delivered.
+/// A change that a command made, for the error if its result cannot be printed.
 struct Deed: Sendable {
-    /// What was done, as a sentence without its end.
+    /// What was done, as a sentence without a full stop.
     let words: String
     /// What to do next.
     let hint: String
@@ -50,8 +50,8 @@ extension World {
 
     /// Writes a result to standard output.
     ///
-    /// A closed pipe, as from `head`, is not an error if the result only shows something: the
-    /// command continues to the exit code that it would have had.
+    /// A closed pipe, as with `head`, is not an error if the result only shows something: the exit
+    /// code is then unchanged.
     ///
     /// - Throws: ``UndeliveredResult``.
     func deliver(_ result: SecretBytes, of deed: Deed?) throws(UndeliveredResult) {
@@ -84,8 +84,7 @@ struct UndeliveredResult: DiagnosableError {
 }
 
 extension GlobalOptions {
-    /// Refuses `--print` of a member that the result cannot have, before anything is done
-    /// that cannot be undone.
+    /// Refuses `--print` of a member that the result cannot have, before anything is changed.
     func checkPrinted(among members: [String]) throws(AbsentMember) {
         guard let print, !members.contains(print) else { return }
         throw AbsentMember(name: print, present: members)
@@ -96,7 +95,7 @@ extension GlobalOptions {
 struct AbsentMember: DiagnosableError {
     let name: String
     let present: [String]
-    /// Whether the whole result was printed instead.
+    /// Whether the complete result was printed instead.
     var isAllPrinted = false
 
     var diagnosis: Diagnosis {
@@ -110,7 +109,7 @@ struct AbsentMember: DiagnosableError {
 }
 
 extension String {
-    /// The member of this name, raw: a text without quotes.
+    /// The value of the member with this name; a string without quotation marks.
     fileprivate func value(in json: JSON) throws(AbsentMember) -> SecretText {
         switch json[self] {
         case nil, .null:

@@ -4,7 +4,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// What the commands that talk to Apple share: a client, its network, and its errors.
+/// The common part of commands that send requests to Apple: a client, its network, and its errors.
 struct Requests: Sendable {
     let session: Session
     let client: RequestClient
@@ -14,8 +14,8 @@ struct Requests: Sendable {
     let codeVerifier: CodeVerifier?
 
     /// - Parameters:
-    ///   - client: nil reads the one of the settings.
-    ///   - codeVerifier: the other half of a PKCE challenge, already read.
+    ///   - client: nil reads the client of the settings.
+    ///   - codeVerifier: the verifier of a PKCE challenge.
     init(
         _ session: Session, client: RequestClient? = nil, codeVerifier: CodeVerifier? = nil
     ) throws {
@@ -29,14 +29,14 @@ struct Requests: Sendable {
             client: self.client.secrets, baseURL: network.baseURL, delivery: network.delivery)
     }
 
-    /// An exchange of `code` as the settings have it.
+    /// An exchange of `code` with the redirect URI of the settings.
     func exchange(of code: AuthorizationCode) -> TokenRequest {
         .exchange(code, redirectURI: redirectURI, codeVerifier: codeVerifier)
     }
 
-    /// Runs a request; a failure leaves with all that is known here.
+    /// Runs a request; adds the circumstances to a failure.
     ///
-    /// - Parameter work: what a signal interrupts.
+    /// - Parameter work: the work that a signal interrupts.
     func perform<Answer>(
         as work: EndingPlan.Work = .change,
         _ request: (TokenClient) async throws(TokenFailure) -> Answer
@@ -49,7 +49,7 @@ struct Requests: Sendable {
         }
     }
 
-    /// What hints may draw on when Apple refuses.
+    /// The circumstances of a failure, for hints.
     func context(after failure: TokenFailure) -> FailureContext {
         FailureContext(
             after: failure, client, session, server: network.baseURL,
@@ -71,12 +71,12 @@ struct Requests: Sendable {
         }
     }
 
-    /// Prints the result of a call that spent a code: all of it if the member that `--print` asks
-    /// for is absent, because the command cannot be run again.
+    /// Prints the result of a call that spent a code. If the member of `--print` is absent, prints
+    /// the complete result, because the command cannot be repeated.
     ///
     /// - Parameters:
-    ///   - isWhole: prints all of it, whatever `--print` asks for.
-    ///   - code: what became of the code.
+    ///   - isWhole: prints the complete result, ignoring `--print`.
+    ///   - code: the state of the code.
     func reportOnce(
         _ report: Report, isWhole: Bool = false, code: SpentCode = .exchanged
     ) throws {
@@ -93,7 +93,7 @@ struct Requests: Sendable {
         }
     }
 
-    /// Prints what would be sent, secrets as fingerprints. Sends nothing.
+    /// Prints the requests for a dry run, with fingerprints in place of secrets. Sends nothing.
     ///
     /// - Parameter unknown: shown in `requests` in place of a token that only an answer contains.
     func dryRun(_ requests: [TokenRequest], unknown: SecretText? = nil) throws {
@@ -102,7 +102,7 @@ struct Requests: Sendable {
             unknown: unknown)
     }
 
-    /// Prints what would be sent: each request, and its form apart.
+    /// Prints the requests for a dry run, each with its form.
     func dryRun(
         drafts: [(request: HTTPRequest, form: Form)], unknown: SecretText? = nil
     ) throws {

@@ -6,9 +6,9 @@ internal import SIWACrypto
 
 /// Runs one command line, without the name of the program; returns the exit code.
 ///
-/// Every error ends here.
+/// All errors are reported here.
 ///
-/// - Parameter arguments: nil when they are not UTF-8.
+/// - Parameter arguments: nil if they are not UTF-8.
 package func runSIWA(_ arguments: [String]?, in world: World) async -> CInt {
     var world = world
     world.ending = Ending(world.signals, world.clocks.timekeeper)
@@ -28,7 +28,7 @@ private func runReportingErrors(_ arguments: [String]?, in world: World) async -
         if let signal = world.ending.signal { throw Interruption(signal: signal) }
         return ExitCode.done.rawValue
     } catch let error as FileError where error.isClosedPipe {
-        // The reader of our output has closed it, as `head` does.
+        // Standard output was closed by its reader, such as `head`.
         return ExitCode.done.rawValue
     } catch {
         let diagnosis = Diagnosis(error, after: world.ending.signal)

@@ -3,16 +3,16 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// What every command that speaks for a client needs: its settings made complete.
+/// The complete settings of a command, and the functions that use them.
 struct Session: Sendable {
     let world: World
     let options: GlobalOptions
     let settings: Settings
     let console: Console
-    /// By the stopwatch.
+    /// By the monotonic clock.
     let startOfCommand: Duration
 
-    /// - Parameter isShowing: the command only shows the settings, malformed ones too.
+    /// - Parameter isShowing: the command only shows the settings, even malformed ones.
     init(
         _ typed: TypedSettings, isShowing: Bool = false, in world: World
     ) throws(SettingsError) {
@@ -40,9 +40,9 @@ struct Session: Sendable {
     /// Prints the command's result.
     func report(_ report: Report) throws { try world.report(report, options) }
 
-    /// Reads one secret argument as the settings allow.
+    /// Reads a secret argument.
     ///
-    /// - Parameter isWhole: takes all lines of it.
+    /// - Parameter isWhole: reads all of its lines.
     func secret(
         _ argument: SecretArgument, _ name: String, isWhole: Bool = false
     ) throws -> SecretText {
@@ -50,13 +50,13 @@ struct Session: Sendable {
             name, isStrict: settings.isStrict.value, isWhole: isWhole, in: world)
     }
 
-    /// Reads one secret argument that must be an authorization code, a refresh token or an access
+    /// Reads a secret argument that must be an authorization code, a refresh token or an access
     /// token.
     func opaqueToken(_ argument: SecretArgument, _ name: String) throws -> SecretText {
         try secret(argument, name, validateOpaqueToken)
     }
 
-    /// Reads the code verifier of a sign-in that carried a code_challenge.
+    /// Reads the code verifier of a sign-in with a code_challenge.
     func codeVerifier(_ argument: SecretArgument) throws -> CodeVerifier {
         CodeVerifier(try secret(argument, "--code-verifier", validateVisibleText))
     }
@@ -78,7 +78,7 @@ struct Session: Sendable {
         return secret
     }
 
-    /// The client id; a Team ID in front of it is a warning.
+    /// The client id; warns of a Team ID in front of it.
     func clientID() throws(SettingsError) -> ClientID {
         let clientID: ClientID = try settings.identifier(.clientID)
         if let teamID = settings.text(.teamID)?.value, clientID.rawValue.hasPrefix(teamID + ".") {
@@ -87,7 +87,7 @@ struct Session: Sendable {
         return clientID
     }
 
-    /// The client: identifiers checked, key loaded; warnings are said here.
+    /// The client, with checked identifiers and its key; prints warnings.
     func client() throws(SettingsError) -> LoadedClient {
         let teamID: TeamID = try settings.identifier(.teamID)
         let clientID = try clientID()
@@ -106,7 +106,7 @@ struct Session: Sendable {
     }
 }
 
-/// A complete client, and where its key came from: for hints when Apple refuses it.
+/// A complete client, with the origin of its key for hints.
 struct LoadedClient: Sendable {
     let client: Client
     let key: LoadedKey

@@ -1,21 +1,21 @@
-/// What is known of the terminals that results and messages are shown on.
+/// The terminals on which results and messages are shown.
 package struct Terminal: Sendable {
-    /// How many columns standard output has; nil when it is not a terminal.
+    /// The columns of standard output; nil if it is not a terminal.
     package let width: Int?
     /// How results are coloured.
     package let output: Paint
     /// How messages on standard error are coloured.
     package let errors: Paint
 
-    /// No terminal at all.
+    /// No terminal.
     package init() {
         self.init(width: nil, isErrorsTerminal: false, variables: { _ in nil })
     }
 
     /// - Parameters:
-    ///   - width: the columns of standard output; nil when it is not a terminal.
+    ///   - width: the columns of standard output; nil if it is not a terminal.
     ///   - isErrorsTerminal: whether standard error is one. Otherwise messages have no colours.
-    ///   - variables: the environment: `NO_COLOR` (no-color.org) and `TERM=dumb` switch colour off.
+    ///   - variables: the environment; `NO_COLOR` (no-color.org) and `TERM=dumb` disable colours.
     package init(width: Int?, isErrorsTerminal: Bool, variables: (String) -> String?) {
         self.width = width
         let isColorful =
@@ -34,11 +34,11 @@ package struct Terminal: Sendable {
         case faint = "2"
     }
 
-    /// Colours texts, or leaves them as they are.
+    /// Colours texts if colours are enabled.
     package struct Paint: Sendable {
         let isOn: Bool
 
-        /// The text in that colour; as it is without one.
+        /// The text in this colour; unchanged for nil.
         func painted(_ text: String, _ color: Color?) -> String {
             guard isOn, let color else { return text }
             return "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m"

@@ -3,20 +3,20 @@ package import LocalFiles
 package import SIWACrypto
 package import ServerRecords
 
-/// Everything outside the program that a command may touch, as values: `RealWorld.swift` builds
-/// the real one, a test builds its own.
+/// The environment of a command as values: `RealWorld.swift` creates the real one, and tests create
+/// their own.
 package struct World: Sendable {
-    /// The calendar and the stopwatch.
+    /// The wall clock and the monotonic clock.
     package var clocks: Clocks { didSet { ending = Ending(signals, clocks.timekeeper) } }
     /// The environment.
     package var variables: @Sendable (String) -> String?
-    /// How many threads can run at the same time.
+    /// The number of threads that can run at the same time.
     package var processors: Int
     /// Files and standard input.
     package var files: Files
     /// Standard output: only the result.
     package var output: @Sendable (SecretBytes) throws(FileError) -> Void
-    /// Standard error: notes, traces and errors, a line each.
+    /// Standard error: notes, traces and errors, one line each.
     package var errorLine: @Sendable (String) -> Void
     /// Takes warnings and notes in place of standard error.
     package var note: (@Sendable (String) -> Void)?
@@ -24,15 +24,18 @@ package struct World: Sendable {
     package var streams: Streams
     /// The signals that ask the process to end.
     package var signals: Signals { didSet { ending = Ending(signals, clocks.timekeeper) } }
-    /// Ends the running command in time after a signal; ``runSIWA(_:in:)`` makes one for each run.
+    /// Ends the running command in time after a signal; ``runSIWA(_:in:)`` creates one for each
+    /// run.
     var ending: Ending
-    /// Makes the network, once the settings are known.
+    /// Creates the transport for the settings.
     package var transport: @Sendable (TransportSettings) throws(TransportError) -> any FeedTransport
-    /// Makes the store of a vault from its URL; opens it at the first call.
+    /// Creates the store of a vault from its URL; it is opened at the first call.
     package var vault: @Sendable (String, VaultTimeout) throws(VaultError) -> any VaultStore
-    /// Makes the store of siwa-server's tables in a vault's database, likewise.
+    /// Creates the store of siwa-server's tables in a vault's database; it is opened at the first
+    /// call.
     package var serverStore: @Sendable (String, VaultTimeout) throws(VaultError) -> any ServerStore
-    /// Shakes hands with the TLS server of a URL, whose host is given beside it, within a time.
+    /// Makes a TLS handshake with the server of a URL within a time limit; the second argument is
+    /// its host.
     package var inspectTLS:
         @Sendable (String, String, TLSOffer, Duration, TransportSettings)
             async throws(TransportError) ->
@@ -41,24 +44,24 @@ package struct World: Sendable {
             }
     /// The terminals that results and messages are shown on; by default there are none.
     package var terminal = Terminal()
-    /// Makes so many threads, of the process's own, for tasks that run in parallel.
+    /// Creates threads for parallel tasks.
     package var threads: @Sendable (Int) throws(FileError) -> any TaskExecutor = { _ in
         globalConcurrentExecutor
     }
     /// Shows a question on standard error and reads a line of standard input; nil without a
     /// terminal.
     package var ask: (@Sendable (String) throws(FileError) -> String)?
-    /// What the command reports to Prometheus; ``runSIWA(_:in:)`` makes one for each run.
+    /// The metrics of the command; ``runSIWA(_:in:)`` creates them for each run.
     var metrics = TaskMetrics()
     /// Runs a program to its end.
     package var runProgram: @Sendable (ChildProgram) throws(FileError) -> ProgramEnding = {
         program throws(FileError) in
         throw FileError("run", program.path, reason: "not provided")
     }
-    /// Which command runs on which machine, for the history of a vault.
+    /// The command and the machine, for the history of a vault.
     package var actor = VaultActor(command: "", host: "")
 
-    /// Puts a world together.
+    /// Creates a world.
     package init(
         clocks: Clocks, variables: @escaping @Sendable (String) -> String?, processors: Int,
         files: Files,
@@ -85,7 +88,7 @@ package struct World: Sendable {
         self.serverStore = serverStore
     }
 
-    /// What the network needs to know.
+    /// The settings of a transport.
     package struct TransportSettings: Sendable {
         /// A file of authorities to trust besides the system's.
         package let authorityFile: String?
@@ -93,21 +96,21 @@ package struct World: Sendable {
         package let variables: @Sendable (String) -> String?
     }
 
-    /// The file system, as far as commands use it.
+    /// The operations of the file system that commands use.
     package struct Files: Sendable {
         /// Reads a whole file.
         package var read: @Sendable (String) throws(FileError) -> LocalFile
-        /// Writes a file whole or not at all, for its owner alone.
+        /// Replaces a file atomically, accessible by its owner only.
         package var write: @Sendable (SecretBytes, String, SymbolicLink) throws(FileError) -> Void
-        /// Writes a new file whole or not at all, for its owner alone; never over an old one.
+        /// Creates a file atomically, accessible by its owner only; fails if the path exists.
         package var create: @Sendable (SecretBytes, String) throws(FileError) -> Void
         /// Whether a path exists.
         package var exists: @Sendable (String) -> Bool
-        /// Whose a file is, and who may read and write it; nil when it cannot be looked at.
+        /// The owner and permissions of a file; nil if it cannot be examined.
         package var status: @Sendable (String) -> FileStatus?
         /// The names in a folder; empty if it cannot be read.
         package var names: @Sendable (String) -> [String]
-        /// Makes a folder, with its parents, that only its owner can write to.
+        /// Creates a folder and its parents, writable by their owner only.
         package var makeFolder: @Sendable (String) throws(FileError) -> Void
         /// Takes the lock of the file at a path; nil if another process holds it.
         package var tryLock: @Sendable (String) throws(FileError) -> FileLock?
@@ -120,17 +123,17 @@ package struct World: Sendable {
             path throws(FileError) in
             throw FileError("remove", path, reason: "not provided")
         }
-        /// Writes a file whole or not at all, readable by everybody.
+        /// Replaces a file atomically, readable by everyone.
         package var publish: @Sendable (SecretBytes, String) throws(FileError) -> Void = {
             _, path throws(FileError) in
             throw FileError("write", path, reason: "not provided")
         }
         /// Whether two paths denote the same folder.
         package var isSameFolder: @Sendable (String, String) -> Bool = { $0 == $1 }
-        /// A path from the root, whatever the working directory.
+        /// The absolute path.
         package var absolutePath: @Sendable (String) -> String = { $0 }
 
-        /// Puts a file system together.
+        /// Creates a file system.
         package init(
             read: @escaping @Sendable (String) throws(FileError) -> LocalFile,
             write:

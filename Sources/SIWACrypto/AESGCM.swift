@@ -1,20 +1,21 @@
 internal import COpenSSL
 
-/// AES-256 in Galois/Counter Mode (NIST SP 800-38D): without the key, what is encrypted cannot be
-/// read, and neither it nor the data authenticated with it can be changed unnoticed.
+/// Authenticated encryption with AES-256 in Galois/Counter Mode (NIST SP 800-38D).
 package enum AESGCM {
-    /// Bytes of a key.
+    /// The length of a key in bytes.
     package static let keyLength = 32
     private static let nonceLength = 12
     private static let tagLength = 16
 
-    /// Seals a text under a fresh random nonce of 96 bits: good for 2³² texts a key.
+    /// Encrypts a text with a new random nonce of 96 bits, which is safe for 2³² texts per key.
     ///
     /// - Parameters:
     ///   - key: ``keyLength`` bytes.
-    ///   - context: what the sealed text belongs to; not in it, but needed to open it.
+    ///   - context: additional authenticated data, which is not part of the result but needed to
+    ///     decrypt it.
     /// - Returns: nonce, ciphertext, tag.
-    /// - Throws: ``OpenSSLError`` when OpenSSL cannot, as under a policy without AES.
+    /// - Throws: ``OpenSSLError`` if OpenSSL fails, for example if the system's policy disables
+    ///   AES.
     package static func seal(
         _ text: SecretBytes, with key: SecretBytes, authenticating context: [UInt8]
     ) throws(OpenSSLError) -> [UInt8] {
@@ -37,10 +38,10 @@ package enum AESGCM {
         return nonce + sealed + tag
     }
 
-    /// Opens what ``seal(_:with:authenticating:)`` returned.
+    /// Decrypts the result of ``seal(_:with:authenticating:)``.
     ///
-    /// - Returns: the text; nil when one bit of it, of the key or of `context` is another.
-    /// - Throws: ``OpenSSLError`` when OpenSSL cannot answer at all.
+    /// - Returns: the text; nil if the text, the key or `context` was changed.
+    /// - Throws: ``OpenSSLError`` if OpenSSL fails for another reason.
     package static func open(
         _ sealed: [UInt8], with key: SecretBytes, authenticating context: [UInt8]
     ) throws(OpenSSLError) -> SecretBytes? {
@@ -85,7 +86,7 @@ package enum AESGCM {
         return cipher
     }
 
-    /// A stream cipher: as many bytes come out as go in.
+    /// Encrypts or decrypts bytes; the output has the same length.
     private static func run(
         _ cipher: borrowing Owned<CipherContext>, _ bytes: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
@@ -99,7 +100,7 @@ package enum AESGCM {
                 CInt(clamping: bytes.count)))
     }
 
-    /// Never freed, never changed.
+    /// Never changed or freed.
     private struct Algorithm: Sendable {
         nonisolated(unsafe) let pointer: OpaquePointer
     }

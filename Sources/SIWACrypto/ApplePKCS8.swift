@@ -1,12 +1,11 @@
 internal import COpenSSL
 
-/// A `.p8` exactly as Apple encodes it: PKCS#8 around an ECPrivateKey that names
-/// prime256v1, with the curve repeated inside or not, and the public point last.
+/// A `.p8` file in exactly Apple's encoding: PKCS#8 with an ECPrivateKey on prime256v1, with or
+/// without the curve repeated inside, and the public point at the end.
 ///
-/// Everything but the scalar and the point is compared byte for byte, so this is
-/// stricter than any decoder; other encodings are left to OpenSSL's decoder.
-/// It exists because starting that decoder costs a seventh of minting a secret
-/// (docs/decisions/key-loading.md).
+/// Everything except the scalar and the point is compared byte by byte; OpenSSL's decoder reads all
+/// other encodings. This type exists because starting that decoder takes a seventh of the time for
+/// minting a secret (docs/decisions/key-loading.md).
 struct ApplePKCS8 {
     private let scalar: SecretBytes
     private let point: [UInt8]
@@ -23,7 +22,7 @@ struct ApplePKCS8 {
         }
     }
 
-    /// - Throws: ``OpenSSLError`` when the point is not on the curve.
+    /// - Throws: ``OpenSSLError`` if the point is not on the curve.
     func key() throws(OpenSSLError) -> Owned<Key> {
         try ellipticKey(point: point, scalar: scalar, selection: siwa_selection_keypair())
     }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-// What C does with a run of bytes at once, for the targets that are checked for unsafe code.
+// Operations of C on runs of bytes, for the targets that are checked for unsafe code.
 
 extension Span<UInt8> {
     /// The first index of `byte` from `start` on; nil if absent.
@@ -14,7 +14,7 @@ extension Span<UInt8> {
     /// Equal byte by byte.
     @inlinable
     package func isExactly(_ other: Span<UInt8>) -> Bool {
-        // Where the caller is: most lengths differ.
+        // Inlined into the caller, because most lengths differ.
         count == other.count && hasSameBytes(as: other)
     }
 
@@ -24,7 +24,7 @@ extension Span<UInt8> {
         count == text.utf8CodeUnitCount && text.withSpan { hasSameBytes(as: $0) }
     }
 
-    /// - Parameter other: as many bytes.
+    /// - Parameter other: a span of the same length.
     @usableFromInline
     package func hasSameBytes(as other: Span<UInt8>) -> Bool {
         withUnsafeBytes { one in
@@ -37,7 +37,7 @@ extension Span<UInt8> {
 }
 
 extension StaticString {
-    /// Lends its UTF-8, without the copy that a short `String` is.
+    /// Lends its UTF-8 without a copy.
     @inlinable
     package func withSpan<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         withUTF8Buffer { body(Span(_unsafeElements: $0)) }
@@ -55,7 +55,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension OutputSpan<UInt8> {
-    /// Copies `bytes` behind those that are there; there must be room for them.
+    /// Appends `bytes`; there must be enough free capacity.
     @inlinable
     package mutating func append(contentsOf bytes: Span<UInt8>) {
         precondition(bytes.count <= freeCapacity)
@@ -71,16 +71,16 @@ extension OutputSpan<UInt8> {
     }
 }
 
-/// Decodes an alphabet of 64 characters four at a time: one look-up for each character, and no check
-/// of a place that was checked before.
+/// Decodes blocks of four characters of a 64-character alphabet, with one look-up per character and
+/// one check per block.
 package struct BlockDecoder: Sendable {
-    /// For each place in a block, what each character adds to its 24 bits; ``bad`` for a character
-    /// that is not of the alphabet. Made once, never freed.
+    /// For each position in a block, the bits that each character contributes; ``bad`` for a
+    /// character that is not in the alphabet. Never freed.
     private nonisolated(unsafe) let parts: UnsafePointer<UInt32>
 
     private static let bad: UInt32 = 0xFF00_0000
 
-    /// - Parameter digits: the value of each of 256 characters; 64 or more for what is not of the
+    /// - Parameter digits: the value of each of 256 characters; 64 or more if it is not in the
     ///   alphabet.
     package init(digits: [UInt8]) {
         precondition(digits.count == 256)
@@ -94,8 +94,8 @@ package struct BlockDecoder: Sendable {
         self.parts = UnsafePointer(parts)
     }
 
-    /// Decodes up to where there are no four characters of the alphabet, or no more room; answers
-    /// how many characters that were.
+    /// Decodes blocks up to the first invalid one or the end of the capacity; returns the number of
+    /// decoded characters.
     package func decode(_ text: Span<UInt8>, into bytes: inout OutputSpan<UInt8>) -> Int {
         let blocks = min(text.count / 4, bytes.freeCapacity / 3)
         guard blocks > 0 else { return 0 }

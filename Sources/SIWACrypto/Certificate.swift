@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// An X.509 certificate (RFC 5280): the emulator makes its own to speak TLS.
+/// An X.509 certificate (RFC 5280); the emulator creates its own for TLS.
 package final class Certificate: Sendable {
-    /// Written while it is made, before this object is shared; read-only afterwards.
+    /// Written before this object is shared; read-only afterwards.
     nonisolated(unsafe) let pointer: OpaquePointer
 
     init(adopting certificate: consuming Owned<X509Certificate>) {
@@ -16,7 +16,7 @@ package final class Certificate: Sendable {
         let bio = try Owned<MemoryBIO>(openssl.BIO_new(openssl.BIO_s_mem()))
         try check(
             openssl.BIO_write(bio.pointer, text, CInt(text.count)) == CInt(text.count) ? 1 : 0)
-        // Without a callback OpenSSL would ask the terminal for a passphrase.
+        // Without a callback, OpenSSL would ask for a passphrase on the terminal.
         pointer = try Owned<X509Certificate>(
             openssl.PEM_read_bio_X509(bio.pointer, nil, { _, _, _, _ in 0 }, nil)
         ).release()
@@ -29,7 +29,7 @@ package final class Certificate: Sendable {
         try pem { openssl.PEM_write_bio_X509($0, pointer) }.revealed()
     }
 
-    /// Whether it is still good `seconds` after 1970-01-01T00:00:00Z.
+    /// Whether it is valid `seconds` after 1970-01-01T00:00:00Z.
     package func isValid(atSecondsSinceEpoch seconds: Int) -> Bool {
         var moment = time_t(seconds)
         return openssl.X509_cmp_time(openssl.X509_get0_notAfter(pointer), &moment) > 0

@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// A certificate authority for as long as this object exists: its key is never stored, so that
-/// no certificate can be issued with it afterwards.
+/// A certificate authority whose key exists only in this object, so that no certificate can be
+/// issued with it later.
 package final class CertificateAuthority: Sendable {
     /// The certificate that clients must trust.
     package let certificate: Certificate
     private let key: P256PrivateKey
     private let validity: Range<Int>
 
-    /// Makes an authority called `name`, valid for `validity` in seconds since the epoch.
+    /// Creates an authority with a name, valid during `validity` in seconds since the epoch.
     ///
     /// - Parameter names: The only servers that clients accept a certificate of this authority for
     ///   (critical name constraints, RFC 5280 §4.2.1.10).
@@ -27,9 +27,9 @@ package final class CertificateAuthority: Sendable {
         self.validity = validity
     }
 
-    /// A TLS server's certificate, as long-lived as the authority.
+    /// Issues a TLS server's certificate with the validity of the authority.
     ///
-    /// - Parameter names: What the server is called; the first one names it.
+    /// - Parameter names: the names of the server; the first one is the subject.
     package func issueServerCertificate(
         names: [ServerName], key serverKey: P256PrivateKey
     ) throws(OpenSSLError) -> Certificate {
@@ -47,7 +47,7 @@ package final class CertificateAuthority: Sendable {
     }
 }
 
-/// What a client may call a server.
+/// A name of a server.
 package enum ServerName: Hashable, Sendable {
     /// A DNS name.
     case host(String)
@@ -60,7 +60,7 @@ package enum ServerName: Hashable, Sendable {
         }
     }
 
-    /// The name as a permitted subtree. The mask makes an address a subtree of one.
+    /// The name as a permitted subtree. An address has a mask for itself only.
     fileprivate var nameConstraint: String {
         switch self {
         case .host: subjectAlternativeName

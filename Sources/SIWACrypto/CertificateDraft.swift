@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A certificate before it is signed. It has one owner and may still change.
+/// A certificate before it is signed.
 struct CertificateDraft {
     private let certificate: Certificate
     private let issuer: Certificate
@@ -12,7 +12,7 @@ struct CertificateDraft {
         certificate = Certificate(adopting: try Owned<X509Certificate>(openssl.X509_new()))
         self.issuer = issuer ?? certificate
         let pointer = certificate.pointer
-        // The number of version 3 is 2.
+        // Version 3 is encoded as 2.
         try check(openssl.X509_set_version(pointer, 2))
         try check(siwa_set_validity(openssl, pointer, validity.lowerBound, validity.upperBound))
         try key.withPointer { key throws(OpenSSLError) in
@@ -22,12 +22,12 @@ struct CertificateDraft {
         try setNames(subject: name)
     }
 
-    /// Adds an extension in OpenSSL's own notation.
+    /// Adds an extension in OpenSSL's notation.
     func add(_ kind: CInt, _ value: String) throws(OpenSSLError) {
         try check(siwa_add_extension(openssl, certificate.pointer, issuer.pointer, kind, value))
     }
 
-    /// Signs with SHA-256; X509_sign answers with the signature's length.
+    /// Signs with SHA-256; X509_sign returns the signature's length.
     func signed(by key: P256PrivateKey) throws(OpenSSLError) -> Certificate {
         try key.withPointer { key throws(OpenSSLError) in
             try check(openssl.X509_sign(certificate.pointer, key, openssl.EVP_sha256()) > 0 ? 1 : 0)

@@ -2,9 +2,9 @@ internal import COpenSSL
 
 /// HMAC with SHA-256 (RFC 2104).
 package enum HMAC {
-    /// The 32 bytes that prove that the author of `message` has `key`.
+    /// The 32 bytes of the authentication code of `message` with `key`.
     ///
-    /// - Throws: ``OpenSSLError`` when a site's policy has taken SHA-256 away.
+    /// - Throws: ``OpenSSLError`` if the system's policy disables SHA-256.
     package static func sha256(
         _ message: [UInt8], with key: SecretBytes
     ) throws(OpenSSLError) -> [UInt8] {

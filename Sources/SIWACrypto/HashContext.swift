@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// OpenSSL's means to compute SHA-256, set up once and used again and again.
+/// An OpenSSL context for SHA-256, created once and reused.
 final class HashContext: Sendable {
     /// Used by one caller at a time.
     private nonisolated(unsafe) let context: OpaquePointer
@@ -14,13 +14,13 @@ final class HashContext: Sendable {
 
     deinit { openssl.EVP_MD_CTX_free(context) }
 
-    /// The SHA-256 of `message`. One call at a time.
+    /// The SHA-256 of `message`. Must not be called concurrently.
     func hash(of message: Span<UInt8>) throws(OpenSSLError) -> [32 of UInt8] {
         var hash: [32 of UInt8] = .init(repeating: 0)
         var bytes = hash.mutableSpan
         try bytes.withUnsafeMutableBufferPointer { bytes throws(OpenSSLError) in
             try message.withUnsafeBytes { message throws(OpenSSLError) in
-                // No algorithm is the one it has: the context begins anew.
+                // Null keeps the context's algorithm, and resets the context.
                 try check(
                     openssl.EVP_DigestInit_ex2(context, nil, nil) == 1
                         && openssl.EVP_DigestUpdate(context, message.baseAddress, message.count)

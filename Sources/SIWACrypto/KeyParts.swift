@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Passes only a key on P-256.
+/// Throws unless the key is on P-256.
 func requireP256(_ key: OpaquePointer) throws(P256KeyError) {
     guard openssl.EVP_PKEY_is_a(key, "EC") == 1 else {
         throw .algorithm(
@@ -15,8 +15,8 @@ func requireP256(_ key: OpaquePointer) throws(P256KeyError) {
     guard curve == "prime256v1" else { throw .curve(curve) }
 }
 
-/// The uncompressed point of an elliptic key, put together from its coordinates: OpenSSL
-/// gives the point itself in the form it was read in, which may be compressed.
+/// The uncompressed point of an EC key, composed from its coordinates, because OpenSSL returns the
+/// point in the form in which it was read.
 func publicPoint(of key: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
     let x = try coordinate(OSSL_PKEY_PARAM_EC_PUB_X, of: key)
     let y = try coordinate(OSSL_PKEY_PARAM_EC_PUB_Y, of: key)
@@ -32,13 +32,13 @@ private func coordinate(_ name: String, of key: OpaquePointer) throws(OpenSSLErr
     return bytes
 }
 
-/// Builds a P-256 key from its point and, when given, its scalar.
+/// Creates a P-256 key from its point and, if given, its scalar.
 func ellipticKey(
     point: [UInt8], scalar: SecretBytes? = nil, selection: CInt
 ) throws(OpenSSLError) -> Owned<Key> {
     let builder = try Owned<ParameterBuilder>(openssl.OSSL_PARAM_BLD_new())
-    // The builder keeps pointers until the parameters are made: names and curve are
-    // constants, the point and the scalar are lent for as long as that takes.
+    // The builder keeps pointers until the parameters are created: names and curve are constants,
+    // and the point and the scalar are lent until then.
     try check(
         openssl.OSSL_PARAM_BLD_push_utf8_string(
             builder.pointer, siwa_name_group, siwa_curve_p256, 0))
@@ -60,7 +60,7 @@ func ellipticKey(
 }
 
 private func secretNumber(_ bytes: SecretBytes) throws(OpenSSLError) -> Owned<BigNumber> {
-    // A secure number makes the parameters' copy of it one that is cleansed when freed.
+    // With a secure number, OpenSSL also overwrites the parameters' copy when it is freed.
     let number = try Owned<BigNumber>(openssl.BN_secure_new())
     openssl.ERR_clear_error()
     let filled = bytes.withUnsafeBytes {
@@ -72,7 +72,7 @@ private func secretNumber(_ bytes: SecretBytes) throws(OpenSSLError) -> Owned<Bi
     return number
 }
 
-/// Makes a key of `algorithm` from collected parameters.
+/// Creates a key of `algorithm` from parameters.
 func key(
     _ algorithm: String, from builder: OpaquePointer, selection: CInt
 ) throws(OpenSSLError) -> Owned<Key> {

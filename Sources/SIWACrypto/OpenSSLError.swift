@@ -1,12 +1,11 @@
 internal import COpenSSL
 
-/// OpenSSL refused. Carries every reason it had queued, oldest first.
+/// An error of OpenSSL, with all queued reasons, the oldest first.
 ///
-/// The reasons are detail for a bug report, never a headline: OpenSSL 3 calls
-/// an unreadable key just "unsupported".
+/// The reasons are details for a bug report: OpenSSL 3 calls an unreadable key just "unsupported".
 package struct OpenSSLError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The queued reasons, as OpenSSL words them. Most of its messages are not loaded
-    /// (docs/decisions/linking.md): then the command that prints the message.
+    /// The queued reasons in OpenSSL's words. If the message is not loaded
+    /// (docs/decisions/linking.md), the command that prints it.
     package let reasons: [String]
 
     /// The reasons on one line.
@@ -14,7 +13,7 @@ package struct OpenSSLError: Error, Hashable, Sendable, CustomStringConvertible 
         reasons.isEmpty ? "OpenSSL gave no reason" : reasons.joined(separator: "; ")
     }
 
-    /// Empties this thread's error queue into an error.
+    /// Creates an error from this thread's error queue, and empties the queue.
     static func drained() -> Self {
         var reasons: [String] = []
         while true {
@@ -27,23 +26,22 @@ package struct OpenSSLError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// The one check of OpenSSL's "returns 1 on success" convention.
+/// Throws unless an OpenSSL function returned 1.
 func check(_ result: @autoclosure () -> CInt) throws(OpenSSLError) {
     try OpenSSL.load()
     forgetErrors()
     guard result() == 1 else { throw .drained() }
 }
 
-/// The one check of a question: 1 is yes, anything else is no, and a no
-/// leaves the error queue empty.
+/// Whether an OpenSSL function returned 1; otherwise empties the error queue.
 func holds(_ result: @autoclosure () -> CInt) -> Bool {
     if result() == 1 { return true }
     forgetErrors()
     return false
 }
 
-/// Empties this thread's error queue. It is nearly always empty: to see that costs a tenth of
-/// `ERR_clear_error`.
+/// Empties this thread's error queue. It is nearly always empty, which is checked first because
+/// that takes a tenth of the time of `ERR_clear_error`.
 func forgetErrors() {
     while openssl.ERR_get_error() != 0 {}
 }

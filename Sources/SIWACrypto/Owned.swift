@@ -4,9 +4,8 @@ internal import COpenSSL
 struct Owned<Kind: OpenSSLKind>: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Takes ownership of what `make` returns. Null is a failure, and its
-    /// reasons leave the thread's error queue here, before any `await` could
-    /// move us to another thread and another queue.
+    /// Takes ownership of the object that `make` returns. Null is a failure; its reasons are taken
+    /// from the thread's error queue here, before an `await` could change the thread.
     init(_ make: @autoclosure () -> OpaquePointer?) throws(OpenSSLError) {
         try OpenSSL.load()
         forgetErrors()

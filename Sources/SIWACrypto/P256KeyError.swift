@@ -1,11 +1,11 @@
 /// Why bytes are not the P-256 key that ES256 needs.
 package enum P256KeyError: Error, Hashable, Sendable {
-    /// OpenSSL reads no key in them.
+    /// OpenSSL cannot read a key.
     case unreadable(OpenSSLError)
     /// A key of another algorithm; OpenSSL's name for it, such as `RSA`.
     case algorithm(String)
     /// An elliptic key on another curve; OpenSSL's name for it, such as `secp384r1`.
     case curve(String)
-    /// A public and a private half that do not belong together, or a scalar out of range.
+    /// The public and the private key do not belong together, or the scalar is out of range.
     case inconsistent
 }

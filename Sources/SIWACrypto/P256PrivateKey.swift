@@ -2,11 +2,11 @@ internal import COpenSSL
 
 /// A P-256 private key (secp256r1), which signs ES256.
 package final class P256PrivateKey: Sendable {
-    /// Immutable once made; OpenSSL allows concurrent use of a constant key
-    /// and clears the scalar when it frees it.
+    /// Immutable; OpenSSL allows concurrent use of a constant key, and clears the scalar when it
+    /// frees it.
     private nonisolated(unsafe) let pointer: OpaquePointer
 
-    /// The public half.
+    /// The public key.
     package let publicKey: P256PublicKey
 
     private let contexts = ReadyContexts<ReadyContext>()
@@ -16,8 +16,8 @@ package final class P256PrivateKey: Sendable {
         pointer = key.release()
     }
 
-    /// Reading a key checks neither that its scalar is in range nor that its halves belong
-    /// together.
+    /// Checks the range of the scalar and that both halves belong together, which reading a key
+    /// does not.
     private convenience init(checking key: consuming Owned<Key>) throws(OpenSSLError) {
         let context = try Owned<KeyContext>(
             openssl.EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil))
@@ -27,7 +27,7 @@ package final class P256PrivateKey: Sendable {
 
     /// Reads PKCS#8 (RFC 5208), as Apple issues it, or SEC 1 (RFC 5915), both in DER.
     ///
-    /// - Throws: ``P256KeyError``, which says what the bytes are instead.
+    /// - Throws: ``P256KeyError``, which names what the bytes are instead.
     package convenience init(derRepresentation: SecretBytes) throws(P256KeyError) {
         do throws(OpenSSLError) {
             if let parts = ApplePKCS8(derRepresentation) {
@@ -55,16 +55,15 @@ package final class P256PrivateKey: Sendable {
         }
     }
 
-    /// A new key, for the emulator and for tests.
+    /// Generates a key, for the emulator and for tests.
     package static func generate() throws(OpenSSLError) -> P256PrivateKey {
         try P256PrivateKey(adopting: Owned<Key>(siwa_generate_p256(openssl)))
     }
 
     deinit { openssl.EVP_PKEY_free(pointer) }
 
-    /// Signs the SHA-256 of `message`, and verifies the signature before it
-    /// leaves: a fault in the arithmetic of ECDSA can give the key away, and a
-    /// key pair whose halves do not match signs without an error.
+    /// Signs the SHA-256 of `message`, and verifies the signature: a fault in the arithmetic of
+    /// ECDSA can reveal the key, and a key pair whose halves do not match signs without an error.
     ///
     /// - Parameter isVerified: false for callers that sign thousands and verify those that matter.
     /// - Throws: ``OpenSSLError`` if signing fails or the signature does not verify.
@@ -90,12 +89,12 @@ package final class P256PrivateKey: Sendable {
         }
     }
 
-    /// PKCS#8 in PEM (RFC 7468): what Apple hands out as a `.p8`.
+    /// PKCS#8 in PEM (RFC 7468), the format of Apple's `.p8` files.
     package func pemRepresentation() throws(OpenSSLError) -> SecretBytes {
         try pem { openssl.PEM_write_bio_PKCS8PrivateKey($0, pointer, nil, nil, 0, nil, nil) }
     }
 
-    /// Lends the key to certificate making.
+    /// Lends the key for creating certificates.
     func withPointer<Result, Failure: Error>(
         _ body: (OpaquePointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -2,16 +2,16 @@ internal import COpenSSL
 
 /// The public half of a P-256 key (secp256r1), which verifies ES256.
 package final class P256PublicKey: Sendable {
-    /// Immutable once made; OpenSSL allows concurrent use of a constant key.
+    /// Immutable; OpenSSL allows concurrent use of a constant key.
     private nonisolated(unsafe) let pointer: OpaquePointer
 
     /// The uncompressed point: 0x04, x, y; 65 bytes (SEC 1 §2.3.3).
     package let x963Representation: [UInt8]
 
-    /// Takes an uncompressed point.
+    /// Creates a key from an uncompressed point.
     ///
-    /// - Throws: ``OpenSSLError`` when it is not a point on the curve. OpenSSL alone would take
-    ///   the point at infinity, under which anyone's signature verifies.
+    /// - Throws: ``OpenSSLError`` if it is not a point on the curve. OpenSSL alone would accept the
+    ///   point at infinity, with which any signature verifies.
     package init(x963Representation: [UInt8]) throws(OpenSSLError) {
         guard x963Representation.count == 65, x963Representation[0] == 4 else {
             throw OpenSSLError(reasons: ["the public point is not uncompressed"])
@@ -22,8 +22,8 @@ package final class P256PublicKey: Sendable {
         self.x963Representation = x963Representation
     }
 
-    /// The public half of a private key, which stays one key to OpenSSL: making another would
-    /// take as long as verifying a signature with it. The scalar lives as long as either half.
+    /// The public key of a private key. Both share one OpenSSL key, because creating another one
+    /// would take as long as verifying a signature. The scalar is freed with the last of them.
     init(of privateKey: OpaquePointer) throws(OpenSSLError) {
         x963Representation = try publicPoint(of: privateKey)
         try check(openssl.EVP_PKEY_up_ref(privateKey))
@@ -32,7 +32,7 @@ package final class P256PublicKey: Sendable {
 
     /// Reads a SubjectPublicKeyInfo (RFC 5480).
     ///
-    /// - Throws: ``P256KeyError`` when it is not a P-256 public key.
+    /// - Throws: ``P256KeyError`` if it is not a P-256 public key.
     package convenience init(derRepresentation: [UInt8]) throws(P256KeyError) {
         let point = try Self.point(of: derRepresentation)
         do throws(OpenSSLError) {
@@ -63,9 +63,9 @@ package final class P256PublicKey: Sendable {
 
     deinit { openssl.EVP_PKEY_free(pointer) }
 
-    /// Whether `signature` is this key's over the SHA-256 of `message`.
+    /// Whether `signature` is this key's signature of the SHA-256 of `message`.
     ///
-    /// - Throws: ``OpenSSLError`` when OpenSSL cannot answer at all.
+    /// - Throws: ``OpenSSLError`` if OpenSSL fails.
     package func isValidSignature(
         _ signature: P256Signature, for message: Span<UInt8>
     ) throws(OpenSSLError) -> Bool {

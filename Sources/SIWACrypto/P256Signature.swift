@@ -1,18 +1,18 @@
 internal import COpenSSL
 
-/// An ES256 signature as JWS requires it: r and s, 32 big-endian bytes each,
-/// leading zeros kept (RFC 7518 §3.4). OpenSSL speaks DER; this is the bridge.
+/// An ES256 signature as JWS requires it: r and s, 32 big-endian bytes each, with leading zeros
+/// (RFC 7518 §3.4). Converts from and to OpenSSL's DER.
 package struct P256Signature: Hashable, Sendable {
     /// r and s, one after the other: always 64 bytes.
     package let rawRepresentation: [UInt8]
 
-    /// Takes r and s; nil unless there are exactly 64 bytes.
+    /// Creates a signature from r and s; nil unless there are exactly 64 bytes.
     package init?(rawRepresentation: some Collection<UInt8>) {
         guard rawRepresentation.count == 64 else { return nil }
         self.rawRepresentation = [UInt8](rawRepresentation)
     }
 
-    /// Reads ASN.1 DER (RFC 3279 §2.2.3), which is what OpenSSL signs.
+    /// Reads ASN.1 DER (RFC 3279 §2.2.3), the format of OpenSSL.
     package init(der: [UInt8]) throws(OpenSSLError) {
         let signature = try Owned<ECDSASignature>(
             der.withUnsafeBufferPointer { bytes in
@@ -31,12 +31,12 @@ package struct P256Signature: Hashable, Sendable {
         rawRepresentation = raw
     }
 
-    /// What OpenSSL verifies.
+    /// The signature in DER.
     func der() throws(OpenSSLError) -> [UInt8] {
         let signature = try Owned<ECDSASignature>(openssl.ECDSA_SIG_new())
         let r = try number(rawRepresentation[..<32])
         let s = try number(rawRepresentation[32...])
-        // set0 takes both numbers over, but only when it succeeds.
+        // set0 takes ownership of both numbers, but only if it succeeds.
         let (rPointer, sPointer) = (r.release(), s.release())
         guard openssl.ECDSA_SIG_set0(signature.pointer, rPointer, sPointer) == 1 else {
             BigNumber.free(rPointer)

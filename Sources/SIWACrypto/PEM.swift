@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What `write` writes to a memory BIO; the BIO's own copy is cleansed with it.
+/// The text that `write` writes to a memory BIO, whose copy is overwritten.
 func pem(_ write: (OpaquePointer) -> CInt) throws(OpenSSLError) -> SecretBytes {
     let bio = try Owned<MemoryBIO>(openssl.BIO_new(openssl.BIO_s_secmem()))
     try check(write(bio.pointer))

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// An RSA private key, with which the emulator signs as Apple does.
 package final class RSAPrivateKey: Sendable {
-    /// Immutable once made; OpenSSL allows concurrent use of a constant key.
+    /// Immutable; OpenSSL allows concurrent use of a constant key.
     private nonisolated(unsafe) let pointer: OpaquePointer
 
     /// The modulus, big-endian.
@@ -11,7 +11,7 @@ package final class RSAPrivateKey: Sendable {
     /// The public exponent, big-endian.
     package let exponent: [UInt8]
 
-    /// A new key of 2048 bits.
+    /// Generates a key of 2048 bits.
     package static func generate() throws(OpenSSLError) -> RSAPrivateKey {
         try RSAPrivateKey(adopting: Owned<Key>(siwa_generate_rsa(openssl, 2048)))
     }
@@ -30,7 +30,7 @@ package final class RSAPrivateKey: Sendable {
     }
 }
 
-/// One number of a key, big-endian without leading zeros.
+/// A number of a key, big-endian without leading zeros.
 private func number(_ name: String, of key: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
     var value: OpaquePointer?
     try check(openssl.EVP_PKEY_get_bn_param(key, name, &value))

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// An RSA public key of 2048 bits or more, which verifies RS256.
 ///
-/// OpenSSL's key is made when it is first used: of Apple's several keys one token needs one.
+/// OpenSSL's key is created when it is first used, because a token needs only one of Apple's keys.
 package final class RSAPublicKey: Sendable {
     /// The size of the modulus in bits.
     package let bits: Int
@@ -13,7 +13,7 @@ package final class RSAPublicKey: Sendable {
     /// The public exponent, big-endian without leading zeros.
     package let exponent: [UInt8]
 
-    /// Immutable once made; OpenSSL allows concurrent use of a constant key.
+    /// Immutable; OpenSSL allows concurrent use of a constant key.
     private let made = Mutex<KeyPointer?>(nil)
 
     private let contexts = ReadyContexts<ReadyContext>()
@@ -22,10 +22,10 @@ package final class RSAPublicKey: Sendable {
         let pointer: OpaquePointer
     }
 
-    /// Takes modulus and exponent, big-endian (RFC 7518 §6.3.1).
+    /// Creates a key from modulus and exponent, big-endian (RFC 7518 §6.3.1).
     ///
-    /// - Throws: ``OpenSSLError`` when they are not those of a key, or of one under 2048 bits
-    ///   (RFC 7518 §3.3) or over 16,384, with which OpenSSL verifies nothing.
+    /// - Throws: ``OpenSSLError`` if they are not those of a key of 2048 bits (RFC 7518 §3.3) to
+    ///   16,384 bits (OpenSSL's limit).
     package init(modulus: [UInt8], exponent: [UInt8]) throws(OpenSSLError) {
         guard Self.isPlausible(modulus: modulus, exponent: exponent) else {
             throw OpenSSLError(reasons: ["the numbers are not those of an RSA key"])
@@ -38,8 +38,8 @@ package final class RSAPublicKey: Sendable {
         }
     }
 
-    /// Both numbers are odd and the exponent is at least 3 (RFC 8017 §3.1), which OpenSSL
-    /// does not check: under the exponent 1 every message is its own signature.
+    /// Both numbers must be odd and the exponent at least 3 (RFC 8017 §3.1), which OpenSSL does not
+    /// check: with the exponent 1, every message is its own signature.
     private static func isPlausible(modulus: [UInt8], exponent: [UInt8]) -> Bool {
         guard let lowest = modulus.last, let last = exponent.last else { return false }
         return lowest & 1 == 1 && last & 1 == 1 && exponent.drop { $0 == 0 } != [1]
@@ -49,9 +49,9 @@ package final class RSAPublicKey: Sendable {
         if let key = made.withLock({ $0 }) { openssl.EVP_PKEY_free(key.pointer) }
     }
 
-    /// Whether `signature` is this key's over the SHA-256 of `message` (PKCS#1 v1.5).
+    /// Whether `signature` is this key's signature of the SHA-256 of `message` (PKCS#1 v1.5).
     ///
-    /// - Throws: ``OpenSSLError`` when OpenSSL cannot answer at all.
+    /// - Throws: ``OpenSSLError`` if OpenSSL fails.
     package func isValidSignature(
         _ signature: [UInt8], for message: Span<UInt8>
     ) throws(OpenSSLError) -> Bool {
@@ -90,7 +90,7 @@ package final class RSAPublicKey: Sendable {
 }
 
 extension RSAPublicKey: Equatable {
-    /// Whether two keys are the same numbers.
+    /// Whether two keys have the same numbers.
     package static func == (one: RSAPublicKey, other: RSAPublicKey) -> Bool {
         one.modulus == other.modulus && one.exponent == other.exponent
     }

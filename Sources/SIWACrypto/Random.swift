@@ -4,7 +4,7 @@ internal import COpenSSL
 package enum Random {
     /// `count` unpredictable bytes.
     ///
-    /// - Throws: ``OpenSSLError`` when the system gives no entropy.
+    /// - Throws: ``OpenSSLError`` if the system provides no entropy.
     package static func bytes(_ count: Int) throws(OpenSSLError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         try check(openssl.RAND_bytes(&bytes, CInt(count)))

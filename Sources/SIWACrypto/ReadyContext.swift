@@ -1,8 +1,8 @@
 internal import COpenSSL
 internal import Synchronization
 
-/// OpenSSL's means to sign or to verify by one key, set up once and used again and again: setting
-/// up costs a fifth of what verifying does, and locks that all threads share.
+/// An OpenSSL context for signing or verifying with one key. It is reused, because creating one
+/// takes a fifth of the time of verifying, and locks that all threads share.
 final class ReadyContext: Sendable {
     /// Used by one caller at a time.
     private nonisolated(unsafe) let context: OpaquePointer
@@ -10,7 +10,7 @@ final class ReadyContext: Sendable {
 
     /// Prepares to sign or to verify.
     ///
-    /// - Parameter prepare: makes a fresh context of `key` sign, or verify.
+    /// - Parameter prepare: initializes a new context of `key` for signing or verifying.
     init(
         _ key: OpaquePointer, prepare: (OpaquePointer) throws(OpenSSLError) -> Void
     ) throws(OpenSSLError) {
@@ -24,9 +24,10 @@ final class ReadyContext: Sendable {
 
     deinit { openssl.EVP_PKEY_CTX_free(context) }
 
-    /// Whether `signature` is the key's over the SHA-256 of `message`. One call at a time.
+    /// Whether `signature` is the key's signature of the SHA-256 of `message`. Must not be called
+    /// concurrently.
     ///
-    /// - Throws: ``OpenSSLError`` when OpenSSL cannot answer at all.
+    /// - Throws: ``OpenSSLError`` if OpenSSL fails.
     func isValid(
         _ signature: [UInt8], for message: Span<UInt8>
     ) throws(OpenSSLError) -> Bool {
@@ -38,9 +39,9 @@ final class ReadyContext: Sendable {
         }
     }
 
-    /// The key's signature over the SHA-256 of `message`. One call at a time.
+    /// The key's signature of the SHA-256 of `message`. Must not be called concurrently.
     ///
-    /// - Parameter longest: how many bytes it has at most.
+    /// - Parameter longest: the greatest length of a signature in bytes.
     func signature(for message: Span<UInt8>, longest: Int) throws(OpenSSLError) -> [UInt8] {
         let hash = try digest.hash(of: message)
         var signature = [UInt8](repeating: 0, count: longest)
@@ -54,11 +55,11 @@ final class ReadyContext: Sendable {
     }
 }
 
-/// The idle contexts of one key, or of hashing: as many as threads used it at once.
+/// The idle contexts of one key, or of hashing: as many as were used at the same time.
 struct ReadyContexts<Context: Sendable>: ~Copyable {
     private let idle = Mutex<[Context]>([])
 
-    /// Lends one to `body`; makes one when all are in use.
+    /// Lends a context to `body`; creates one if all are in use.
     func with<Result>(
         _ make: () throws(OpenSSLError) -> Context,
         _ body: (Context) throws(OpenSSLError) -> Result

@@ -4,7 +4,7 @@ internal import COpenSSL
 package enum SHA256 {
     /// The 32-byte digest of `message`.
     ///
-    /// - Throws: ``OpenSSLError`` when a site's policy has taken SHA-256 away.
+    /// - Throws: ``OpenSSLError`` if the system's policy disables SHA-256.
     package static func digest(_ message: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
         let hash = try contexts.with { () throws(OpenSSLError) in
             try HashContext()
@@ -24,12 +24,12 @@ package enum SHA256 {
         return try digest(bytes.span)
     }
 
-    /// OpenSSL's implementation, looked for once: each search takes locks and a while.
+    /// OpenSSL's implementation, which is fetched only once because that is slow.
     static let algorithm = Result { () throws(OpenSSLError) in
         Algorithm(pointer: try Owned<Digest>(openssl.EVP_MD_fetch(nil, "SHA2-256", nil)).release())
     }
 
-    /// Never freed, never changed.
+    /// Never changed or freed.
     struct Algorithm: Sendable {
         nonisolated(unsafe) let pointer: OpaquePointer
     }

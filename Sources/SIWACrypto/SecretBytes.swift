@@ -14,7 +14,7 @@ package final class SecretBytes: Sendable {
         self.count = count
     }
 
-    /// Copies `bytes`; the original is the caller's to cleanse.
+    /// Copies `bytes`; the caller must overwrite the original.
     @specialized(where Bytes == String.UTF8View)
     @specialized(where Bytes == [UInt8])
     package convenience init<Bytes: Sequence<UInt8>>(_ bytes: Bytes) {
@@ -40,21 +40,20 @@ package final class SecretBytes: Sendable {
         try body(UnsafeRawBufferPointer(rebasing: storage[..<count]))
     }
 
-    /// A plain copy, out of this type's care: for what leaves the program.
+    /// A copy that is not overwritten, for sending or printing it.
     package func revealed() -> [UInt8] {
         [UInt8](UnsafeRawBufferPointer(rebasing: storage[..<count]))
     }
 }
 
-/// Grows a secret without leaving copies behind: memory it outgrows is
-/// overwritten before it is given back.
+/// A growing secret that leaves no copies: memory is overwritten before it is freed.
 package struct SecretBuffer: ~Copyable {
     private var storage: UnsafeMutableRawBufferPointer
 
-    /// How many bytes were appended.
+    /// The number of appended bytes.
     package private(set) var count = 0
 
-    /// Room for `capacity` bytes before the first move.
+    /// Creates a buffer with a capacity.
     package init(capacity: Int = 256) {
         storage = .allocate(byteCount: max(capacity, 16), alignment: 16)
     }
@@ -84,14 +83,15 @@ package struct SecretBuffer: ~Copyable {
         bytes.withUnsafeBytes { append(contentsOf: $0) }
     }
 
-    /// Appends what C lends for the length of the call.
+    /// Appends bytes that C lends during the call.
     package mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {
         reserve(bytes.count)
         UnsafeMutableRawBufferPointer(rebasing: storage[count...]).copyMemory(from: bytes)
         count += bytes.count
     }
 
-    /// Lets C fill up to `capacity` further bytes; `fill` answers how many it wrote, or -1.
+    /// Lets C write up to `capacity` further bytes; `fill` returns the number of bytes written, or
+    /// -1.
     package mutating func append<Failure: Error>(
         upTo capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) -> Int {
@@ -102,13 +102,13 @@ package struct SecretBuffer: ~Copyable {
         return written
     }
 
-    /// Ends the growing; no copy is made.
+    /// Returns the secret without copying it.
     package consuming func finished() -> SecretBytes {
         let (storage, count) = surrender()
         return SecretBytes(adopting: storage, count: count)
     }
 
-    /// Gives the memory to an owner that cleanses it.
+    /// Transfers the memory to an owner that overwrites it.
     fileprivate consuming func surrender() -> (UnsafeMutableRawBufferPointer, Int) {
         let parts = (storage, count)
         discard self
@@ -126,7 +126,7 @@ package struct SecretBuffer: ~Copyable {
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// Overwrites the memory, which no optimiser leaves out, and gives it back.
+    /// Overwrites the memory, in a way that the optimiser keeps, and frees it.
     fileprivate func eraseAndDeallocate() {
         if let baseAddress { explicit_bzero(baseAddress, count) }
         deallocate()

@@ -16,7 +16,7 @@ func sign(_ message: Span<UInt8>, with key: OpaquePointer) throws(OpenSSLError) 
     return signature
 }
 
-/// Whether `signature` (DER for an EC key, PKCS#1 v1.5 for RSA) is over `message`.
+/// Whether `signature` (DER for an EC key, PKCS#1 v1.5 for RSA) is valid for `message`.
 func verify(
     _ signature: [UInt8], over message: Span<UInt8>, with key: OpaquePointer
 ) throws(OpenSSLError) -> Bool {

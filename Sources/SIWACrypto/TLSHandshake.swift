@@ -1,20 +1,20 @@
 internal import COpenSSL
 internal import Glibc
 
-/// What the handshake with a TLS server shows (RFC 8446, RFC 5246).
+/// The result of a handshake with a TLS server (RFC 8446, RFC 5246).
 package struct TLSHandshake: Hashable, Sendable {
-    /// OpenSSL's name of the protocol, such as `TLSv1.3`.
+    /// OpenSSL's name for the protocol, such as `TLSv1.3`.
     package let version: String
-    /// OpenSSL's name of the cipher suite.
+    /// OpenSSL's name for the cipher suite.
     package let cipher: String
-    /// Whether the keys of the connection are agreed for it alone, so that the server's private key
-    /// does not decrypt what was recorded.
+    /// Whether the connection has forward secrecy: the server's private key cannot decrypt a
+    /// recording of it.
     package let hasForwardSecrecy: Bool
-    /// How many certificates the server sent.
+    /// The number of certificates that the server sent.
     package let certificateCount: Int
-    /// The issuers whose certificates the server must send, and does not.
+    /// The issuers whose certificates the server should send but does not.
     package let missingIssuers: [String]
-    /// Why the certificate is not valid for the host, in OpenSSL's words; nil if it is.
+    /// Why the certificate is invalid for the host, in OpenSSL's words; nil if it is valid.
     package let certificateFault: String?
 
     /// Reads a session of OpenSSL, and verifies the certificates that the server sent.
@@ -22,8 +22,8 @@ package struct TLSHandshake: Hashable, Sendable {
     /// - Parameters:
     ///   - session: an `SSL *` of a client whose handshake is complete.
     ///   - host: the name or the address that the certificate must have.
-    ///   - folder: authorities to trust, by hashed links.
-    ///   - file: authorities to trust, in PEM.
+    ///   - folder: a folder of trusted authorities with hashed links.
+    ///   - file: a file of trusted authorities in PEM.
     package init(
         reading session: UnsafeMutableRawPointer, with host: String, trusting folder: String?,
         _ file: String?
@@ -36,7 +36,7 @@ package struct TLSHandshake: Hashable, Sendable {
         else { throw OpenSSLError(reasons: ["the server sent no certificate"]) }
         version = text(library.SSL_get_version(session))
         cipher = text(library.SSL_CIPHER_get_name(suite))
-        // TLS 1.3 has no other key exchange, and names none.
+        // TLS 1.3 always has forward secrecy, and reports no key exchange.
         hasForwardSecrecy = [NID_kx_ecdhe, NID_kx_dhe, NID_kx_any]
             .contains(library.SSL_CIPHER_get_kx_nid(suite))
         certificateCount = Int(openssl.OPENSSL_sk_num(sent))
@@ -46,11 +46,11 @@ package struct TLSHandshake: Hashable, Sendable {
     }
 }
 
-/// What a client offers a TLS server.
+/// The protocols and ciphers that a client offers.
 package enum TLSOffer: Sendable {
-    /// TLS 1.2 and newer, with forward secrecy only: what Apple asks of servers.
+    /// TLS 1.2 and newer with forward secrecy, as Apple requires of servers.
     case modern
-    /// All that OpenSSL can do, to name what an outdated server does.
+    /// Everything that OpenSSL supports, to name the protocol of an outdated server.
     case everything
 }
 
@@ -67,7 +67,7 @@ private enum OpenSSLTLS {
     }
 }
 
-/// The certificates of a server, verified with nothing but what it sent and the trusted authorities.
+/// The certificates of a server, verified only with those that it sent and the trusted authorities.
 private struct ExaminedChain {
     let missingIssuers: [String]
     let fault: String?
@@ -77,7 +77,7 @@ private struct ExaminedChain {
         _ file: String?
     ) throws(OpenSSLError) {
         let store = try Owned<TrustStore>(openssl.X509_STORE_new())
-        // A file or a folder that cannot be read trusts nothing, which the verification reports.
+        // An unreadable file or folder is ignored here; the verification then fails.
         if let file { _ = holds(openssl.X509_STORE_load_file(store.pointer, file)) }
         if let folder { _ = holds(openssl.X509_STORE_load_path(store.pointer, folder)) }
         let context = try Owned<VerificationContext>(openssl.X509_STORE_CTX_new())
@@ -107,8 +107,8 @@ private struct ExaminedChain {
         X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE,
     ]
 
-    /// The certificates of a verified chain that only this machine had: other clients have the
-    /// roots, which issued themselves, and nothing else.
+    /// The intermediate certificates of a verified chain that the server did not send: other
+    /// clients have only the self-signed roots.
     private static func unsent(_ chain: OpaquePointer?, sent: OpaquePointer) -> [String] {
         let names = certificates(sent).map { openssl.X509_get_subject_name($0) }
         return certificates(chain).filter { certificate in
@@ -125,7 +125,7 @@ private struct ExaminedChain {
     }
 }
 
-/// The common name in a name of a certificate, or all of it on one line.
+/// The common name in a name of a certificate, or the whole name on one line.
 private func commonName(_ name: OpaquePointer?) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
         let size = CInt(buffer.count)
@@ -136,7 +136,7 @@ private func commonName(_ name: OpaquePointer?) -> String {
     }
 }
 
-/// A text of OpenSSL's; empty if absent.
+/// A text from OpenSSL; empty if null.
 private func text(_ pointer: UnsafePointer<CChar>?) -> String {
     pointer.map { String(cString: $0) } ?? ""
 }

@@ -6,10 +6,10 @@ final class ActiveCount: Sendable {
     private let count = Mutex(0)
     private let changes = WakeSignal()
 
-    /// Something begins.
+    /// Counts work that begins.
     func begin() { count.withLock { $0 += 1 } }
 
-    /// Something ends.
+    /// Counts work that ends.
     func end() {
         count.withLock { $0 -= 1 }
         changes.notify()

@@ -9,7 +9,7 @@ extension ServerContext {
     func authorize(
         _ request: ServerRequest, for route: Route, _ options: Router.Options
     ) async throws(Problem) -> Set<APIScope> {
-        // The permissions of a Unix socket decide who may call.
+        // The permissions of a Unix socket control access.
         guard options.requiresToken, route.scope != .open else { return APIScope.all }
         let field = try request.authorization
         let scopes: Set<APIScope>
@@ -59,6 +59,6 @@ extension ServerRequest {
 }
 
 extension APIScope {
-    /// All scopes, made once.
+    /// All scopes.
     package static let all = Set(allCases)
 }

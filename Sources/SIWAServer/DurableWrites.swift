@@ -2,8 +2,8 @@ internal import JOSE
 internal import Lifecycle
 internal import ServerRecords
 
-/// Writes what must not be lost. If the database fails, the change is retried in the background as
-/// long as the process runs.
+/// Writes changes that must not be lost. If the database fails, the change is retried in the
+/// background as long as the process runs.
 struct DurableWrites: Sendable {
     private let access: StoreAccess
     private let clocks: Clocks
@@ -17,7 +17,7 @@ struct DurableWrites: Sendable {
     /// Changes the database now, or in the background.
     ///
     /// - Parameters:
-    ///   - event: what is logged if the change is not done now.
+    ///   - event: the event that is logged if the change is not made immediately.
     ///   - change: may run several times.
     /// - Returns: whether the change is already done.
     func write(

@@ -15,7 +15,7 @@ struct Readiness: Sendable {
     /// Whether a load balancer should send requests here.
     var isReady: Bool { databaseFault == nil && keyFault == nil }
 
-    /// The report, a line for each part.
+    /// The report, one line for each part.
     var text: String {
         """
         \(isReady ? "ready" : "not ready")

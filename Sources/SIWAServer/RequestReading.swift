@@ -77,7 +77,7 @@ struct RequestReading {
         guard coding == nil || coding?.lowercased() == "identity",
             let type = http.fields.only("content-type")
         else { return false }
-        // As nearly everybody writes it.
+        // The usual spelling.
         if type.isExactly("application/json") { return true }
         let name = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
         return name == "application/json"

@@ -2,8 +2,8 @@ internal import JOSE
 internal import Lifecycle
 internal import Synchronization
 
-/// What a request to a route is about. The route notes it as it finds out, and the request's line in
-/// the log shows it.
+/// The client, user and token that a request concerns. The route sets them, and the request's line
+/// in the log shows them.
 package final class RequestSubject: Sendable {
     private struct Known {
         var clientID: ClientID?
@@ -16,11 +16,11 @@ package final class RequestSubject: Sendable {
 
     package init() {}
 
-    /// Notes what became known; nil changes nothing.
+    /// Sets the given parts; nil changes nothing.
     ///
     /// - Parameters:
     ///   - fingerprint: the refresh token's.
-    ///   - requestID: what Apple named the request to it.
+    ///   - requestID: Apple's id of the request.
     func note(
         clientID: ClientID? = nil, userID: UserID? = nil, fingerprint: String? = nil,
         requestID: String? = nil
@@ -33,7 +33,7 @@ package final class RequestSubject: Sendable {
         }
     }
 
-    /// What is known, for the log.
+    /// The members for the log.
     var members: [JSON.Member] {
         let known = known.withLock { $0 }
         return [

@@ -9,7 +9,7 @@ struct Router: Sendable {
     private let context: ServerContext
     private let options: Options
 
-    /// How callers reach the listener.
+    /// The options of a listener.
     struct Options: Sendable {
         /// Whether callers need an API token.
         var requiresToken = false
@@ -131,8 +131,8 @@ struct Router: Sendable {
             status >= 500 ? .error : status >= 400 ? .warning : .info, "request", members + details)
     }
 
-    /// The client's address. The last one in `X-Forwarded-For` was added by the proxy itself,
-    /// perhaps as a field of its own.
+    /// The client's address. The last address in `X-Forwarded-For` was added by the proxy itself,
+    /// perhaps in a separate field.
     private func client(of request: ServerRequest) -> String {
         guard options.isBehindProxy,
             let last = request.fields.list("x-forwarded-for")?.split(separator: ",").last

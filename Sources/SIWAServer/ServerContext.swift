@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// The state that the routes and the workers of one process share.
 package final class ServerContext: Sendable {
-    /// The calendar and the stopwatch.
+    /// The wall clock and the monotonic clock.
     package let clocks: Clocks
     /// The log.
     package let log: ServerLog
@@ -42,7 +42,7 @@ package final class ServerContext: Sendable {
     let receiver: NotificationReceiver
     /// The numbers of records in the database.
     let counts: CachedCounts
-    /// Takes the tokens of `/v1/verify` apart.
+    /// Parses the tokens of `/v1/verify`.
     let tokenReader = SharedJWSReader()
     /// Writes the results of `/v1/verify`.
     let verdicts = Mutex(VerdictWriter())

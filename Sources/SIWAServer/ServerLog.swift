@@ -3,7 +3,7 @@ package import JOSE
 internal import Lifecycle
 internal import SIWACLI
 
-/// The log: one JSON object a line, without secrets.
+/// The log: one JSON object per line, without secrets.
 package struct ServerLog: Sendable {
     private let now: @Sendable () -> NumericDate
     private let write: @Sendable (String) -> Void
@@ -50,7 +50,7 @@ package struct ServerLog: Sendable {
                 ]))
     }
 
-    /// Masks what callers chose: a secret may have been sent in the wrong member.
+    /// Masks values from callers: a secret may have been sent in the wrong member.
     private func shown(_ member: JSON.Member, _ userIDs: [String]) -> JSON.Member {
         guard Self.freeTexts.contains(member.name), let text = member.value.string else {
             return member

@@ -33,7 +33,7 @@ package struct WorkLoop: Sendable {
         }
     }
 
-    /// Processes something else within the same limit.
+    /// Processes other work within the same limit.
     func start(_ work: @escaping @Sendable () async -> Void) {
         let wake = wake
         tasks.start {

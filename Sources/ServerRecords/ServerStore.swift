@@ -1,6 +1,6 @@
 package import Lifecycle
 
-/// Where the server keeps its inbox, outbox, journal and API tokens: tables in the vault's
+/// The storage of the server's inbox, outbox, journal and API tokens: tables in the vault's
 /// database.
 ///
 /// Every call is one transaction: when it returns, everything is on disk; when it throws, nothing
@@ -72,7 +72,7 @@ package protocol ServerStore: Sendable {
 
     /// Erases the contents of all events of a user, and cancels their deliveries.
     ///
-    /// - Returns: how many events were erased.
+    /// - Returns: the number of erased events.
     func forget(_ userID: UserID) throws(VaultError) -> Int
 
     /// Deletes up to `limit` rows of each kind whose retention is over: events, journal,
@@ -174,7 +174,7 @@ package protocol ServerStore: Sendable {
     /// them within the last minute.
     func counts() throws(VaultError) -> ServerCounts
 
-    /// Returns the counts of each of the last hours, the oldest first; hours without any are
+    /// Returns the counts of each of the last hours, the oldest first; hours without events are
     /// missing.
     func activity(hours: Int) throws(VaultError) -> [HourlyActivity]
 }

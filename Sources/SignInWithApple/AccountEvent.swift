@@ -2,16 +2,17 @@ public import FoundationEssentials
 internal import JOSE
 internal import Lifecycle
 
-/// What a verified notification says (Apple: "Processing changes for Sign in with Apple accounts").
+/// The content of a verified notification (Apple: "Processing changes for Sign in with Apple
+/// accounts").
 public struct AccountEvent: Sendable {
     /// What happened.
     ///
-    /// Open, because Apple may add events.
+    /// An open set, because Apple may add events.
     public struct Kind: RawRepresentable, Hashable, Sendable {
-        /// Apple's word, such as `consent-revoked`.
+        /// Apple's name of the event, such as `consent-revoked`.
         public let rawValue: String
 
-        /// Takes any word.
+        /// Creates a kind from any name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The user stopped using Sign in with Apple for the app: its tokens no longer work.
@@ -20,15 +21,15 @@ public struct AccountEvent: Sendable {
         public static let accountDeleted = Self(rawValue: "account-deleted")
         /// The relay address forwards mail again.
         public static let emailEnabled = Self(rawValue: "email-enabled")
-        /// The relay address forwards no more mail.
+        /// The relay address no longer forwards mail.
         public static let emailDisabled = Self(rawValue: "email-disabled")
     }
 
     /// What happened.
     public let kind: Kind
-    /// The user it happened to.
+    /// The user of the event.
     public let userID: String
-    /// The client it is about: the primary App ID of its group.
+    /// The client: the primary App ID of its group.
     public let clientID: String
     /// When it happened.
     public let occurredAt: Date
@@ -36,11 +37,11 @@ public struct AccountEvent: Sendable {
     public let issuedAt: Date
     /// The address, if the event is about one.
     public let email: String?
-    /// Whether ``email`` is a relay's; nil if Apple does not say.
+    /// Whether ``email`` is a relay address; nil if absent.
     public let isPrivateEmail: Bool?
-    /// Names the notification, which Apple may send more than once: `jti`; nil if it has no name.
+    /// The id of the notification, which Apple may send more than once: `jti`; nil if absent.
     public let id: String?
-    /// The event as a JSON object, also members that have no property here.
+    /// The event as a JSON object, including members without a property here.
     public let json: String
 
     init(_ notification: Lifecycle.Notification) {

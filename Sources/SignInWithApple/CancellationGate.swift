@@ -1,20 +1,21 @@
 internal import Lifecycle
 internal import Synchronization
 
-/// Lets work be cancelled until a code may have left, and not afterwards.
+/// Allows cancellation until a code may have been sent, and not afterwards.
 final class CancellationGate: Sendable {
     private struct State {
         var isClosed = false
         var isCancelled = false
-        /// Cancels the work, once it has begun.
+        /// Cancels the work; set when it has begun.
         var cancelWork: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
 
-    /// Does `body` in a task of its own, which the caller's cancellation reaches through the gate.
+    /// Runs `body` in a separate task, which the caller's cancellation reaches through the gate.
     ///
-    /// The task begins only when a cancellation would be seen: one that came before closes the way.
+    /// The task starts after the cancellation handler is installed, so that no cancellation is
+    /// lost.
     func run<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
         await withTaskCancellationHandler {
             let task = Task { await body() }
@@ -33,7 +34,7 @@ final class CancellationGate: Sendable {
         }
     }
 
-    /// Stops cancellation from here on; false if it came before.
+    /// Disables cancellation; false if the task was already cancelled.
     func close() -> Bool {
         state.withLock { state in
             state.isClosed = !state.isCancelled
@@ -41,7 +42,8 @@ final class CancellationGate: Sendable {
         }
     }
 
-    /// Lets cancellation through again, because the code did not leave; false if it came meanwhile.
+    /// Enables cancellation again, because the code was not sent; false if the task was cancelled
+    /// in the meantime.
     func open() -> Bool {
         state.withLock { state in
             state.isClosed = false
@@ -50,7 +52,7 @@ final class CancellationGate: Sendable {
     }
 }
 
-/// Closes a gate while a request is on its way, and for good once it may have left.
+/// Closes a gate while a request is being sent, and permanently if it may have been sent.
 struct GatedTransport: Lifecycle.Transport {
     private let base: any Lifecycle.Transport
     private let gate: CancellationGate

@@ -5,18 +5,19 @@ internal import SIWACrypto
 extension SignInWithAppleClient {
     /// Exchanges an authorization code for tokens, and verifies the identity token.
     ///
-    /// A code works once. It is sent once, and again only if it certainly did not leave. Cancelling
-    /// the task has no effect once the code may have left: the call then returns what Apple issued.
+    /// A code works once. It is sent again only if it certainly was not sent before. Cancelling the
+    /// task has no effect after the code may have been sent: the call then returns the tokens that
+    /// Apple issued.
     ///
     /// - Parameters:
     ///   - code: the authorization code, five minutes old at most.
     ///   - nonce: the nonce of the sign-in request, if it had one.
-    ///   - redirectURI: for a code of a web sign-in: the redirect URI of that sign-in.
+    ///   - redirectURI: the redirect URI of the sign-in, for a code of a sign-in on the web.
     ///   - codeVerifier: the PKCE verifier (RFC 7636), if the sign-in request had a challenge.
     ///   - timeout: the time for the exchange, and again for Apple's public keys.
-    /// - Returns: the tokens, and what the verified identity token says.
-    /// - Throws: ``SignInWithAppleError``. If the exchange succeeded and the identity token is not
-    ///   valid, ``SignInWithAppleError/tokens`` has what Apple issued.
+    /// - Returns: the tokens, and the claims of the verified identity token.
+    /// - Throws: ``SignInWithAppleError``. If the exchange succeeded but the identity token is
+    ///   invalid, ``SignInWithAppleError/tokens`` contains the tokens that Apple issued.
     @discardableResult
     public func exchange(
         _ code: String, nonce: String? = nil, redirectURI: String? = nil,
@@ -58,13 +59,13 @@ extension SignInWithAppleClient {
         }
     }
 
-    /// Validates a refresh token and gets a new access token. Apple answers this about once a day
-    /// for a user; more often it may refuse.
+    /// Validates a refresh token and gets a new access token. Apple allows this about once a day
+    /// for a user, and may refuse more frequent calls.
     ///
     /// - Parameters:
     ///   - token: the refresh token.
     ///   - timeout: the time for the request and its retries.
-    /// - Returns: the new access token; the refresh token stays as it is.
+    /// - Returns: the new access token; the refresh token does not change.
     /// - Throws: ``SignInWithAppleError``, of kind `grantRefused` if the token does not work.
     @discardableResult
     public func refresh(
@@ -78,7 +79,7 @@ extension SignInWithAppleClient {
         return SignInTokens(response, at: clocks.now())
     }
 
-    /// Does something with the engine, its failures in the library's own type.
+    /// Runs an operation of the engine, and converts its errors to the library's type.
     func answer<Answer: Sendable>(
         _ body: () async throws(TokenFailure) -> Answer
     ) async throws(SignInWithAppleError) -> Answer {
@@ -89,7 +90,7 @@ extension SignInWithAppleClient {
         }
     }
 
-    /// Takes a code or a token, and refuses what cannot be one before it is sent.
+    /// Checks a code or a token before it is sent.
     func opaque(_ text: String, _ name: String) throws(SignInWithAppleError) -> SecretText {
         let secret = SecretText(text)
         guard !text.isEmpty else {

@@ -3,13 +3,13 @@ internal import Lifecycle
 
 /// Apple's public keys, fetched when they are needed and kept in memory.
 ///
-/// What to do is ``KeySetCache``'s to decide. Calls that need a fetch at the same time share one.
+/// ``KeySetCache`` decides when to fetch. Concurrent calls share a fetch.
 actor KeySource {
     private var cache = KeySetCache()
     private var fetch: Task<TokenFailure?, Never>?
     private var lastFailure: TokenFailure?
 
-    /// A key set with the key `keyID`, if one can be had; else the newest there is.
+    /// A key set with the key `keyID`, or the newest one if the key is not available.
     ///
     /// - Throws: ``TokenFailure`` if no key set is available.
     func keySet(
@@ -28,7 +28,7 @@ actor KeySource {
                 request: .keySet, attempts: 0)
     }
 
-    /// Fetches, or waits for the fetch under way; nil if it succeeded.
+    /// Fetches the keys, or waits for the current fetch; nil if it succeeded.
     private func fetched(
         _ query: KeySetQuery, from client: KeySetClient, _ clocks: Clocks
     ) async -> TokenFailure? {

@@ -1,13 +1,13 @@
 package import Lifecycle
 
-/// How a revocation is proved. Apple answers 200 to any text, so its answer alone proves nothing.
+/// How a revocation is proved. Apple answers 200 for any text, so its answer alone proves nothing.
 public enum RevocationProofLevel: Sendable, CaseIterable {
     /// Sends the revocation only.
     case none
     /// Refreshes afterwards: a refusal shows that the token does not work.
     case confirm
-    /// Refreshes before and afterwards, which shows that this call revoked the token. Nothing is
-    /// sent to revoke a token that Apple refuses already.
+    /// Refreshes before and afterwards, which shows that this call revoked the token. No revocation
+    /// is sent for a token that Apple already refuses.
     case beforeAndAfter
 
     package var steps: Revocation.Proof {
@@ -19,9 +19,9 @@ public enum RevocationProofLevel: Sendable, CaseIterable {
     }
 }
 
-/// What is known of a token after its revocation.
+/// The result of a revocation.
 public struct RevocationResult: Hashable, Sendable {
-    /// What shows that a token works or not.
+    /// The evidence that a token works or does not work.
     public enum Evidence: String, Sendable, CaseIterable {
         /// A refresh worked before and was refused afterwards: this call revoked the token.
         case refreshAcceptedThenRejected = "refresh_accepted_then_rejected"
@@ -31,16 +31,16 @@ public struct RevocationResult: Hashable, Sendable {
         case refreshAccepted = "refresh_accepted"
     }
 
-    /// What the refreshes showed; nil without one.
+    /// The evidence of the refreshes; nil without a refresh.
     public let evidence: Evidence?
-    /// Whether the token worked before; nil if that was not asked.
+    /// Whether the token worked before; nil if that was not checked.
     public let wasActive: Bool?
     /// Whether the token no longer works, as far as known.
     public let isDead: Bool
     /// The status of Apple's response to the revocation; nil if none was sent, because Apple
     /// refused the token already.
     public let status: Int?
-    /// Apple's id of the request, which its support asks for; nil if it sent none.
+    /// Apple's id of the request, for Apple's support; nil if absent.
     public let requestID: String?
 
     package init(_ revocation: Revocation) {

@@ -3,14 +3,14 @@ package import Lifecycle
 extension SignInWithAppleClient {
     /// Revokes a refresh token, as App Store review requires when a user deletes the account.
     ///
-    /// Revoking twice does no harm: after a failure, call it again.
+    /// Revoking twice is harmless: after a failure, call this again.
     ///
     /// - Parameters:
     ///   - token: the refresh token.
-    ///   - proof: what to prove.
+    ///   - proof: the proof to obtain.
     ///   - timeout: the time for all requests together.
-    /// - Returns: what is known of the token.
-    /// - Throws: ``SignInWithAppleError``. A token that still works is no error: see
+    /// - Returns: the result.
+    /// - Throws: ``SignInWithAppleError``. A token that still works is not an error: see
     ///   ``RevocationResult/isDead``.
     @discardableResult
     public func revoke(
@@ -20,13 +20,12 @@ extension SignInWithAppleClient {
             try await revocation(of: opaque(token, "the refresh token"), proof.steps, timeout))
     }
 
-    /// Revokes an access token, and with it the session that it belongs to. This cannot be proved:
-    /// prefer the refresh token.
+    /// Revokes an access token and its session. This cannot be proved, so prefer the refresh token.
     ///
     /// - Parameters:
     ///   - accessToken: the access token.
     ///   - timeout: the time for the request and its retries.
-    /// - Returns: what is known of the token, without proof.
+    /// - Returns: the result, without proof.
     /// - Throws: ``SignInWithAppleError``.
     @discardableResult
     public func revoke(

@@ -2,17 +2,17 @@ public import FoundationEssentials
 internal import JOSE
 internal import Lifecycle
 
-/// A user who signed in: what Apple issued, and who it says they are.
+/// A user who signed in: the tokens that Apple issued, and the verified claims.
 public struct SignIn: Sendable {
-    /// What Apple issued.
+    /// The tokens that Apple issued.
     public let tokens: SignInTokens
-    /// What the identity token says, verified.
+    /// The claims of the verified identity token.
     public let claims: IdentityClaims
 
-    /// Names the user for all apps of the team. The only claim to recognise a user by.
+    /// Identifies the user for all apps of the team. Use no other claim to identify users.
     public var userID: String { claims.userID }
-    /// Works until the user or Apple ends it: store it, to revoke it when the account is deleted.
-    /// Nil if Apple sent none.
+    /// The refresh token, which works until the user or Apple revokes it. Store it, to revoke it
+    /// when the account is deleted. Nil if Apple sent none.
     public var refreshToken: String? { tokens.refreshToken }
     /// Works for an hour, and only to revoke or to migrate.
     public var accessToken: String { tokens.accessToken }
@@ -20,15 +20,16 @@ public struct SignIn: Sendable {
 
 /// The tokens of one response (Apple: `TokenResponse`).
 public struct SignInTokens: Sendable {
-    /// Works until the user or Apple ends it; only an exchange brings one.
+    /// The refresh token, which works until the user or Apple revokes it; only an exchange returns
+    /// one.
     public let refreshToken: String?
     /// Works for an hour, and only to revoke or to migrate.
     public let accessToken: String
-    /// When the access token expires; nil if Apple does not say.
+    /// When the access token expires; nil if absent.
     public let accessTokenExpiresAt: Date?
-    /// A JWT that says who signed in; nil if Apple sent none.
+    /// A JWT that identifies the user; nil if Apple sent none.
     public let identityToken: String?
-    /// Apple's id of the request, which its support asks for; nil if it sent none.
+    /// Apple's id of the request, for Apple's support; nil if absent.
     public let requestID: String?
 
     init(_ response: TokenResponse, at now: NumericDate) {
@@ -48,9 +49,9 @@ extension SignInTokens: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["requestID": requestID as Any]) }
 }
 
-/// What a verified identity token says (Apple: `id_token`).
+/// The claims of a verified identity token (Apple: `id_token`).
 public struct IdentityClaims: Sendable {
-    /// Names the user for all apps of the team: `sub`. The only claim to recognise a user by.
+    /// Identifies the user for all apps of the team: `sub`. Use no other claim to identify users.
     public let userID: String
     /// The client the user signed in to: `aud`.
     public let clientID: String
@@ -58,22 +59,23 @@ public struct IdentityClaims: Sendable {
     public let issuedAt: Date
     /// When it expires: `exp`.
     public let expiresAt: Date
-    /// When the user last proved who they are: `auth_time`; nil if Apple does not say.
+    /// When the user last authenticated: `auth_time`; nil if absent.
     public let authenticatedAt: Date?
     /// The nonce of the sign-in request, raw or hashed; nil if it had none.
     public let nonce: String?
-    /// The user's address or a relay's; nil if the app did not ask for it.
+    /// The user's address or a relay address; nil if the app did not request it.
     public let email: String?
-    /// Whether Apple has verified ``email``; nil if Apple does not say.
+    /// Whether Apple has verified ``email``; nil if absent.
     public let isEmailVerified: Bool?
-    /// Whether ``email`` is a relay's, which hides the user's own.
+    /// Whether ``email`` is a relay address, which hides the user's own.
     public let isPrivateEmail: Bool
-    /// Whether Apple thinks that a person signed in: 0 unsupported, 1 unknown, 2 likely real; nil
-    /// if Apple does not say (Apple: `real_user_status`).
+    /// Whether the user seems to be a real person: 0 unsupported, 1 unknown, 2 likely real; nil if
+    /// absent (Apple: `real_user_status`).
     public let realUserStatus: Int?
-    /// What to exchange for the new user id, for sixty days after the app changed teams; else nil.
+    /// The transfer identifier, which can be exchanged for the new user id; nil except for sixty
+    /// days after an app transfer.
     public let transferID: String?
-    /// All claims as a JSON object, also those that have no property here.
+    /// All claims as a JSON object, including those without a property here.
     public let json: String
 
     init(_ claims: IdentityTokenClaims) {

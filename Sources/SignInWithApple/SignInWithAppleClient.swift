@@ -3,9 +3,9 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// One client of Sign in with Apple: an App ID or a Services ID, and the key that speaks for it.
+/// A client of Sign in with Apple: an App ID or a Services ID, and its private key.
 ///
-/// A client is a value that may be copied and used by many tasks at once; its copies share one
+/// A client is a value that may be copied and used by many tasks concurrently; its copies share one
 /// cache of Apple's public keys. Every call fails with a ``SignInWithAppleError``.
 ///
 /// ```swift
@@ -24,22 +24,22 @@ public struct SignInWithAppleClient: Sendable {
     let clocks: Clocks
     let timeout: Duration
 
-    /// Makes a client. The first call sends the first request.
+    /// Creates a client. No request is sent.
     ///
     /// - Parameters:
     ///   - teamID: the Team ID, ten letters and digits.
     ///   - clientID: the App ID (bundle id, without the Team ID) or the Services ID.
     ///   - keyID: the Key ID of `privateKey`, ten letters and digits.
     ///   - privateKey: the text of the `.p8` file: PKCS#8 or SEC 1; PEM, or base64 alone; quoted,
-    ///     indented, on one line with `\n` written out, or encoded as base64 once more.
+    ///     indented, on one line with `\n` in place of line ends, or encoded in base64 again.
     ///   - transport: sends the requests, such as `CurlTransport`.
-    ///   - baseURL: the origin of Apple's endpoints; an emulator's for tests. `http` is accepted
-    ///     for loopback addresses only.
+    ///   - baseURL: the origin of Apple's endpoints, or of an emulator for tests. `http` is
+    ///     accepted for loopback addresses only.
     ///   - audiences: other client ids whose identity tokens and notifications are accepted.
-    ///   - timeout: the time for a call and its retries, unless the call has its own.
-    ///   - maxAttempts: how often a request that may be repeated is sent at most.
-    ///   - now: the calendar; the system's unless given.
-    ///   - clock: measures waits and timeouts; the system's unless given.
+    ///   - timeout: the time for a call and its retries, unless the call has its own timeout.
+    ///   - maxAttempts: the most attempts for a request that may be repeated.
+    ///   - now: the wall clock; by default the system's.
+    ///   - clock: the clock for waits and timeouts; by default the system's.
     /// - Throws: ``SignInWithAppleError`` of kind `invalidConfiguration`.
     public init(
         teamID: String, clientID: String, keyID: String, privateKey: String,
@@ -97,7 +97,7 @@ public struct SignInWithAppleClient: Sendable {
         return Self(self, other, audiences: [clientID] + audiences)
     }
 
-    /// Makes a client secret, for software that asks Apple itself.
+    /// Creates a client secret, for software that sends requests to Apple itself.
     ///
     /// - Parameter lifetime: from a second to about six months (15,777,000 s).
     /// - Returns: the secret.
@@ -117,7 +117,7 @@ public struct SignInWithAppleClient: Sendable {
 }
 
 extension SignInWithAppleClient {
-    /// The engine, until the call's time is up.
+    /// The delivery of a call with its timeout.
     func delivery(_ timeout: Duration?, through transport: (any Lifecycle.Transport)? = nil)
         -> Delivery
     {
@@ -153,7 +153,7 @@ public struct ClientSecret: Sendable, CustomStringConvertible, CustomReflectable
         expiresAt = secret.expiresAt.date
     }
 
-    /// When it expires, never the JWT.
+    /// The expiry, without the JWT.
     public var description: String { "client secret, expires at \(NumericDate(expiresAt).rfc3339)" }
 
     /// Keeps `dump` from showing the JWT.

@@ -15,21 +15,21 @@ public struct SignInWithAppleError: Error, Sendable {
         case grantRefused
         /// Apple refused the request with another error of RFC 6749 §5.2.
         case requestRefused
-        /// Apple asks for fewer requests: 429.
+        /// Apple received too many requests: 429.
         case rateLimited
-        /// Apple cannot answer now: a status from 500.
+        /// Apple is unavailable: a status of 500 or more.
         case unavailable
-        /// The response is not one of Apple's, such as a page of a proxy.
+        /// The response is not Apple's, such as a page of a proxy.
         case unexpectedResponse
-        /// No response came: no connection, a timeout, a certificate that is not trusted.
+        /// No response was received: no connection, a timeout, or an untrusted certificate.
         case unreachable
-        /// The task was cancelled before anything left.
+        /// The task was cancelled before anything was sent.
         case cancelled
         /// An identity token is not Apple's, or not for this client, user or session.
         case invalidIdentityToken
         /// A notification is not Apple's, or not for this client.
         case invalidNotification
-        /// Nothing could be verified, because Apple's public keys cannot be fetched.
+        /// Nothing could be verified because Apple's public keys cannot be fetched.
         case keysUnavailable
     }
 
@@ -43,24 +43,25 @@ public struct SignInWithAppleError: Error, Sendable {
 
     /// What went wrong.
     public let kind: Kind
-    /// What happened, as a sentence without its end. It holds no secret.
+    /// What happened, as a sentence without a full stop. It contains no secret.
     public let message: String
     /// Whether the same call may succeed later. False for an exchange whose code may be spent.
     public internal(set) var isRetryable = false
-    /// Whether an authorization code left, so that it may not work again: ask the user to sign in.
+    /// Whether an authorization code may have been sent and may no longer work: ask the user to
+    /// sign in again.
     public internal(set) var codeMayBeSpent = false
-    /// How long Apple asks to wait; nil if it did not.
+    /// The wait that Apple requested; nil if none.
     public internal(set) var retryAfter: Duration?
     /// Apple's `error` (RFC 6749 §5.2), such as `invalid_grant`; nil without one.
     public internal(set) var appleError: String?
     /// The status of Apple's response; nil without one.
     public internal(set) var status: Int?
-    /// Apple's id of the request, which its support asks for; nil if it sent none.
+    /// Apple's id of the request, for Apple's support; nil if absent.
     public internal(set) var requestID: String?
-    /// What failed, for the kinds `invalidIdentityToken` and `invalidNotification`.
+    /// The failed checks, for the kinds `invalidIdentityToken` and `invalidNotification`.
     public internal(set) var failedChecks: [FailedCheck] = []
-    /// What Apple issued for the code, if the exchange itself succeeded. Keep the refresh token, to
-    /// revoke it later; trust nothing that the identity token says.
+    /// The tokens that Apple issued, if the exchange itself succeeded. Keep the refresh token, to
+    /// revoke it later; do not trust the identity token.
     public internal(set) var tokens: SignInTokens?
 
     init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
@@ -71,7 +72,7 @@ extension SignInWithAppleError: CustomStringConvertible {
     public var description: String { message }
 }
 
-// From the engine's errors.
+// Conversion of the engine's errors.
 extension SignInWithAppleError {
     init(_ failure: TokenFailure, at now: NumericDate) {
         let what = "\(failure.request)"
@@ -116,7 +117,7 @@ extension SignInWithAppleError {
             self.init(
                 .invalidArgument, "the lifetime of a client secret is at most 15,777,000 seconds")
         case .signing: self.init(.invalidConfiguration, "OpenSSL could not sign the client secret")
-        // Secrets that others made are not used here.
+        // The library uses no secrets of other machines.
         case .expired, .otherClient, .unusable:
             self.init(.invalidConfiguration, "the client secret cannot be used")
         }

@@ -3,10 +3,10 @@ package import JOSE
 internal import Lifecycle
 
 extension NumericDate {
-    /// The second that a date is in.
+    /// The whole second of a date.
     package init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
-        // Converting NaN, or a double that is too large, would trap.
+        // Converting NaN or a double that is too large would trap.
         self.init(Int(exactly: seconds) ?? (seconds < 0 ? .min : .max))
     }
 

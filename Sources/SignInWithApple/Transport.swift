@@ -1,7 +1,7 @@
 package import Lifecycle
 internal import SIWACrypto
 
-/// Sends requests to Apple: libcurl (`CurlTransport`), an emulator, or an HTTP client of yours.
+/// Sends requests to Apple: libcurl (`CurlTransport`), an emulator, or your own HTTP client.
 ///
 /// ```swift
 /// struct MyTransport: Transport {
@@ -18,8 +18,8 @@ public protocol Transport: Sendable {
     /// It must neither follow redirects nor repeat a request, and must check the server's
     /// certificate.
     ///
-    /// - Throws: ``TransportError``, if it is known whether the request can have left; any other
-    ///   error counts as one after which it may have.
+    /// - Throws: ``TransportError``, if it is known whether the request may have been sent; after
+    ///   any other error, the library assumes that it was.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }
 
@@ -27,7 +27,7 @@ public protocol Transport: Sendable {
 public struct TransportRequest: Sendable {
     package let request: HTTPRequest
 
-    /// How long to wait for the whole response.
+    /// The time limit for the whole response.
     public let timeout: Duration
 
     package init(_ request: HTTPRequest, timeout: Duration) {
@@ -45,7 +45,7 @@ public struct TransportRequest: Sendable {
         request.fields.map { ($0.name, $0.value) }
     }
 
-    /// The body, empty for a GET. It holds secrets: never log it.
+    /// The body, empty for a GET. It contains secrets: never log it.
     public var body: [UInt8] { request.body.revealed() }
 }
 
@@ -60,12 +60,12 @@ extension TransportRequest: CustomReflectable {
 public struct TransportResponse: Sendable {
     package let response: HTTPResponse
 
-    /// Takes what a server sent.
+    /// Creates a response.
     ///
     /// - Parameters:
     ///   - status: the status code.
-    ///   - headers: the header fields in the order they came.
-    ///   - body: the body, decoded if it came with a content coding.
+    ///   - headers: the header fields in the order received.
+    ///   - body: the body, without a content coding.
     public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         response = HTTPResponse(
             status: status, fields: headers.map { HTTPField($0.name, $0.value) }, body: body)
@@ -76,25 +76,25 @@ public struct TransportResponse: Sendable {
     /// The status code.
     public var status: Int { response.status }
 
-    /// The header fields in the order they came.
+    /// The header fields in the order received.
     public var headers: [(name: String, value: String)] {
         response.fields.map { ($0.name, $0.value) }
     }
 
-    /// The body. It may hold tokens: never log it.
+    /// The body. It may contain tokens: never log it.
     public var body: [UInt8] { response.body }
 }
 
-/// No complete response came.
+/// No complete response was received.
 public struct TransportError: Error, Sendable, CustomStringConvertible {
     package let error: Lifecycle.TransportError
 
-    /// Says why there is no response.
+    /// Creates an error.
     ///
     /// - Parameters:
-    ///   - message: what happened; it must hold no secret.
+    ///   - message: what happened; it must contain no secret.
     ///   - requestMayHaveLeft: false only if certainly no byte of the request reached the server:
-    ///     the one case in which a single-use code is sent again.
+    ///     only then is a single-use code sent again.
     ///   - isTemporary: whether the same request may succeed later.
     public init(_ message: String, requestMayHaveLeft: Bool, isTemporary: Bool = true) {
         let kind: Lifecycle.TransportError.Kind =
@@ -114,7 +114,7 @@ public struct TransportError: Error, Sendable, CustomStringConvertible {
     public var isTemporary: Bool { error.scope == .passing }
 }
 
-/// A ``Transport`` as the engine uses it.
+/// Adapts a ``Transport`` to the engine.
 struct EngineTransport: Lifecycle.Transport {
     private let base: any Transport
 
@@ -128,7 +128,7 @@ struct EngineTransport: Lifecycle.Transport {
         } catch let error as TransportError {
             throw error.error
         } catch {
-            // Its words may repeat the request: only its type is shown.
+            // Only its type is shown, because its message may contain the request.
             throw Lifecycle.TransportError(
                 error is CancellationError ? .cancelled : .cut,
                 "the transport failed with \(type(of: error))", requestMayHaveLeft: true)

@@ -5,17 +5,16 @@ internal import SIWACrypto
 extension SignInWithAppleClient {
     /// Verifies an identity token, such as one that an app sends to its server.
     ///
-    /// The signature is checked with Apple's public keys, which are fetched when they are needed
-    /// and kept for an hour; issuer, audience, times and nonce are checked as well.
+    /// Checks the signature with Apple's public keys, which are fetched when needed and kept for an
+    /// hour, and issuer, audience, times and nonce.
     ///
     /// - Parameters:
     ///   - identityToken: the JWT.
     ///   - nonce: the nonce of the sign-in request, if it had one.
-    ///   - code: the authorization code that came with the token, to check that they belong
-    ///     together (`c_hash`).
-    ///   - accessToken: the access token that came with it, likewise (`at_hash`).
+    ///   - code: the authorization code that was issued with the token, to compare with `c_hash`.
+    ///   - accessToken: the access token that was issued with it, to compare with `at_hash`.
     ///   - timeout: the time to fetch Apple's public keys.
-    /// - Returns: what the token says.
+    /// - Returns: the claims of the token.
     /// - Throws: ``SignInWithAppleError``, of kind `invalidIdentityToken` or `keysUnavailable`.
     @discardableResult
     public func verify(
@@ -32,9 +31,9 @@ extension SignInWithAppleClient {
     /// Verifies a server-to-server notification.
     ///
     /// - Parameters:
-    ///   - body: what Apple posted: `{"payload":"…"}`.
+    ///   - body: the body that Apple posted: `{"payload":"…"}`.
     ///   - timeout: the time to fetch Apple's public keys.
-    /// - Returns: what happened.
+    /// - Returns: the event.
     /// - Throws: ``SignInWithAppleError``, of kind `invalidNotification` or `keysUnavailable`:
     ///   answer 503 to the latter, and Apple sends the notification again.
     public func notification(
@@ -73,7 +72,7 @@ extension SignInWithAppleClient {
         return IdentityClaims(claims)
     }
 
-    /// What verifies a token. Nothing is fetched for one with a header that Apple does not write.
+    /// The verifier for a token. No keys are fetched for a header that Apple does not write.
     private func verifier(
         for token: CompactJWS, _ timeout: Duration?
     ) async throws(SignInWithAppleError) -> TokenVerifier {

@@ -2,16 +2,16 @@ internal import CurlTransport
 internal import Lifecycle
 public import SignInWithApple
 
-/// Sends requests with libcurl: TLS 1.2 or newer, certificate and host always checked, redirects
-/// not followed, `HTTPS_PROXY` and `NO_PROXY` honoured.
+/// Sends requests with libcurl. It requires TLS 1.2 or newer, always checks certificate and host,
+/// does not follow redirects, and uses `HTTPS_PROXY` and `NO_PROXY`.
 ///
-/// Many tasks may share one transport: its requests share connections.
+/// Many tasks may share a transport, whose requests share connections.
 public struct CurlTransport: SignInWithApple.Transport {
     private let curl: CurlEngine
 
     /// Loads libcurl.
     ///
-    /// - Parameter authorityFile: a PEM file of certificates to trust besides the system's.
+    /// - Parameter authorityFile: a PEM file of certificates to trust in addition to the system's.
     /// - Throws: `TransportError` if libcurl is missing or too old, or if the file cannot be
     ///   read.
     public init(authorityFile: String? = nil) throws(SignInWithApple.TransportError) {

@@ -5,7 +5,7 @@ internal import Lifecycle
 internal import SIWACrypto
 public import SignInWithApple
 
-/// An Apple for tests in the same process: an emulator without a socket, and one app that it knows.
+/// An emulator of Apple for tests in the same process, without a socket, with one registered app.
 ///
 /// It is as strict as `siwa-emulator`, and has the same controls.
 ///
@@ -14,24 +14,24 @@ public import SignInWithApple
 /// let signIn = try await apple.client.exchange(try await apple.signIn())
 /// ```
 public struct InProcessApple: Sendable {
-    /// The app: a client with a key of its own, which reaches this emulator.
+    /// The app: a client with its own key, which sends requests to this emulator.
     public let client: SignInWithAppleClient
-    /// Sends requests to this emulator, for clients of your own.
+    /// A transport to this emulator, for your own clients.
     public let transport: any SignInWithApple.Transport
     /// The app's team.
     public let teamID: String
     /// The id of the app's private key.
     public let keyID: String
-    /// The app's private key, a PEM as in a `.p8` file.
+    /// The app's private key in PEM, as in a `.p8` file.
     public let privateKey: String
     package let emulator: AppleEmulator
 
-    /// Starts with one app and one user, who is called `alice`.
+    /// Starts an emulator with one app and one user named `alice`.
     ///
     /// - Parameters:
     ///   - clientID: the app's client id.
-    ///   - now: the time on both sides; by default a fixed time in January 2027.
-    /// - Throws: ``EmulatorError`` if no keys can be made.
+    ///   - now: the time of the emulator and the client; by default a fixed time in January 2027.
+    /// - Throws: ``EmulatorError`` if no keys can be generated.
     public init(
         clientID: String = "com.example.app",
         now: @escaping @Sendable () -> Date = { Date(timeIntervalSince1970: 1_800_000_000) }
@@ -67,7 +67,7 @@ public struct InProcessApple: Sendable {
             ])
     }
 
-    /// Apple's own keys, which take longer to make than everything else: all instances share them.
+    /// Apple's keys, which all instances share because generating them is slow.
     private static let keys = Task { try await EmulatorKeys.generate() }
 
     /// Signs a user in.
@@ -76,7 +76,7 @@ public struct InProcessApple: Sendable {
     ///   - user: the name of the user.
     ///   - nonce: the nonce of the sign-in request.
     /// - Returns: the authorization code.
-    /// - Throws: ``EmulatorError`` if there is no such user.
+    /// - Throws: ``EmulatorError`` if the user does not exist.
     public func signIn(
         _ user: String = "alice", nonce: String? = nil
     ) async throws(EmulatorError) -> String {
@@ -90,7 +90,7 @@ public struct InProcessApple: Sendable {
         return answer["code"]?.string ?? ""
     }
 
-    /// Controls the emulator, as a request to its path under `/emulator/` does: faults, the clock,
+    /// Controls the emulator, like a request to a path under `/emulator/`: faults, the clock,
     /// notifications, users, the log of requests (docs/emulator.md).
     ///
     /// ```swift
@@ -101,7 +101,7 @@ public struct InProcessApple: Sendable {
     ///   - name: the path after `/emulator/`.
     ///   - body: a JSON object.
     /// - Returns: the answer, a JSON object.
-    /// - Throws: ``EmulatorError`` with what the same request would be told.
+    /// - Throws: ``EmulatorError`` with the error of the same request.
     @discardableResult
     public func control(
         _ name: String, _ body: String = "{}"
@@ -124,7 +124,7 @@ public struct InProcessApple: Sendable {
     }
 }
 
-/// The emulator cannot do what it was asked to.
+/// The emulator refused a call.
 public struct EmulatorError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong.
     public let message: String

@@ -5,16 +5,16 @@ public import SignInWithApple
 extension TokenVault {
     /// Revokes every token of a user, as App Store review requires when a user deletes the account.
     ///
-    /// The vault notes the intent before anything is sent about a token, and the outcome
-    /// afterwards. All tokens are tried, also if one fails. Revoking twice does no harm: after a
-    /// failure, call it again.
+    /// The vault records the intent before a request is sent, and the outcome afterwards. All
+    /// tokens are tried, even if one fails. Revoking twice is harmless: after a failure, call this
+    /// again.
     ///
     /// - Parameters:
     ///   - userID: the user.
     ///   - apple: the client that the tokens were issued to.
-    ///   - proof: what to prove.
-    /// - Returns: what is known of each token for which something was sent; empty if the vault has
-    ///   no records of this user.
+    ///   - proof: the proof to obtain.
+    /// - Returns: the result for each token for which a request was sent; empty if the vault has no
+    ///   records of this user.
     /// - Throws: ``TokenVaultError``, of kind `notRevoked` if Apple did not revoke a token.
     @discardableResult
     public func revoke(
@@ -62,15 +62,15 @@ extension TokenVault {
         return RevocationResult(revocation)
     }
 
-    /// Notes an event of a notification for all tokens of its user.
+    /// Records an event of a notification for all tokens of its user.
     ///
-    /// Events about the address change nothing. Applying an event again does no harm.
+    /// Events about the address change nothing. Applying an event again is harmless.
     ///
     /// - Parameters:
     ///   - event: the event; see `SignInWithAppleClient.notification(_:timeout:)`.
-    ///   - clientIDs: the clients of the team. The event names only the primary App ID, which is
-    ///     always among them.
-    /// - Returns: the user's tokens as they are now.
+    ///   - clientIDs: the clients of the team. The event contains only the primary App ID, which is
+    ///     always included.
+    /// - Returns: the user's current tokens.
     /// - Throws: ``TokenVaultError``.
     @discardableResult
     public func apply(
@@ -88,7 +88,7 @@ extension TokenVault {
 }
 
 extension VaultEvent {
-    /// What an event means for a stored token; nil if it means no change.
+    /// The event for a stored token; nil if it causes no change.
     fileprivate init?(_ event: AccountEvent) {
         let moment = NumericDate(event.occurredAt)
         switch event.kind {

@@ -5,9 +5,9 @@ internal import SignInWithApple
 /// A refresh token in the vault. The token itself is encrypted: see
 /// ``TokenVault/refreshToken(of:)``.
 public struct StoredToken: Sendable {
-    /// What is known about the life of a token.
+    /// The state of a token.
     public enum State: String, Sendable, CaseIterable {
-        /// As far as is known, it works.
+        /// As far as known, it works.
         case active
         /// Apple refused to refresh it.
         case dead
@@ -15,7 +15,7 @@ public struct StoredToken: Sendable {
         case consentRevoked = "consent_revoked"
         /// The user deleted their Apple Account.
         case accountDeleted = "account_deleted"
-        /// A revocation was begun and its outcome is not known: revoke it again.
+        /// A revocation was begun and its outcome is unknown: revoke it again.
         case revoking
         /// Apple accepted the revocation.
         case revoked
@@ -25,12 +25,12 @@ public struct StoredToken: Sendable {
 
     init(_ record: VaultRecord) { self.record = record }
 
-    /// The user: the `sub` of the identity token that came with it.
+    /// The user: the `sub` of the identity token that was issued with it.
     public var userID: String { record.user.userID.rawValue }
     /// The client that it was issued to.
     public var clientID: String { record.user.clientID.rawValue }
-    /// The first 12 hexadecimal digits of its SHA-256, which name it in logs; nil for a record of
-    /// siwa 0.1.
+    /// The first 12 hexadecimal digits of its SHA-256, which identify it in logs; nil for a record
+    /// of siwa 0.1.
     public var fingerprint: String? { record.id.fingerprint?.rawValue }
     /// When it was stored.
     public var storedAt: Date { record.storedAt.date }
@@ -39,7 +39,7 @@ public struct StoredToken: Sendable {
     /// When Apple last answered a refresh of it; nil if never.
     public var checkedAt: Date? { record.checkedAt?.date }
 
-    /// What is known about its life.
+    /// The state of the token.
     public var state: State {
         switch record.state {
         case .active: .active
@@ -53,7 +53,7 @@ public struct StoredToken: Sendable {
 }
 
 extension StoredToken: CustomStringConvertible, CustomReflectable {
-    /// Which token it is, and its state.
+    /// The id of the token, and its state.
     public var description: String { "\(record.id): \(record.state.rawValue)" }
 
     /// Keeps `dump` from showing the encrypted token.

@@ -7,10 +7,10 @@ internal import SIWACrypto
 public import SignInWithApple
 internal import TokenVault
 
-/// Refresh tokens kept until an account is deleted: encrypted in a SQLite file or on PostgreSQL.
+/// Stores refresh tokens until an account is deleted, encrypted in an SQLite file or in PostgreSQL.
 ///
-/// The vault is the one of `siwa vault`: the commands and this library may use it at the same time.
-/// Calls do not block: the database has a thread of its own.
+/// The commands of `siwa vault` and this library may use the same vault at the same time. Calls do
+/// not block: the database has its own thread.
 ///
 /// ```swift
 /// let vault = try await TokenVault(url: "sqlite:vault.db", keys: keys)
@@ -26,10 +26,10 @@ public struct TokenVault: Sendable {
     ///
     /// - Parameters:
     ///   - url: `sqlite:PATH` or `postgresql://…`, as libpq understands it.
-    ///   - keys: the text of the vault's key file: a line for each key, `NUMBER KEY`.
+    ///   - keys: the text of the vault's key file, with a line `NUMBER KEY` for each key.
     ///   - application: the name of this program in the vault's history.
-    ///   - timeout: how long the database may take for a statement.
-    ///   - now: the calendar; the system's unless given.
+    ///   - timeout: the time limit of a statement.
+    ///   - now: the wall clock; by default the system's.
     /// - Throws: ``TokenVaultError``.
     public init(
         url: String, keys: String, application: String = "SignInWithApple",
@@ -45,13 +45,13 @@ public struct TokenVault: Sendable {
         }
     }
 
-    /// Makes a vault, which must not exist yet.
+    /// Creates a vault, which must not exist yet.
     ///
     /// - Parameters:
-    ///   - url: where, see ``init(url:keys:application:timeout:now:)``.
+    ///   - url: the place, see ``init(url:keys:application:timeout:now:)``.
     ///   - keys: its keys, see ``newKeys()``.
-    ///   - timeout: how long the database may take for a statement.
-    /// - Throws: ``TokenVaultError``, of kind `alreadyInitialized` if there is one.
+    ///   - timeout: the time limit of a statement.
+    /// - Throws: ``TokenVaultError``, of kind `alreadyInitialized` if it exists.
     public static func create(
         url: String, keys: String, timeout: Duration = .seconds(10)
     ) async throws(TokenVaultError) {
@@ -62,8 +62,8 @@ public struct TokenVault: Sendable {
         }
     }
 
-    /// Makes the key of a new vault. Without it the tokens cannot be read: keep it, and keep it
-    /// apart from the database.
+    /// Generates the key of a new vault. Without it, the tokens cannot be read: keep it, separately
+    /// from the database.
     ///
     /// - Returns: the text of a key file.
     /// - Throws: ``TokenVaultError`` if the system provides no entropy.
@@ -96,11 +96,12 @@ extension TokenVault {
             token, userID: signIn.userID, clientID: signIn.claims.clientID)
     }
 
-    /// Stores a refresh token that Apple just issued. One that is stored already becomes active.
+    /// Stores a refresh token that Apple has just issued. A token that is already stored becomes
+    /// active.
     ///
     /// - Parameters:
     ///   - refreshToken: the token.
-    ///   - userID: the `sub` of the identity token that came with it.
+    ///   - userID: the `sub` of the identity token that was issued with it.
     ///   - clientID: the client that it was issued to.
     /// - Throws: ``TokenVaultError``.
     @discardableResult
@@ -147,7 +148,7 @@ extension TokenVault {
     ///   - userID: the user.
     ///   - clientID: the client that they were issued to.
     ///   - isErasing: deletes the user's history as well.
-    /// - Returns: how many tokens were removed.
+    /// - Returns: the number of removed tokens.
     /// - Throws: ``TokenVaultError``.
     @discardableResult
     public func remove(
@@ -179,7 +180,7 @@ extension TokenVault {
 }
 
 extension DispatchQueue {
-    /// Does something that blocks.
+    /// Runs a blocking operation.
     fileprivate func run<Value: Sendable>(
         _ body: @escaping @Sendable () throws(VaultError) -> Value
     ) async throws(TokenVaultError) -> Value {

@@ -5,35 +5,35 @@ public import SignInWithApple
 public struct TokenVaultError: Error, Sendable, CustomStringConvertible {
     /// What went wrong. Later versions may add kinds.
     public enum Kind: String, Sendable, CaseIterable {
-        /// A user id, a client id or a token cannot be one, or a sign-in has no refresh token.
+        /// A user id, a client id or a token is invalid, or a sign-in has no refresh token.
         case invalidArgument
-        /// There is no vault at that place.
+        /// No vault exists at this place.
         case notInitialized
-        /// There is a vault already.
+        /// A vault exists already.
         case alreadyInitialized
-        /// The place cannot be used: its URL, its folder, its permissions, its login.
+        /// The place cannot be used because of its URL, its folder, its permissions or its login.
         case unusable
         /// The library for the database is not installed.
         case unavailable
         /// The vault was made by a newer version.
         case tooNew
-        /// A key is missing, malformed or another one.
+        /// A key is missing, malformed or not the vault's.
         case key
-        /// Others added a newer key: open the vault again with it.
+        /// Another process added a newer key: open the vault again with it.
         case keySuperseded
         /// The server did not prove its identity, or does not encrypt the connection.
         case untrusted
         /// The server does not answer.
         case unreachable
-        /// Another process holds the vault for too long.
+        /// Another process locks the vault for too long.
         case busy
-        /// No room is left.
+        /// The disk is full.
         case full
-        /// A row of the database is not a record.
+        /// A row of the database is not a valid record.
         case recordDamaged
         /// A record cannot be decrypted: it was changed, or belongs elsewhere.
         case sealBroken
-        /// A stored text cannot be a token of Apple's: siwa 0.1 stored any text.
+        /// A stored text cannot be one of Apple's tokens: siwa 0.1 stored any text.
         case tokenInvalid
         /// The database is broken.
         case damaged
@@ -43,7 +43,7 @@ public struct TokenVaultError: Error, Sendable, CustomStringConvertible {
 
     /// What went wrong.
     public let kind: Kind
-    /// What happened. It may name a user and a fingerprint, never a token.
+    /// What happened. It may contain a user id and a fingerprint, but no token.
     public let description: String
     /// Whether the same call may succeed later.
     public let isRetryable: Bool

@@ -1,20 +1,21 @@
 internal import Lifecycle
 
-/// A run, as far as its claims have come.
+/// The progress of a run's claims.
 struct ClaimRun: Sendable {
-    /// Who claims.
+    /// The owner of the claims.
     let owner: String
-    /// When it claimed first, by the database's clock in milliseconds.
+    /// The time of its first claim, by the database's clock in milliseconds.
     let start: Int
-    /// Where its next claim begins; nil at the first row. Each claim goes on where the one before
-    /// ended: rows that the filter leaves out are not read again by every claim.
+    /// The place where its next claim begins; nil for the first row. Each claim continues where the
+    /// previous one ended, so that rows excluded by the filter are not read again.
     var place: ClaimPlace?
-    /// Whether nothing was found since the first row. Only then the end is the end of the run: a row
-    /// that was locked when a claim passed it may be free by now.
+    /// Whether nothing was found since the first row. Otherwise another pass is needed at the end,
+    /// because a row that was locked during this pass may be free now.
     var isWhole = true
 }
 
-/// A place in the order of claims: client by client, state by state, what was untouched longest first.
+/// A place in the order of claims: by client, by state, and then by the time of the last change,
+/// the oldest first.
 struct ClaimPlace: Hashable, Sendable {
     let client: Value
     let state: VaultState
@@ -22,17 +23,17 @@ struct ClaimPlace: Hashable, Sendable {
     let turn: ClaimTurn?
 }
 
-/// The place of a row among those of its client and state.
+/// The place of a row within its client and state.
 struct ClaimTurn: Hashable, Sendable {
     let leaseUntil, userID: Value
 }
 
-/// Looks for free records that a run has not held and that were not returned since its start. It
-/// examines a bounded number of rows, however few of them it finds.
+/// Searches for free records that the run has not held and that were not released since its start.
+/// It examines a limited number of rows.
 struct ClaimSearch {
     /// The run, after the search.
     private(set) var run: ClaimRun
-    /// What was found, the columns of a record and `lease_until`.
+    /// The rows found: the columns of a record, and `lease_until`.
     private(set) var rows: [[Value]] = []
     /// Whether all rows were examined, and none is left for the run.
     private(set) var isComplete = false
@@ -44,7 +45,7 @@ struct ClaimSearch {
 
     /// Searches from the run's place on.
     ///
-    /// - Parameter limit: how many records are looked for.
+    /// - Parameter limit: the number of records to find.
     init(
         _ database: any Database, _ filter: VaultFilter, _ limit: Int, for run: ClaimRun
     ) throws(DatabaseFailure) {
@@ -63,13 +64,13 @@ struct ClaimSearch {
         }
     }
 
-    /// - Returns: the place where it stopped, having found enough or examined many; nil after the last
-    ///   row.
+    /// - Returns: the place where it stopped, after finding enough or examining many rows; nil
+    ///   after the last row.
     private mutating func searchToTheEnd() throws(DatabaseFailure) -> ClaimPlace? {
         var place = run.place
         var client = if let place { place.client } else { try nextClient(after: nil) }
         while let current = client {
-            // Of the client where the run has stopped, the states that are left.
+            // The remaining states of the client where the run has stopped.
             for state in filter.allStates.drop(while: { place != nil && $0 != place?.state }) {
                 if let stop = try search(current, state, after: place?.turn) { return stop }
                 place = nil
@@ -85,9 +86,9 @@ struct ClaimSearch {
         return client == nil ? .text(only.rawValue) : nil
     }
 
-    /// Searches the records of a client and a state, which are in their order in an index.
+    /// Searches the records of a client and a state, in the order of an index.
     ///
-    /// - Returns: where it stopped before their end.
+    /// - Returns: the place where it stopped; nil at the end.
     private mutating func search(
         _ client: Value, _ state: VaultState, after turn: ClaimTurn?
     ) throws(DatabaseFailure) -> ClaimPlace? {
@@ -97,7 +98,7 @@ struct ClaimSearch {
             let free = try free(client, state, after: last, upTo: end)
             rows += free
             guard rows.count < limit else {
-                // Other tokens of the last user may follow in the same place.
+                // Other tokens of the last user may follow at the same place.
                 let turns = free.map { ClaimTurn(leaseUntil: $0[$0.count - 1], userID: $0[1]) }
                 let before = turns.last { $0 != turns.last }
                 return ClaimPlace(client: client, state: state, turn: before ?? last)
@@ -111,7 +112,7 @@ struct ClaimSearch {
         }
     }
 
-    /// The row that ends the next stretch, whatever the filter selects; nil where fewer are left.
+    /// The last row of the next stretch, independent of the filter; nil if fewer rows are left.
     private func endOfStretch(
         _ client: Value, _ state: VaultState, after turn: ClaimTurn?
     ) throws(DatabaseFailure) -> ClaimTurn? {
@@ -132,9 +133,9 @@ struct ClaimSearch {
         var conditions = conditions(filter, client, state, after: turn, upTo: end)
         let owner = conditions.add(.text(run.owner))
         conditions.add("(lease_owner IS NULL OR lease_owner <> \(owner))")
-        // Otherwise two runs would hand what Apple refuses to each other, as long as both last.
+        // Otherwise, two runs would pass refused records back and forth.
         let start = conditions.add(.integer(run.start))
-        // No row was returned in the future.
+        // Ignores release times in the future.
         conditions.add(
             """
             (given_back_at IS NULL OR given_back_at <= \(start)
@@ -149,7 +150,7 @@ struct ClaimSearch {
         return try database.run(sql, conditions.values)
     }
 
-    /// Selects records that nobody holds.
+    /// Selects free records.
     private func conditions(
         _ filter: VaultFilter, _ client: Value, _ state: VaultState, after turn: ClaimTurn?,
         upTo end: ClaimTurn?
@@ -157,14 +158,14 @@ struct ClaimSearch {
         var conditions = Conditions(filter, client, state)
         if let turn { conditions.add(">", turn) }
         if let end { conditions.add("<=", end) }
-        // The plus keeps SQLite from reading the index up to this moment, in place of the end.
+        // The plus prevents SQLite from using this condition as the end of the index range.
         conditions.add("\(end == nil ? "" : "+")lease_until <= \(database.dialect.now)")
         return conditions
     }
 }
 
 extension Conditions {
-    /// Selects the records of a client and a state, and of these what the rest of a filter selects.
+    /// Selects the records of a client and a state that match the rest of a filter.
     init(_ filter: VaultFilter, _ client: Value, _ state: VaultState) {
         var rest = filter
         rest.clientID = nil

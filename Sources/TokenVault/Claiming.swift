@@ -1,11 +1,11 @@
 internal import Lifecycle
 
-// How records are kept from others for a while.
+// Leases of records.
 extension Database {
-    /// Up to `limit` rows whose leases end later than any lease can: no run would ever get them.
+    /// Up to `limit` rows whose leases end impossibly late, so that no run could ever claim them.
     ///
-    /// - Parameter isLocking: others cannot change them until the transaction ends; leaves out what
-    ///   others hold.
+    /// - Parameter isLocking: locks them until the transaction ends, and skips rows that others
+    ///   have locked.
     func rowsLeasedTooLong(
         _ filter: VaultFilter, _ limit: Int, isLocking: Bool = false
     ) throws(DatabaseFailure) -> [DamagedRecord] {
@@ -27,12 +27,12 @@ extension Database {
         return rows.map { DamagedRecord(VaultRowKey($0), "its lease_until is out of range") }
     }
 
-    /// When the longest lease ends that begins now; a day later, should the clock have been set back.
+    /// The latest possible end of a lease, plus a day in case the clock was set back.
     private var latestEndOfLease: String {
         "\(dialect.now) + \(VaultLease.longest + 86_400)"
     }
 
-    /// - Parameter body: answers whether to go on.
+    /// - Parameter body: returns whether to continue.
     private func forEachClient(
         of filter: VaultFilter, _ body: (Value) throws(DatabaseFailure) -> Bool
     ) throws(DatabaseFailure) {
@@ -44,7 +44,7 @@ extension Database {
         while let next = try nextClient(after: client), try body(next) { client = next }
     }
 
-    /// Writes records as they are now, leased.
+    /// Writes changed records, and leases them.
     func lease(_ records: [VaultRecord], to lease: VaultLease) throws(DatabaseFailure) {
         let list = RowList(
             columns: VaultRecord.columnList + VaultLease.columns,
@@ -59,7 +59,7 @@ extension Database {
         }
     }
 
-    /// Leases rows that cannot be read, so that the next claim finds others.
+    /// Leases unreadable rows, so that the next claim finds others.
     func lease(_ damaged: [DamagedRecord], to lease: VaultLease) throws(DatabaseFailure) {
         let list = RowList(
             columns: RowList.key + VaultLease.columns,
@@ -97,7 +97,8 @@ extension Database {
         return Set(ids.filter { keys.contains(VaultRowKey($0)) })
     }
 
-    /// How many records others hold, and how many seconds the last of those leases has left.
+    /// The number of records that others hold, and the remaining seconds of the latest of their
+    /// leases.
     func leased(
         by owner: String, _ filter: VaultFilter
     ) throws(DatabaseFailure) -> (count: Int, seconds: Int) {
@@ -108,7 +109,7 @@ extension Database {
                 conditions.add("lease_until > \(dialect.now)")
                 conditions.add("lease_until <= \(latestEndOfLease)")
                 conditions.add("lease_owner <>", .text(owner))
-                // In this order the rows are together in an index.
+                // In this order, the rows are adjacent in an index.
                 let sql = """
                     SELECT count(*), max(lease_until), \(dialect.now)
                     FROM (SELECT lease_until FROM vault_token \(conditions.sql)
@@ -126,29 +127,29 @@ extension Database {
         return (count, seconds)
     }
 
-    /// The clock that leases run by, in milliseconds.
+    /// The time of the clock that measures leases, in milliseconds.
     func moment() throws(DatabaseFailure) -> Int { try time(dialect.moment) }
 
-    /// What one of the dialect's clocks shows.
+    /// The time of one of the dialect's clocks.
     func time(_ clock: String) throws(DatabaseFailure) -> Int {
         guard let number = try run("SELECT \(clock)").first?.first?.integer else {
-            throw DatabaseFailure(.damaged, "the vault's database does not tell the time")
+            throw DatabaseFailure(.damaged, "the vault's database did not return its time")
         }
         return number
     }
 }
 
 extension VaultLease {
-    /// What ``values`` are.
+    /// The columns of ``values``.
     fileprivate static var columns: [RowList.Column] { [.text("owner"), .integer("seconds")] }
 
-    /// The owner, and the seconds that the lease lasts. The database's clock has no fractions: one
-    /// second more, so that no record is missed.
+    /// The owner, and the seconds of the lease, plus one because the database's clock has whole
+    /// seconds.
     fileprivate var values: [Value] {
         [.text(owner), .integer(Int(seconds) + 1)]
     }
 
-    /// How long the lease lasts at least.
+    /// The minimum duration of the lease.
     var remaining: Duration { .seconds(seconds) }
 
     private var seconds: Int64 { min(max(duration.components.seconds, 0), Self.longest) }
@@ -158,7 +159,7 @@ extension VaultLease {
 }
 
 extension VaultFilter {
-    /// The states that it selects, in an order that is always the same.
+    /// The selected states, in a fixed order.
     var allStates: [VaultState] {
         VaultState.allCases.filter { states.isEmpty || states.contains($0) }
     }

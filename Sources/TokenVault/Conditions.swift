@@ -1,12 +1,12 @@
 internal import JOSE
 internal import Lifecycle
 
-/// A WHERE clause and the values that it compares with, which never become SQL.
+/// A WHERE clause and the values that it compares with, which are passed as parameters.
 struct Conditions {
     private var clauses: [String] = []
     private(set) var values: [Value] = []
 
-    /// No condition yet.
+    /// Creates an empty clause.
     init() {}
 
     /// Selects records of one state, or of any state if `state` is nil.
@@ -23,7 +23,7 @@ struct Conditions {
         if filter.isNewestOnly { addNewest(filter) }
     }
 
-    /// Adds a value, and answers what represents it.
+    /// Adds a value, and returns its placeholder.
     mutating func add(_ value: Value) -> String {
         values.append(value)
         return "$\(values.count)"
@@ -37,15 +37,15 @@ struct Conditions {
     /// Adds a condition.
     mutating func add(_ clause: String) { clauses.append(clause) }
 
-    /// Selects what comes after a row.
+    /// Selects the rows after a key.
     mutating func add(after key: VaultRowKey, of filter: VaultFilter) { add(">", key, filter) }
 
-    /// Selects a row and what comes before it.
+    /// Selects the rows up to a key, including it.
     mutating func add(upTo key: VaultRowKey, of filter: VaultFilter) { add("<=", key, filter) }
 
     private mutating func add(_ order: String, _ key: VaultRowKey, _ filter: VaultFilter) {
         let values = key.values
-        // SQLite finds no way into an index by columns of which it knows the first already.
+        // SQLite does not use the index for a row comparison whose first column has a fixed value.
         if let client = filter.clientID, Array(client.rawValue.utf8) == key.clientID {
             let (user, token) = (add(values[1]), add(values[2]))
             clauses.append("(user_id, token_fingerprint) \(order) (\(user), \(token))")
@@ -56,7 +56,7 @@ struct Conditions {
         }
     }
 
-    /// Selects the newest token of each user: no token is newer or was checked later.
+    /// Selects the newest token of each user, if no other one was checked later.
     private mutating func addNewest(_ filter: VaultFilter) {
         let isNewer = """
             \(anyState(of: filter))(other.stored_at > vault_token.stored_at

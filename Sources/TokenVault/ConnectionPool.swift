@@ -13,7 +13,7 @@ final class ConnectionPool: Sendable {
         (self.connector, self.schema) = (connector, schema)
     }
 
-    /// Runs `body` as one transaction. It runs again when the connection broke, once, and when
+    /// Runs `body` as one transaction. It is repeated once if the connection broke, and when
     /// another transaction conflicted.
     func transaction<Result: Sendable>(
         _ access: Access, _ body: (any Database) throws(DatabaseFailure) -> Result
@@ -25,7 +25,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Makes the tables, and what `body` adds to them.
+    /// Creates the tables, and the rows that `body` adds.
     func create(
         _ body: (any Database) throws(DatabaseFailure) -> Void
     ) throws(VaultError) {

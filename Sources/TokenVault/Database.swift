@@ -1,18 +1,18 @@
 internal import Lifecycle
 
-/// One connection to a database; one transaction at a time, on one thread at a time.
+/// A connection to a database, with one transaction at a time, on one thread at a time.
 protocol Database: AnyObject {
-    /// How its SQL differs.
+    /// The dialect of its SQL.
     var dialect: Dialect { get }
 
-    /// Runs one statement, prepared once, and answers its rows.
+    /// Runs a statement, which is prepared once, and returns its rows.
     ///
     /// - Parameters:
-    ///   - sql: with `$1`, `$2`, … in the place of values.
-    ///   - values: in the order of those numbers.
+    ///   - sql: the statement, with `$1`, `$2`, … as placeholders.
+    ///   - values: the values, in the order of the numbers.
     func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]]
 
-    /// Runs one statement with each of several lists of values, and answers the rows of each.
+    /// Runs a statement with each of several lists of values, and returns the rows of each.
     func run(_ sql: String, each lists: [[Value]]) throws(DatabaseFailure) -> [[[Value]]]
 
     /// Adds many rows to a table.
@@ -25,10 +25,11 @@ protocol Database: AnyObject {
     /// Begins a transaction.
     func begin(_ access: Access) throws(DatabaseFailure)
 
-    /// Ends a transaction that failed; a transaction that cannot be rolled back no longer exists.
+    /// Rolls back a failed transaction. Errors are ignored, because the transaction then no longer
+    /// exists.
     func rollBack()
 
-    /// What is wrong with what it has stored, a sentence each.
+    /// The faults of the stored data, one sentence each.
     func faults() throws(DatabaseFailure) -> [String]
 }
 
@@ -90,23 +91,23 @@ extension Database {
     }
 }
 
-/// What a transaction does.
+/// The kind of a transaction.
 enum Access {
-    /// It sees a snapshot of the database, and waits for no other transaction.
+    /// Reads a snapshot of the database, without waiting for other transactions.
     case reading
-    /// It changes something.
+    /// Changes the database.
     case writing
 }
 
-/// Where a database is: what makes connections.
+/// The place of a database, which opens connections.
 protocol DatabaseConnector: Sendable {
-    /// How messages call it, without a password.
+    /// The name in messages, without a password.
     var name: String { get }
 
-    /// What protects the connection less than siwa's default does. Does not connect.
+    /// The settings that protect the connection less than siwa's default. Does not connect.
     func weaknesses() throws(DatabaseFailure) -> [VaultWeakness]
 
-    /// Connects; a database that is a file is made only when `creating`.
+    /// Connects; creates a database file only if `creating`.
     func connect(creating: Bool) throws(DatabaseFailure) -> any Database
 }
 

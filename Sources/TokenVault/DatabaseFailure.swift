@@ -1,10 +1,10 @@
 internal import Lifecycle
 
-/// A database refused, and what can be done about it.
+/// A failure of the database, with its remedy.
 struct DatabaseFailure: Error {
     /// The error for the caller if no remedy helps.
     let error: VaultError
-    /// What helps, perhaps.
+    /// The possible remedy.
     let remedy: Remedy
     /// Whether the transaction may be on disk: its COMMIT was not answered.
     var mayHaveCommitted = false
@@ -12,12 +12,11 @@ struct DatabaseFailure: Error {
     enum Remedy {
         /// No remedy.
         case none
-        /// Another transaction conflicted: run the same one once more.
+        /// Another transaction conflicted: run the transaction again.
         case repetition
-        /// The connection is gone: the same on a new one.
+        /// The connection is lost: run the transaction again on a new one.
         case reconnection
-        /// The database did not answer in time: the connection is closed, and nothing is tried
-        /// again.
+        /// The database did not answer in time: close the connection, and do not try again.
         case disconnection
     }
 
@@ -46,7 +45,7 @@ extension VaultError {
     }
 }
 
-/// Runs what throws the domain's error among what throws the database's.
+/// Runs code that throws ``VaultError`` where ``DatabaseFailure`` is expected.
 func lifting<Result>(
     _ body: () throws(VaultError) -> Result
 ) throws(DatabaseFailure) -> Result {

@@ -1,4 +1,4 @@
-/// Where the SQL of two databases differs; the rest is the same text for both.
+/// The differences between the SQL of the two databases.
 struct Dialect: Sendable {
     /// The type of a 64-bit integer.
     let integer: String
@@ -10,30 +10,30 @@ struct Dialect: Sendable {
     let numberedRows: String
     /// Whether ALTER TABLE can change primary keys and constraints.
     let altersConstraints: Bool
-    /// What follows the columns of a table with a key of its own.
+    /// The options of a table.
     let tableOptions: String
-    /// What follows the columns of `vault_token`, which is stored in the order of its key.
+    /// The options of `vault_token`, which is stored in the order of its key.
     let orderedTableOptions: String
-    /// The database's clock, in whole seconds: one moment during a statement, so that an index
-    /// can be searched for it.
+    /// The database's clock, in whole seconds; constant during a statement, so that an index can be
+    /// searched for it.
     let now: String
-    /// The same clock in milliseconds: tells what happened first.
+    /// The same clock in milliseconds.
     let moment: String
-    /// What keeps others from the rows of a SELECT; waits for those who hold one.
+    /// Locks the rows of a SELECT; waits for other locks.
     let lockingRows: String
-    /// The same, leaving out what others hold.
+    /// Locks the rows of a SELECT; skips rows that others have locked.
     let skippingLockedRows: String
     /// Whether one statement can take many rows, as arrays of their columns. An embedded database has
     /// no round trips that this would save.
     let takesArrays: Bool
-    /// Asks whether there is a table: one row, or no row.
+    /// A query that returns a row if a table exists.
     let tableExists: @Sendable (String) -> String
-    /// Keeps everybody else from making or changing the tables; nil where a transaction that
-    /// writes has done that.
+    /// Locks the creation and migration of the tables; nil if a writing transaction already locks
+    /// everything.
     let lockSchema: String?
-    /// Keeps everybody else from making a key; nil likewise.
+    /// Locks the creation of keys; nil if a writing transaction already locks everything.
     let lockKeys: String?
-    /// Begins a transaction that reads, and one that writes.
+    /// The beginning of a reading and of a writing transaction.
     let beginReading, beginWriting: String
 
     func begin(_ access: Access) -> String {

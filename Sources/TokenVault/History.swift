@@ -1,7 +1,7 @@
 internal import JOSE
 internal import Lifecycle
 
-// The history of the vault: rows are added, and deleted when they are old or to be forgotten.
+// The history of the vault. Rows are added, and deleted when they are old or erased.
 extension Database {
     private var columnNames: [String] {
         [
@@ -16,8 +16,8 @@ extension Database {
         try copy(entries.map(\.values), into: "vault_history", columnNames)
     }
 
-    /// Up to `limit` entries, the oldest first. What is about one user id is in order in an index;
-    /// those of several ids are merged.
+    /// Up to `limit` entries, the oldest first. The entries of one user id are in the order of an
+    /// index; those of several ids are merged.
     func history(
         _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, _ limit: Int
     ) throws(DatabaseFailure) -> VaultHistoryPage {
@@ -53,8 +53,8 @@ extension Database {
         }
     }
 
-    /// The position that is `length` entries behind another, whatever their clients and events; nil
-    /// where fewer are left.
+    /// The position `length` entries after another, independent of the filter; nil if fewer entries
+    /// are left.
     private func endOfStretch(
         _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, _ length: Int,
         about user: (column: String, id: Value)?
@@ -80,13 +80,13 @@ extension Database {
         return try run(sql, conditions.values)
     }
 
-    /// All ids that a user has had, by the app transfers that the history knows.
+    /// All ids that a user has had, by the app transfers in the history.
     private func allIDs(
         of userID: UserID, _ clientID: ClientID?
     ) throws(DatabaseFailure) -> Set<Value> {
         var ids: Set<Value> = [.text(userID.rawValue)]
         var new = ids
-        // Anybody may have written the history: no chain of ids is followed for ever.
+        // The history is untrusted, so the number of followed ids is limited.
         while !new.isEmpty, ids.count < 100 {
             var found: Set<Value> = []
             for id in new {
@@ -137,7 +137,8 @@ extension Conditions {
         if let clientID = filter.clientID { add("client_id =", .text(clientID.rawValue)) }
         if let position { add(">", position) }
         if let end { add("<=", end) }
-        // A plus keeps SQLite from reading the index from, or to, this moment in place of the position.
+        // The plus prevents SQLite from using this condition for the index range in place of the
+        // position.
         if let since = filter.since {
             add("\(position == nil ? "" : "+")at >=", .integer(since.seconds))
         }
@@ -158,12 +159,12 @@ extension Conditions {
 }
 
 extension VaultHistoryFilter {
-    /// Whether an index knows less than the filter asks for.
+    /// Whether the filter needs columns that are not in an index.
     fileprivate var looksIntoEntries: Bool { clientID != nil || !events.isEmpty }
 }
 
 extension VaultHistoryEntry {
-    /// What the columns hold.
+    /// The values of the columns.
     fileprivate var values: [Value] {
         [.integer(at.seconds), .text(event.rawValue)] + user.values + [
             .text(fingerprint?.rawValue ?? ""), Value(details.evidence?.rawValue),
@@ -172,7 +173,7 @@ extension VaultHistoryEntry {
         ]
     }
 
-    /// Reads a row, whose values anybody may have written.
+    /// Reads a row, whose values are untrusted.
     fileprivate init(_ row: [Value]) throws(DamagedColumn) {
         let user = try VaultUser(row[3], row[4])
         guard let event = row[2].text.flatMap(VaultHistoryEvent.init) else {

@@ -1,19 +1,19 @@
 package import Lifecycle
 
-/// A vault's place, by its URL: `sqlite:PATH`, a file, or `postgresql://…`, a database on a
-/// server, as libpq understands it. Its library is loaded, and the file or the server touched,
-/// by the first call of the store; the connection is kept until the store is let go.
+/// Creates the store of a vault by its URL: `sqlite:PATH` for a file, or `postgresql://…`, in
+/// libpq's format, for a database on a server. The first call of the store loads the library and
+/// connects; the connection is kept until the store is released.
 ///
-/// A store does one transaction at a time; what ``VaultStore/change(_:releasing:_:)`` and
-/// ``VaultStore/claim(_:limit:for:_:)`` ask their callers may be asked again, when the
-/// connection broke or another transaction came first. They must not call the store.
+/// A store runs one transaction at a time. The closures of ``VaultStore/change(_:releasing:_:)``
+/// and ``VaultStore/claim(_:limit:for:_:)`` may be called again if the connection broke or another
+/// transaction came first. They must not call the store.
 ///
 /// - Parameters:
-///   - url: the place.
-///   - timeout: how long the database may keep a call waiting. Where it runs out, the call throws
-///     ``VaultError`` of kind `busy` when others hold what it needs, else `unreachable`.
-/// - Throws: ``VaultError`` of kind `unusable` for any other URL. No message shows it: it may hold
-///   a password.
+///   - url: the URL.
+///   - timeout: the time limit of a call, after which it throws ``VaultError`` of kind `busy` if
+///     others hold a lock, or `unreachable`.
+/// - Throws: ``VaultError`` of kind `unusable` for any other URL. The message does not contain the
+///   URL, which may have a password.
 package func openVaultStore(
     _ url: String, timeout: VaultTimeout
 ) throws(VaultError) -> any VaultStore {
@@ -22,7 +22,7 @@ package func openVaultStore(
 
 /// Finds the database that a URL names.
 ///
-/// - Parameter isPooled: leave nothing in a session of PostgreSQL's that outlasts a transaction.
+/// - Parameter isPooled: leaves nothing in a PostgreSQL session that outlasts a transaction.
 func connector(
     of url: String, timeout: VaultTimeout, isPooled: Bool = false
 ) throws(VaultError) -> any DatabaseConnector {

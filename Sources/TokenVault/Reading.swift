@@ -1,6 +1,6 @@
 internal import Lifecycle
 
-// What a store reads.
+// Reading records.
 extension Database {
     func keyChecks() throws(DatabaseFailure) -> [VaultKeyCheck] {
         var checks: [VaultKeyCheck] = []
@@ -18,7 +18,7 @@ extension Database {
 
     /// All records of some users.
     ///
-    /// - Parameter isLocking: others cannot change them until the transaction ends.
+    /// - Parameter isLocking: locks them until the transaction ends.
     func records(
         of users: [VaultUser], isLocking: Bool = false
     ) throws(DatabaseFailure) -> VaultPage {
@@ -46,8 +46,8 @@ extension Database {
         return counts
     }
 
-    /// Up to `limit` records in their order. Each state by itself is in order in an index; several
-    /// states together would have to be sorted for every page.
+    /// Up to `limit` records in their order. The rows of each state are in the order of an index;
+    /// those of several states would have to be sorted for every page.
     func page(
         _ filter: VaultFilter, after key: VaultRowKey?, _ limit: Int
     ) throws(DatabaseFailure) -> VaultPage {
@@ -75,13 +75,13 @@ extension Database {
         }
     }
 
-    /// Up to `limit` rows of which no index knows what a filter selects. A stretch of all rows is read
-    /// at a time: no statement goes through a whole table to find little.
+    /// Up to `limit` rows that a filter selects by columns that are not in an index. Rows are read
+    /// in stretches, so that no statement reads a whole table to find a few.
     ///
     /// - Parameters:
-    ///   - endOfStretch: the position so many rows behind another, whatever the filter selects; nil
-    ///     where fewer are left.
-    ///   - rows: up to so many of the selected rows after a position, up to another.
+    ///   - endOfStretch: the position that many rows after another, independent of the filter; nil
+    ///     if fewer rows are left.
+    ///   - rows: the selected rows after a position and up to another, limited to that number.
     func rowsByStretch<Position>(
         after position: Position?, _ limit: Int,
         endOfStretch: (Position?, Int) throws(DatabaseFailure) -> Position?,
@@ -97,8 +97,8 @@ extension Database {
         return found
     }
 
-    /// The key that is `length` records behind another, whatever the filter selects; nil where
-    /// fewer are left.
+    /// The key `length` records after another, independent of the filter; nil if fewer records are
+    /// left.
     private func endOfStretch(
         _ filter: VaultFilter, _ state: VaultState?, after key: VaultRowKey?, _ length: Int
     ) throws(DatabaseFailure) -> VaultRowKey? {
@@ -128,7 +128,7 @@ extension Database {
         return try run(sql, conditions.values)
     }
 
-    /// The clients that have records, in their order: one look at each.
+    /// The clients that have records, in their order, with one query for each.
     func clients() throws(DatabaseFailure) -> [ClientID] {
         var clients: [ClientID] = []
         var last: Value?
@@ -141,7 +141,7 @@ extension Database {
         return clients
     }
 
-    /// There are few clients, and many records of each: reading them all would take long.
+    /// Reads the first record of the next client, because each client has many records.
     func nextClient(after client: Value?) throws(DatabaseFailure) -> Value? {
         let sql = """
             SELECT client_id FROM vault_token WHERE client_id > $1
@@ -150,8 +150,8 @@ extension Database {
         return try run(sql, client ?? .text("")).first?.first
     }
 
-    /// The keys that records are encrypted with and that the vault does not list. Reads all records, a
-    /// stretch of them in a statement.
+    /// The keys of records that are not in the vault's list of keys. Reads all records, in
+    /// stretches.
     func unknownKeys() throws(DatabaseFailure) -> [String] {
         var (numbers, start): (Set<Int>, VaultRowKey?) = ([], nil)
         repeat {
@@ -171,11 +171,11 @@ extension Database {
 }
 
 extension VaultFilter {
-    /// Whether an index knows less than the filter asks for.
+    /// Whether the filter needs columns that are not in an index.
     fileprivate var looksIntoRecords: Bool {
         notCheckedSince != nil || changedBefore != nil || notSealedWith != nil || isNewestOnly
     }
 }
 
-/// Rows that a statement looks at, at most, to find those that a filter selects.
+/// The most rows that a statement examines for a filter.
 let longestStretch = 20_000

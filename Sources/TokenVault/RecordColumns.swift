@@ -10,10 +10,10 @@ extension VaultRecord {
             .integer("stored_at"), .integer("changed_at"), .integer("checked_at"),
         ]
 
-    /// The same as SQL.
+    /// The columns as SQL.
     static let columns = columnList.map(\.name).joined(separator: ", ")
 
-    /// What the columns hold.
+    /// The values of the columns.
     var values: [Value] {
         VaultRowKey(id).values + [
             .text(state.rawValue), .integer(keyNumber), Value(legacyVersion), .bytes(sealed),
@@ -21,7 +21,7 @@ extension VaultRecord {
         ]
     }
 
-    /// Reads a row, whose values anybody may have written.
+    /// Reads a row, whose values are untrusted.
     ///
     /// - Throws: ``DamagedColumn``.
     init(_ row: [Value]) throws(DamagedColumn) {
@@ -96,7 +96,7 @@ extension VaultRowKey {
 }
 
 extension Value {
-    /// A moment that RFC 3339 can write.
+    /// A time with a four-digit year, as RFC 3339 requires.
     func date(_ column: String) throws(DamagedColumn) -> NumericDate {
         guard let seconds = integer, NumericDate(seconds).isWritable else {
             throw DamagedColumn("its \(column) is out of range")
@@ -105,9 +105,9 @@ extension Value {
     }
 }
 
-/// A column of a row holds what siwa never writes.
+/// A column of a row has a value that siwa never writes.
 struct DamagedColumn: Error {
-    /// What is wrong, as a sentence without its end.
+    /// What is wrong, as a sentence without a full stop.
     let reason: String
 
     init(_ reason: String) { self.reason = reason }

@@ -1,5 +1,5 @@
-/// Rows that one statement works on: on PostgreSQL all of them at once, as arrays, on SQLite one after
-/// the other.
+/// Rows that a statement processes: all at once as arrays on PostgreSQL, one after the other on
+/// SQLite.
 struct RowList {
     let columns: [Column]
     let rows: [[Value]]
@@ -14,7 +14,7 @@ struct RowList {
         static func bytes(_ name: String) -> Self { Self(name: name, type: .bytes) }
     }
 
-    /// How the text of a statement speaks of a row.
+    /// The expressions for a row in the text of a statement.
     struct Words {
         fileprivate let columns: [Column]
         fileprivate let areArrays: Bool
@@ -26,11 +26,11 @@ struct RowList {
             return "$\(index + 1)"
         }
 
-        /// Where the rows come from, after a word such as FROM; empty where there is one row.
+        /// The source of the rows, after a word such as FROM; empty if there is one row.
         func source(_ word: String) -> String { areArrays ? "\(word) \(rows)" : "" }
 
-        /// A query about one row, made one about all of them: its answers come in their order. It is
-        /// asked row by row, whatever the server thinks of the table's size.
+        /// Converts a query about one row to one about all rows, with results in their order. It is
+        /// evaluated row by row, independent of the server's statistics.
         func forEach(_ query: String) -> String {
             guard areArrays else { return query }
             return "SELECT found.* FROM \(rows) CROSS JOIN LATERAL (\(query)) AS found"
@@ -42,7 +42,7 @@ struct RowList {
             return "unnest(\(arrays.joined(separator: ", "))) AS new_row(\(names))"
         }
 
-        /// The condition that a row of `vault_token` is the one of client, user and fingerprint.
+        /// The condition that a row of `vault_token` has the client, user and fingerprint.
         var isTheSameToken: String {
             """
             vault_token.client_id = \(self["client_id"]) AND vault_token.user_id = \(self["user_id"])

@@ -6,11 +6,11 @@ internal import Synchronization
 final class SQLVaultStore: VaultStore {
     private let connector: any DatabaseConnector
     private let pool: ConnectionPool
-    /// The run of each owner that has claimed.
+    /// The progress of each owner's claims.
     private let runs = Mutex<[String: ClaimRun]>([:])
-    /// What must hold in every transaction, beyond what was checked when the connection was opened.
+    /// A check in every transaction, in addition to that when the connection is opened.
     private let require: @Sendable (any Database) throws(DatabaseFailure) -> Void
-    /// What every change does in its transaction besides.
+    /// An additional operation in the transaction of every change.
     private let alongside: @Sendable (any Database) throws(DatabaseFailure) -> Void
 
     /// Loads the library and connects at the first call.
@@ -18,7 +18,7 @@ final class SQLVaultStore: VaultStore {
         self.init(connector, ConnectionPool(connector, schema))
     }
 
-    /// A store over a connection that others use as well.
+    /// A store that shares a connection.
     init(
         _ connector: any DatabaseConnector, _ pool: ConnectionPool,
         requiring require: @escaping @Sendable (any Database) throws(DatabaseFailure) -> Void = {
@@ -176,7 +176,7 @@ final class SQLVaultStore: VaultStore {
 }
 
 extension [VaultUser] {
-    /// Each of them once, in their order.
+    /// The users without repetitions, in their order.
     fileprivate var inOrder: [VaultUser] {
         zip(self, dropFirst()).allSatisfy(<) ? self : Set(self).sorted()
     }

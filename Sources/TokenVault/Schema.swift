@@ -1,15 +1,15 @@
 internal import Lifecycle
 
-/// Tables that share one version, as the steps by which they became what they are.
+/// Tables that share one version, with their migrations.
 struct Schema: Sendable {
     /// The table that holds the version.
     var table = "vault_schema"
-    /// What messages call the tables.
+    /// The name of the tables in messages.
     var subject = "the vault"
-    /// What a database without them is missing.
+    /// The error for a database without the tables.
     var missing: (kind: VaultError.Kind, message: String) = (.notInitialized, "there is no vault")
-    /// The migrations from each version to the next; the first makes version 1. Steps that
-    /// were released never change.
+    /// The migrations from each version to the next; the first makes version 1. Released steps
+    /// never change.
     let migrations: [@Sendable (Dialect) -> [String]]
 
     /// The version that this program reads and writes.
@@ -17,8 +17,8 @@ struct Schema: Sendable {
 
     static let current = Self(migrations: [tables, turns, tokens])
 
-    /// `lease_until` of a free record is when it was last touched: claims take records untouched
-    /// longest first, and so never search through those they have finished
+    /// `lease_until` of a free record is when it was last touched: claims take the records with the
+    /// oldest change first, so that they never search finished ones
     /// (docs/decisions/vault-storage.md).
     @Sendable private static func tables(_ dialect: Dialect) -> [String] {
         let (integer, text, bytes) = (dialect.integer, dialect.text, dialect.bytes)
@@ -55,16 +55,16 @@ struct Schema: Sendable {
         ]
     }
 
-    /// What a run gives back is for later runs: else two of them would hand what Apple refuses to
-    /// each other for as long as both last.
+    /// Records that a run releases are for later runs. Otherwise, two parallel runs would pass
+    /// refused records back and forth.
     @Sendable private static func turns(_ dialect: Dialect) -> [String] {
         ["ALTER TABLE vault_token ADD COLUMN given_back_at \(dialect.integer)"]
     }
 
-    /// Every token is a record of its own, named by its fingerprint, and every change of state has
-    /// an entry in the history. Records of version 2 have no fingerprint (an empty text) until a
-    /// command with the key opens them. No constraint but the primary key: a row that breaks one
-    /// is reported as damaged, and must not stop the migration of the others.
+    /// Every token is a separate record with its fingerprint, and every change of state has an
+    /// entry in the history. Records of version 2 have no fingerprint (an empty text) until a
+    /// command with the key opens them. The primary key is the only constraint: an invalid row is
+    /// reported as damaged, and must not prevent the migration of others.
     @Sendable private static func tokens(_ dialect: Dialect) -> [String] {
         (dialect.altersConstraints ? alteredTokens(dialect) : copiedTokens(dialect))
             + [
@@ -153,9 +153,9 @@ struct Schema: Sendable {
     }
 }
 
-// What is done with it; each inside a transaction that writes.
+// Creating and migrating the tables, within a writing transaction.
 extension Schema {
-    /// Makes the tables.
+    /// Creates the tables.
     ///
     /// - Throws: of kind `alreadyInitialized`.
     func create(in database: any Database, _ name: String) throws(DatabaseFailure) {
@@ -166,7 +166,7 @@ extension Schema {
         try make(in: database)
     }
 
-    /// Makes the tables, or brings them up to date.
+    /// Creates or migrates the tables.
     func createOrMigrate(_ database: any Database, _ name: String) throws(DatabaseFailure) {
         try lock(database)
         guard try exists(in: database) else { return try make(in: database) }
@@ -197,13 +197,14 @@ extension Schema {
         guard found <= version else {
             throw DatabaseFailure(
                 .tooNew,
-                "\(subject) in \(name) has tables of version \(found); this siwa knows \(version)")
+                "\(subject) in \(name) has tables of version \(found); this siwa supports \(version)"
+            )
         }
         return found < version
     }
 
-    /// Fails unless the tables have this version, and those of another schema theirs; one statement
-    /// reads both versions.
+    /// Fails unless the tables have this version and those of another schema have its version; one
+    /// statement reads both.
     func require(
         and other: Schema, in database: any Database, _ name: String
     ) throws(DatabaseFailure) {
@@ -228,7 +229,7 @@ extension Schema {
             missing.kind, "\(subject) in \(name): the version is older than this program")
     }
 
-    /// Brings the tables up to date.
+    /// Migrates the tables to the current version.
     func migrate(_ database: any Database, _ name: String) throws(DatabaseFailure) {
         try lock(database)
         try run(try storedVersion(in: database, name), in: database)

@@ -1,4 +1,4 @@
-/// What a column holds, and what a parameter of a statement is.
+/// The value of a column, or of a parameter of a statement.
 enum Value: Hashable, Sendable {
     case null
     case integer(Int)
@@ -6,7 +6,7 @@ enum Value: Hashable, Sendable {
     /// A text column whose bytes are not UTF-8.
     case invalidText([UInt8])
     case bytes([UInt8])
-    /// Several values of one type; only PostgreSQL takes it, and only as a parameter.
+    /// Several values of one type; only for parameters on PostgreSQL.
     case array(of: Element, [Value])
 
     /// A type of the values of an array.

@@ -5,7 +5,7 @@ internal import Lifecycle
 struct WaitLimit: Sendable {
     private let timeout: VaultTimeout
     private let begin = ContinuousClock.now
-    /// What the wait may take as a whole.
+    /// The duration of the whole wait.
     let allowed: Duration
 
     /// - Parameter longest: limits the wait further.
@@ -15,14 +15,13 @@ struct WaitLimit: Sendable {
         allowed = longest.map { min($0, remaining) } ?? remaining
     }
 
-    /// How long the wait has taken, for messages when the time is over: a signal may have shortened
-    /// it.
+    /// The duration so far, for messages; a signal may have shortened the wait.
     var elapsed: Duration { min(allowed, ContinuousClock.now - begin) }
 
-    /// Whether the time is over.
+    /// Whether the limit is reached.
     var isOver: Bool { remaining <= .zero }
 
-    /// How long to wait before asking again, in milliseconds; 0 if the time is over.
+    /// The time to wait before the next check, in milliseconds; 0 if the limit is reached.
     var slice: Int32 {
         let remaining = remaining
         guard remaining < Self.longestSlice else { return 100 }

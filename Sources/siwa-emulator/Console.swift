@@ -4,10 +4,10 @@ internal import SIWACrypto
 
 /// Standard output for the result, standard error for everything else, and the signals.
 struct Console: Sendable {
-    /// Notified when a signal asked a server to end.
+    /// Notified when a signal asks the server to end.
     let stop: WakeSignal
 
-    /// Writes to standard output, at once.
+    /// Writes to standard output without buffering.
     func print(_ text: String) throws(FileError) {
         try writeAll(SecretBytes(text.utf8), to: 1, named: "standard output")
     }
@@ -17,6 +17,6 @@ struct Console: Sendable {
         try? writeAll(SecretBytes((line + "\n").utf8), to: 2, named: "standard error")
     }
 
-    /// Something the user should know, though nothing failed.
+    /// Prints a warning.
     func warn(_ message: String) { note("siwa-emulator: warning: \(message)") }
 }

@@ -1,6 +1,6 @@
 internal import CommandTable
 
-/// The exit codes of siwa, as far as an emulator needs them.
+/// The exit codes of siwa that the emulator uses.
 enum ExitCode: CInt, CaseIterable {
     case done = 0
     case usage = 2
@@ -8,7 +8,7 @@ enum ExitCode: CInt, CaseIterable {
     case defect = 70
     case temporary = 75
 
-    /// What help says of it.
+    /// Its description in help.
     private var meaning: String {
         switch self {
         case .done: "Done; a server that SIGINT or SIGTERM has stopped is done, too."

@@ -3,7 +3,7 @@ internal import CommandTable
 internal import HTTPServer
 internal import LocalFiles
 
-/// Any error, brought to what a person reads and a script branches on.
+/// An error with its message, hints and exit code.
 struct Failure: Error {
     let code: String
     let message: String
@@ -13,7 +13,7 @@ struct Failure: Error {
     /// The first line says what happened, the others what to do.
     var lines: [String] { ["siwa-emulator: \(code): \(message)"] + hints.map { "hint: \($0)" } }
 
-    /// Something about the folder or its files.
+    /// A fault of the folder or its files.
     static func settings(_ message: String, hints: [String]) -> Self {
         Self(code: "configuration", message: message, hints: hints, exitCode: .settings)
     }
@@ -48,7 +48,8 @@ struct Failure: Error {
             code: error.isTemporary ? "temporary" : "configuration", message: error.description,
             hints: [
                 error.remedy
-                    ?? (error.isTemporary ? "make room, then run it again" : "name a path to use")
+                    ?? (error.isTemporary
+                        ? "free space on the disk, then run it again" : "name a path to use")
             ],
             exitCode: error.isTemporary ? .temporary : .settings)
     }

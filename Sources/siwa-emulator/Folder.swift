@@ -7,7 +7,7 @@ internal import SIWACrypto
 struct Folder {
     static let configuration = "config.json"
     static let emulator = "emulator.json"
-    /// Where the emulator of this folder listens, while it does.
+    /// The file with the URL of the folder's emulator while it runs.
     static let server = "server.url"
 
     let path: String
@@ -15,7 +15,7 @@ struct Folder {
     func path(_ name: String) -> String { "\(path)/\(name)" }
 
     func read(_ name: String) throws(FileError) -> [UInt8] {
-        // A rehearsal of a transfer has as many users as the app.
+        // The limit is large, because a rehearsal of a transfer has as many users as the app.
         try readFile(path(name), limit: 64 << 20).contents.revealed()
     }
 
@@ -24,14 +24,14 @@ struct Folder {
         try writeFile(SecretBytes(contents), to: path(name), permissions: isSecret ? 0o600 : 0o644)
     }
 
-    /// Where the emulator of this folder listens; nil if it is not running.
+    /// The URL of the folder's emulator; nil if it is not running.
     func serverURL() throws -> String? {
         guard fileExists(path(Self.server)) else { return nil }
         return String(decoding: try read(Self.server), as: UTF8.self)
             .split(separator: "\n").first.map(String.init)
     }
 
-    /// What `emulator.json` says: the configuration, and the port of `init`.
+    /// The content of `emulator.json`: the configuration, and the port of `init`.
     func emulator() throws -> (configuration: EmulatorConfiguration, port: UInt16) {
         let name = path(Self.emulator)
         guard fileExists(name) else {

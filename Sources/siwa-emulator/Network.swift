@@ -9,7 +9,7 @@ actor Network: Transport {
 
     init(folder: Folder) { self.folder = folder }
 
-    /// Sends `request`; a receiver may prove itself with a certificate of the folder's authority.
+    /// Sends `request`; trusts the folder's authority in addition to the system's.
     func send(
         _ request: HTTPRequest, timeout: Duration
     ) async throws(TransportError) -> HTTPResponse {

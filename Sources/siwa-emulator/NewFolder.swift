@@ -4,13 +4,13 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// What `init` makes: a team with one key, an app and a website, people who sign in, and another
-/// team that the clients can be transferred to.
+/// The contents of a new folder: a team with one key, an app and a website, users, and another team
+/// that the clients can be transferred to.
 struct NewFolder {
     private static let callback = "https://example.com/callback"
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
-    /// A team as its members know it.
+    /// A team with its private key.
     struct Team {
         let teamID = TeamID(unchecked: tenCharacters())
         let keyID = KeyID(unchecked: tenCharacters())
@@ -32,12 +32,12 @@ struct NewFolder {
         self.port = port
     }
 
-    /// In a folder of its own: a key of another team beside the first would be suspected of
+    /// In a separate folder: next to the first key, it would be reported as a possible cause of
     /// every refusal.
     var recipientsKey: String { "\(Self.recipientsFolder)/\(recipient.keyName)" }
     private static let recipientsFolder = "recipient"
 
-    /// Writes every file, and overwrites none: a lost key cannot be restored.
+    /// Writes all files without overwriting any, because a lost key cannot be restored.
     func write(to folder: Folder, now: Int) throws {
         for name in [team.keyName, recipientsKey, Folder.configuration, Folder.emulator]
             + TLSFiles.names
@@ -60,7 +60,7 @@ struct NewFolder {
         try folder.write(Array((emulator.indentedText + "\n").utf8), Folder.emulator)
     }
 
-    /// siwa's own settings.
+    /// The configuration of siwa.
     private var settings: JSON {
         let web: [JSON.Member] = [
             JSON.Member("redirect_uri", .string(Self.callback)),
@@ -106,7 +106,7 @@ struct NewFolder {
         return .object([port] + (configuration.json.members ?? []))
     }
 
-    /// One with an address, one with only a relay address, one without any.
+    /// A user with an address, one with only a relay address, and one without an address.
     private static func people() -> [EmulatedUser] {
         [
             EmulatedUser(
@@ -124,7 +124,7 @@ struct NewFolder {
         ]
     }
 
-    /// A Team ID or Key ID as Apple gives them.
+    /// A Team ID or Key ID in Apple's format.
     private static func tenCharacters() -> String {
         String((0..<10).map { _ in alphabet[Int.random(in: alphabet.indices)] })
     }

@@ -1,6 +1,6 @@
 internal import CommandTable
 
-/// A TCP port; 0 is any free one.
+/// A TCP port; 0 chooses any free one.
 struct PortNumber: ParameterValue, Hashable {
     let number: UInt16
 

@@ -8,9 +8,9 @@ struct RemoteLog {
     /// Only requests to this path; nil means any.
     let path: String?
 
-    /// How far the log was read.
+    /// The position in the log.
     struct Position {
-        /// The start of the emulator, or the reset, since which requests are counted.
+        /// The start or reset of the emulator from which requests are counted.
         var instance = ""
         /// The number of the last request read.
         var last = 0
@@ -22,11 +22,11 @@ struct RemoteLog {
     }
 
     private static let timeout = Duration.seconds(10)
-    /// How many seconds the emulator holds its answer while no request comes.
+    /// The number of seconds that the emulator waits for a request before it answers.
     private static let wait = 10
     private static let pageSize = 100
 
-    /// Shows the latest `count` records, and answers where the log ends.
+    /// Shows the latest `count` records, and returns the end of the log.
     func latest(
         _ count: Int, at url: String, _ show: (JSON) throws -> Void
     ) async throws -> Position {
@@ -49,8 +49,8 @@ struct RemoteLog {
         return position
     }
 
-    /// Waits for new records, shows them, and answers where the log ends; nil when no emulator
-    /// answers.
+    /// Waits for new records, shows them, and returns the end of the log; nil if the emulator does
+    /// not respond.
     func next(
         after position: Position, at url: String, _ show: (JSON) throws -> Void
     ) async throws -> Position? {
@@ -62,7 +62,7 @@ struct RemoteLog {
             return nil
         }
         guard answer.instance == position.instance else {
-            // The emulator was started again, or reset: its requests are counted from 1.
+            // The emulator was restarted or reset, and counts requests from 1 again.
             return Position(instance: answer.instance)
         }
         for record in answer.records { try show(record) }
@@ -70,7 +70,8 @@ struct RemoteLog {
         return Position(instance: answer.instance, last: last)
     }
 
-    /// - Throws: `TransportError` when no emulator answers, `Failure` when it is something else.
+    /// - Throws: `TransportError` if the emulator does not respond, `Failure` if another program
+    ///   does.
     private func ask(_ url: String, _ query: String) async throws -> Answer {
         let filter = path.map { path in
             let encoded = Form([("path", .plain(path))]).encoded().revealed()

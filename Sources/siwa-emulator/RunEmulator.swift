@@ -3,13 +3,13 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// Runs one command line, without the program's own name; answers the exit code.
+/// Runs one command line, without the program's name; returns the exit code.
 ///
-/// Every error ends here and nowhere else.
+/// All errors are reported here.
 ///
 /// - Parameters:
-///   - arguments: nil when they are not UTF-8.
-///   - stop: notified when a signal asked a server to end.
+///   - arguments: nil if they are not UTF-8.
+///   - stop: notified when a signal asks the server to end.
 func runEmulator(_ arguments: [String]?, until stop: WakeSignal) async -> CInt {
     let console = Console(stop: stop)
     do {
@@ -23,7 +23,7 @@ func runEmulator(_ arguments: [String]?, until stop: WakeSignal) async -> CInt {
         }
         return ExitCode.done.rawValue
     } catch let error as FileError where error.isClosedPipe {
-        // The reader of our output has closed it, as `head` does.
+        // Standard output was closed by its reader, such as `head`.
         return ExitCode.done.rawValue
     } catch {
         let failure = Failure(error)

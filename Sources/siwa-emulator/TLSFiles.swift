@@ -2,7 +2,7 @@ internal import HTTPServer
 internal import LocalFiles
 internal import SIWACrypto
 
-/// The certificate of one emulator, and the authority its clients must trust.
+/// The certificate of an emulator, and the authority that its clients must trust.
 struct TLSFiles {
     static let authority = "ca.pem"
     static let certificate = "server.pem"
@@ -16,7 +16,7 @@ struct TLSFiles {
 
     let folder: Folder
 
-    /// Whether everything is there and lasts another week.
+    /// Whether all files exist and are valid for another week.
     func isGood(now: Int) throws(FileError) -> Bool {
         for name in Self.names where !fileExists(folder.path(name)) { return false }
         for name in [Self.authority, Self.certificate] {
@@ -36,8 +36,8 @@ struct TLSFiles {
         return authority?.hasNameConstraints == true
     }
 
-    /// Makes an authority and a certificate for a year. The authority's key is never written to
-    /// disk: a reader of the folder cannot issue certificates.
+    /// Creates an authority and a certificate for a year. The authority's key is never written to
+    /// disk, so that a reader of the folder cannot issue certificates.
     func renew(now: Int) throws {
         let validity = now - 3600..<now + 365 * Self.day
         let authority = try CertificateAuthority(
@@ -49,7 +49,7 @@ struct TLSFiles {
         try folder.write(try authority.certificate.pemRepresentation(), Self.authority)
     }
 
-    /// What the server proves itself with.
+    /// The certificate and key of the server.
     func identity() throws(FileError) -> TLSIdentity {
         TLSIdentity(
             certificate: String(decoding: try folder.read(Self.certificate), as: UTF8.self),

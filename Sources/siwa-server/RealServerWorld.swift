@@ -9,7 +9,7 @@ internal import SIWAServer
 extension ServerWorld {
     /// The system's clocks, files and sockets, and libcurl for the network.
     static func real(stop: WakeSignal, reload: WakeSignal) -> ServerWorld {
-        // Its own signals, because the process ends in another way than a command.
+        // With its own signal handling, because the server ends differently from a command.
         var base = World.real(.none)
         base.actor = VaultActor(command: "siwa-server", host: base.actor.host)
         return ServerWorld(

@@ -19,8 +19,7 @@ func runProcess(
     ProcessSignals.handle(for: "siwa")
     let arrival = WakeSignal()
     Task(executorPreference: mainThread) {
-        // Everything is written by now. What exit would do besides is tidy the libraries' memory
-        // away, which the system does better.
+        // All output is written. exit would only free the libraries' memory, which is unnecessary.
         _exit(await runSIWA(arguments, in: .real(.ofProcess(arrival))))
     }
     mainThread.run {

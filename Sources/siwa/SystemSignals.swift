@@ -3,9 +3,9 @@ internal import LocalFiles
 internal import SIWACLI
 
 extension World.Signals {
-    /// The process's signals, as commands see them.
+    /// The process's signals, for commands.
     ///
-    /// - Parameter arrival: notified when a signal came.
+    /// - Parameter arrival: notified when a signal arrives.
     static func ofProcess(_ arrival: WakeSignal) -> Self {
         Self(
             received: { ProcessSignals.received },

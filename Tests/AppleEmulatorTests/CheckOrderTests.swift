@@ -3,7 +3,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// Two things are wrong with each of these requests: the order decides which one is reported.
+/// Each of these requests has two faults: the order of the checks decides which one is reported.
 struct TwoFaults: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let parameters: [(String, String)]

@@ -5,7 +5,7 @@ import SIWACrypto
 import TestSupport
 import Testing
 
-/// Who may not use the console, and what cannot become markup.
+/// Requests that may not use the console, and texts that must not become markup.
 @Suite struct ConsoleGuardTests {
     /// A form as the console's page sends it, and one thing that another page gets wrong.
     enum Mutation: CaseIterable {
@@ -70,7 +70,7 @@ import Testing
         // Controls that were carried out or tried are in the list of changes.
         #expect(await harness.look().text.contains("Nothing was changed yet"), "seed 20261122")
         #expect(counts.count == Mutation.allCases.count && counts.values.allSatisfy { $0 >= 57 })
-        // The same request, unspoilt, is carried out: the 400 were refused for what was changed.
+        // The unchanged request is carried out, so the others were refused because of the change.
         let good = await harness.emulator.respond(to: MutableRequest(token: token).request).response
         #expect(try JSON(good.body) == ["queued": 1])
     }

@@ -20,7 +20,7 @@ struct EmulatorHarness: Sendable {
     static let other = "com.example.other"
     static let callback = "https://example.com/callback"
     static let callbackWithQuery = "https://example.com/callback?from=apple"
-    /// Registered, and of no use unless a switch allows it.
+    /// Registered, but usable only if a switch allows it.
     static let loopback = "http://127.0.0.1:8000/callback"
 
     /// Shared, because finding primes takes longer than all tests together.
@@ -83,7 +83,7 @@ extension EmulatorHarness {
         try SecretDraft(client).minted(by: key)
     }
 
-    /// Signs somebody in.
+    /// Signs a user in.
     func code(_ client: String = app, _ extra: [JSON.Member] = []) async throws -> String {
         let members = [JSON.Member("client_id", .string(client))] + extra
         return try #require(try await emulator.control("codes", .object(members))["code"]?.string)

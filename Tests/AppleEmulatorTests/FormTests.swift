@@ -3,7 +3,7 @@ import JOSE
 import Lifecycle
 import Testing
 
-/// A body that is no good form, and what comes of it.
+/// An invalid form, and the answer to it.
 struct BadForm: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let body: String

@@ -65,7 +65,7 @@ import Testing
         let transfer = try await TransferHarness(accepted: "1d")
         let useless = try await transfer.export("alice", to: EmulatorHarness.team)
         #expect(useless.status == 200)
-        #expect(try await transfer.harness.verdict() == "ok, and of no use: target is the own team")
+        #expect(try await transfer.harness.verdict() == "ok, but useless: target is the own team")
         #expect(try await transfer.admit(useless.text("transfer_sub")) == Self.refused)
         #expect(try await transfer.harness.verdict() == "transfer_sub: made for team A1B2C3D4E5")
     }

@@ -3,7 +3,7 @@ import JOSE
 import TestSupport
 import Testing
 
-/// What becomes of a user's tokens when a notification is sent.
+/// The effect of a notification on a user's tokens.
 @Suite struct NotificationEffectTests {
     private static let dead = Outcome(
         "invalid_grant", "The token has expired or has been revoked.")

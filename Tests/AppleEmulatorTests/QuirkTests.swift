@@ -5,8 +5,8 @@ import SIWACrypto
 import TestSupport
 import Testing
 
-/// A habit of Apple's that breaks naive clients, ranked by how many public threads report it, and
-/// what a client sees of it here.
+/// A behavior of Apple's that breaks naive clients, by the number of public threads that report it,
+/// and what a client sees of it in the emulator.
 struct Quirk: Sendable, CustomTestStringConvertible {
     let rank: Int
     let name: String

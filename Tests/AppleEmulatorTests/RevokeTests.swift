@@ -3,7 +3,7 @@ import Lifecycle
 import SIWACrypto
 import Testing
 
-/// One revocation of a living token.
+/// One revocation of a valid token.
 struct Revocation: Sendable, CustomTestStringConvertible {
     let testDescription: String
     var member = "refresh_token"
@@ -11,7 +11,7 @@ struct Revocation: Sendable, CustomTestStringConvertible {
     var secret: String?
     var hint: String?
     var switches: JSON = [:]
-    /// Nil is 200 with no byte.
+    /// Nil is 200 with an empty body.
     var error: String?
     var isAlive = false
     let verdict: String

@@ -38,12 +38,12 @@ import Testing
         Row(
             "invalid letter", [info(short: "-")],
             "c: --x: the short name is not one letter or digit"),
-        Row("name twice", [info(), info("x", .option, value: "V")], "c: --x is there twice"),
+        Row("name twice", [info(), info("x", .option, value: "V")], "c: --x occurs twice"),
         Row(
-            "letter twice", [info("x", short: "k"), info("y", short: "k")], "c: -k is there twice"),
-        Row("letter of help", [info(short: "h")], "c: -h is there twice"),
-        Row("name of help", [info("help")], "c: --help is there twice"),
-        Row("name of version", [info("version")], "c: --version is there twice"),
+            "letter twice", [info("x", short: "k"), info("y", short: "k")], "c: -k occurs twice"),
+        Row("letter of help", [info(short: "h")], "c: -h occurs twice"),
+        Row("name of help", [info("help")], "c: --help occurs twice"),
+        Row("name of version", [info("version")], "c: --version occurs twice"),
         Row(
             "operand after the rest", [info("A", .operand, .repeating), info("B", .operand)],
             "c: B follows A, which takes the rest"),

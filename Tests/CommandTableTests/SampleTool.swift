@@ -1,6 +1,6 @@
 import CommandTable
 
-/// What the sample commands act upon: nothing.
+/// The environment of the sample commands, which is empty.
 struct SampleWorld {}
 
 enum KeyFormat: String, CaseIterable, ParameterValue {

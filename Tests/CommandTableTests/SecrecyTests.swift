@@ -1,7 +1,7 @@
 import CommandTable
 import Testing
 
-/// People paste tokens in wrong places; a token must not come back from any of them.
+/// Users paste tokens in wrong places; no message may contain a token.
 @Suite struct SecrecyTests {
     static let token = "r0f1e2d3c4b5a697887766554433221100.0.mrtu.S-e_CrEtSeCrEtSeCrEt"
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Compares a text with the file it had when somebody last looked at it.
+/// Compares a text with its recorded file.
 ///
 /// `RECORD_SNAPSHOTS=1 swift test` writes the files; read the difference before committing it.
 struct Snapshot {

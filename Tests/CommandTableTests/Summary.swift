@@ -51,7 +51,7 @@ extension Invocation<SampleWorld> {
     }
 }
 
-/// What a secret argument hides from everybody who does not take it apart.
+/// The content of a secret argument, which its description hides.
 private func content(of secret: SecretArgument) -> String {
     switch secret {
     case .literal(let value): "literal \(value)"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CurlTransport
 
-/// Whom a transport trusts, by its settings.
+/// The authorities that a transport trusts, by its settings.
 @Suite struct AuthoritiesTests {
     private func authorities(
         adding extra: String? = nil, _ variables: [String: String] = [:]

@@ -3,7 +3,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// What a server can do wrong once it has the request.
+/// Faults of a server after it received the request.
 struct BrokenAnswer: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let kind: TransportError.Kind

@@ -3,7 +3,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// Giving up, and what is left behind: nothing.
+/// Cancelled requests leave nothing behind.
 @Suite struct CancellationTests {
     @Test func `a request that hangs is given up at once, and its connection closed`() async throws
     {
@@ -45,8 +45,8 @@ import Testing
         #expect(error?.requestMayHaveLeft == false)
     }
 
-    /// libcurl's handles are recycled memory: a late cancellation must not hit the next
-    /// request that happens to live where the cancelled one did.
+    /// libcurl's handles are recycled memory: a late cancellation must not affect the next request
+    /// at the same address.
     @Test func `a late cancellation does not hit another request`() async throws {
         try await RawServer.serving([.readRequest, .answer(200, "{}"), .again]) { server in
             let transport = try CurlTransport()

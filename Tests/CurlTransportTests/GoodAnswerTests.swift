@@ -3,7 +3,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// Answers that are odd and yet answers.
+/// Unusual answers that are valid.
 struct GoodAnswer: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let steps: [Step]

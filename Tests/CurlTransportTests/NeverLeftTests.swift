@@ -3,7 +3,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// The failures after which a single-use code is certainly still good.
+/// The failures after which a single-use code is certainly still valid.
 @Suite struct NeverLeftTests {
     @Test func `a name that does not exist`() async throws {
         let error = try await CurlTransport().failure(of: "https://siwa-test.invalid")

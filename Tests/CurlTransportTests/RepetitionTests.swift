@@ -3,7 +3,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// What is sent again, and what goes elsewhere: nothing that must not.
+/// Requests that are sent again or to another place: only those that may be.
 @Suite struct RepetitionTests {
     @Test func `a redirect is an answer and not a direction`() async throws {
         try await RawServer.serving([.hold]) { other in

@@ -5,7 +5,7 @@ import SIWACrypto
 import TestSupport
 import Testing
 
-/// Certificates that are to be trusted, and those that are not.
+/// Certificates that must be trusted, and others that must not.
 @Suite(.enabled(if: TLSServer.isAvailable, "needs the openssl command"))
 struct TLSTests {
     let folder: TemporaryFolder
@@ -100,7 +100,7 @@ struct TLSTests {
 }
 
 extension CertificateAuthority {
-    /// An authority good for these seconds around now.
+    /// An authority that is valid for these seconds around now.
     fileprivate static func named(
         _ name: String, _ validity: Range<Int> = -3600..<3600
     ) throws -> CertificateAuthority {

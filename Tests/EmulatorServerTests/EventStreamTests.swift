@@ -4,7 +4,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// The console's events over sockets: readers that stay, leave, and do not read.
+/// The console's events over sockets: readers that stay connected, disconnect, and do not read.
 @Suite struct EventStreamTests {
     private static let limit = 32
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import siwa_emulator
 
-/// siwa-emulator as a person runs it.
+/// siwa-emulator as a process.
 @Suite struct ProgramTests {
     @Test func `the table of commands is sound`() {
         #expect(emulatorTool.faults() == [])

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A client without manners: it sends bytes as they are and reads what comes.
+/// A client that sends any bytes, and reads the answer.
 struct RawClient: ~Copyable {
     private let descriptor: CInt
 

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// What Apple says when all is well; the server's connection ends with it.
+/// Apple's successful answer, after which the connection is closed.
 let tokens = """
     {"access_token":"aACCESS","token_type":"Bearer","expires_in":3600}
     """

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What a hostile server can make siwa spend: next to nothing.
+/// A hostile server must not make siwa use much time or memory.
 @Suite struct CostTests {
     static let slowServers: [(String, [Step])] = [
         ("never accepts the request's end", [.hold]),

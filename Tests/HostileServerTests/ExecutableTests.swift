@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// The machinery that the other suites use: a runner that hides a crash or a hang, or that
-/// leaks the tester's own settings into the program, would make them all worthless.
+/// The machinery that the other suites use: a runner that hides a crash or a hang, or passes the
+/// tester's settings to the program, would make them useless.
 @Suite struct ExecutableTests {
     private let shell = Executable(path: "/bin/sh")
     private let path = ["PATH": "/usr/local/bin:/usr/bin:/bin"]

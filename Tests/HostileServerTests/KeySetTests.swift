@@ -1,8 +1,7 @@
 import TestSupport
 import Testing
 
-/// An exchange asks for Apple's keys afterwards: what is hostile there must not cost the
-/// tokens, which came only once.
+/// An exchange fetches Apple's keys afterwards. A hostile answer to that must not lose the tokens.
 @Suite struct KeySetTests {
     private static let idToken = "eyJhbGciOiJSUzI1NiIsImtpZCI6IkEifQ.e30.AAAA"
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// When standard output cannot take the result.
+/// Standard output to which the result cannot be written.
 @Suite struct OutputTests {
     private let siwa: Siwa
 

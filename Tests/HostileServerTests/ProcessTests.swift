@@ -3,7 +3,7 @@ import SIWACrypto
 import TestSupport
 import Testing
 
-/// What siwa does in a process that has too little of everything.
+/// siwa in a process with too few resources.
 @Suite(.timeLimit(.minutes(10))) struct ProcessTests {
     private let siwa: Siwa
 
@@ -182,7 +182,7 @@ import Testing
     ) async throws -> ProgramResult {
         let folder = try TemporaryFolder()
         try #require(chmod(folder.path, 0o777) == 0)
-        // What was built may be in a folder that only root may enter.
+        // The built programs may be in a folder that only root can access.
         let copy = folder.path("siwa")
         _ = try await Executable(path: "/bin/cp").run(siwa.executable.path, copy)
         return try await Executable(path: "/usr/bin/setpriv").run(

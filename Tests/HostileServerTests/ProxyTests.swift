@@ -3,7 +3,7 @@ import SIWACrypto
 import TestSupport
 import Testing
 
-/// Proxies see where siwa goes, and nothing of what it says there.
+/// Proxies see the host that siwa connects to, but no contents.
 @Suite(.enabled(if: TLSServer.isAvailable, "needs the openssl command"))
 struct ProxyTests {
     private static let answer =

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Where secrets go: to the server that was named, and nowhere else.
+/// Secrets are sent only to the configured server.
 @Suite struct SecrecyTests {
     private let siwa: Siwa
 

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What Ctrl-C and `kill` do while siwa waits for a server, or for input.
+/// Ctrl-C and `kill` while siwa waits for a server or for input.
 @Suite struct SignalTests {
     static let endings: [(CInt, CInt)] = [(SIGINT, 130), (SIGTERM, 143)]
 
@@ -14,7 +14,8 @@ import Testing
             let running = try siwa.executable.start(siwa.refresh(server.url, timeout: "1h"))
             try await eventually("the request is there") { server.requests.count == 1 }
             running.signal(signal)
-            // Two signals at once are one to the kernel: any time that passes does.
+            // The kernel merges two signals that are pending at the same time; any pause separates
+            // them.
             try await Task.sleep(for: .milliseconds(50))
             running.signal(signal)
             let result = try await running.result()

@@ -14,7 +14,7 @@ import Testing
         var isReached: Bool { state.withLock { $0.isReached } }
         func open() { state.withLock { $0.isOpen = true } }
 
-        /// Waits, deaf to cancellation.
+        /// Waits without reacting to cancellation.
         func pass() async {
             state.withLock { $0.isReached = true }
             while !state.withLock({ $0.isOpen }) { await Task.yield() }

@@ -7,7 +7,7 @@ import SignInWithAppleEmulator
 import Synchronization
 import Testing
 
-/// An Apple behind a real socket, and a client that reaches it with libcurl.
+/// An emulator behind a real socket, and a client that connects to it with libcurl.
 struct Fixture: Sendable {
     let apple: InProcessApple
     let url: String

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What the library makes of networks and servers that misbehave.
+/// The library with faulty networks and servers.
 @Suite struct HostileAnswerTests {
     struct Answer: Sendable, CustomTestStringConvertible {
         let testDescription: String

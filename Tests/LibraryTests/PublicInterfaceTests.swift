@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What the products promise: docs/api has it, a line for each declaration.
+/// The public interface of the products, recorded in docs/api with a line for each declaration.
 ///
 /// After a change on purpose: `RECORD_SNAPSHOTS=1 swift test --filter PublicInterfaceTests`.
 @Suite struct PublicInterfaceTests {
@@ -112,8 +112,8 @@ import Testing
     }
 }
 
-/// The module in a mangled name such as `s:15SignInWithApple0aB5TokenV`; nil if there is none, as
-/// for a type of the standard library.
+/// The module in a mangled name such as `s:15SignInWithApple0aB5TokenV`; nil for a type of the
+/// standard library.
 private func moduleName(_ identifier: String) -> String? {
     guard identifier.hasPrefix("s:") else { return identifier.hasPrefix("c:") ? "C" : nil }
     let rest = identifier.dropFirst(2)

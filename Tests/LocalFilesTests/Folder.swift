@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder for one test, gone when the test is.
+/// A folder for one test, which is removed with it.
 final class Folder: Sendable {
     private let url: URL
 

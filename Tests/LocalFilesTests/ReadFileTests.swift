@@ -130,7 +130,8 @@ import Testing
     }
 }
 
-/// Standard input is the whole process's: these tests put a pipe there one after the other.
+/// The whole process has one standard input, so these tests, which replace it by a pipe, run one
+/// after the other.
 @Suite(.serialized, .blocking) struct StandardInputTests {
     @Test func `the first line is read and not one byte more`() throws {
         let rest = try withStandardInput("first\r\nsecond\nthird") {

@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    /// What a process leaves that is killed while it writes.
+    /// The files of a process that is killed while it writes.
     @Test func `temporary files of killed runs are removed, and no others`() throws {
         let old = time(nil) - 120
         let names = [

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LocalFiles
 
-/// Runs commands: files in memory, a clock that does not move by itself, an Apple of its own.
+/// Runs commands with files in memory, a fixed clock and their own emulator.
 struct CommandHarness: Sendable {
     let memory = Memory()
     let emulator: AppleEmulator
@@ -101,7 +101,7 @@ struct CommandHarness: Sendable {
         world.files.readAll = { () throws(FileError) in SecretBytes(input) }
     }
 
-    /// Runs one command line and looks at everything every run must hold to.
+    /// Runs one command line, and checks the invariants of every run.
     func run(_ arguments: [String]) async -> Outcome {
         memory.with {
             ($0.output, $0.errors, $0.written, $0.trusted) = ([], [], [], [])
@@ -122,7 +122,7 @@ struct CommandHarness: Sendable {
         return outcome
     }
 
-    /// Signs somebody in, and answers what the app gets.
+    /// Signs a user in, and returns the values that the app receives.
     func signIn(
         _ client: String, _ extra: JSON = [:]
     ) async throws -> (code: String, identityToken: String) {
@@ -173,7 +173,7 @@ struct CommandHarness: Sendable {
     }
 }
 
-/// What one run left behind.
+/// The results of one run.
 struct Outcome: Sendable {
     let arguments: [String]
     let exitCode: CInt

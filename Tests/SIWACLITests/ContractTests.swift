@@ -8,7 +8,7 @@ import Testing
 /// What docs/compatibility.md promises, compared with the record in docs/contract: commands, flags,
 /// exit codes and variables, the members of JSON results, and the metrics.
 ///
-/// `RECORD_SNAPSHOTS=1` writes the record anew. A line that disappears breaks somebody's scripts.
+/// `RECORD_SNAPSHOTS=1` writes the record anew. A line that disappears breaks users' scripts.
 @Suite struct ContractTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../docs/contract").standardized

@@ -4,7 +4,7 @@ import Lifecycle
 import SIWACLI
 import Testing
 
-/// What is documented is what there is.
+/// The documentation agrees with the program.
 @Suite struct DocumentationTests {
     @Test func `every cause of invalid_client has its line, in the engine's order`() throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent()

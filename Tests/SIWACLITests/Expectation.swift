@@ -1,4 +1,4 @@
-/// What must come of a run; what is not said must not be.
+/// The expected result of a run; anything else must not occur.
 struct Expectation {
     private var exitCode = "0"
     private var output: [String] = []
@@ -8,7 +8,7 @@ struct Expectation {
     private var trusted: [String] = []
     private var programs: [String] = []
 
-    /// Takes a line that says what must come of the run before it; false for any other.
+    /// Takes a line with an expectation about the run before it; false for other lines.
     mutating func note(_ verb: String, _ text: String) -> Bool {
         switch verb {
         case "exit": exitCode = text

@@ -4,7 +4,7 @@ import JOSE
 import Lifecycle
 import SIWACrypto
 
-/// What every scenario has: one team, its keys, its two clients, its users.
+/// The fixtures of every scenario: one team, its keys, its two clients, its users.
 struct Fixtures: Sendable {
     /// Shared, because finding primes takes longer than most scenarios together.
     static let shared = Task { try await Fixtures() }
@@ -13,11 +13,11 @@ struct Fixtures: Sendable {
     let apple: EmulatorConfiguration
     /// The `.p8` that Apple knows.
     let key: String
-    /// Makes tokens that are Apple's in all but what a scenario says.
+    /// Creates tokens like Apple's, except for the changes of a scenario.
     let tokens: TokenMint
-    /// The one of the team that the clients can be transferred to.
+    /// The key of the team that the clients can be transferred to.
     let recipientsKey: String
-    /// A `.p8` it does not know.
+    /// A `.p8` that Apple does not know.
     let strangersKey: String
 
     private init() async throws {
@@ -54,7 +54,7 @@ struct Fixtures: Sendable {
                 ]))
     }
 
-    /// What Apple really signed; PROVENANCE.md beside the files says when.
+    /// Tokens that Apple really signed; PROVENANCE.md next to the files gives the dates.
     private static func vector(_ name: String) -> String {
         let url = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../SignInWithAppleTests/Vectors/\(name)")
@@ -66,7 +66,7 @@ struct Fixtures: Sendable {
         String(decoding: try key.pemRepresentation().revealed(), as: UTF8.self)
     }
 
-    /// The shapes in which people have their key, by the names scenarios use.
+    /// The forms in which users have their key, by their names in scenarios.
     var shapes: [String: String] {
         let body = key.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
         return [

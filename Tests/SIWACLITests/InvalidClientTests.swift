@@ -5,7 +5,7 @@ import SIWACrypto
 import TestSupport
 import Testing
 
-/// The dozen: each cause alone, against an Apple that refuses it without a word.
+/// The known causes of `invalid_client`, each alone, with an Apple that gives no reason.
 @Suite struct InvalidClientTests {
     @Test(arguments: KnownCause.all)
     func `is invalid_client to Apple, and siwa knows why`(_ cause: KnownCause) async throws {
@@ -26,7 +26,8 @@ import Testing
         #expect(Set(KnownCause.all.map(\.testDescription)).count == KnownCause.all.count)
     }
 
-    /// Offline the cause itself; online what Apple accepts, which is surer.
+    /// Offline, the cause itself; online, the combination that Apple accepts, which is more
+    /// certain.
     private static func examine(_ cause: KnownCause, _ extra: [String], at harness: CommandHarness)
         async throws
     {

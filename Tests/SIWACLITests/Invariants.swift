@@ -1,7 +1,7 @@
 import JOSE
 import Testing
 
-/// What holds of every run
+/// The invariants of every run
 struct Invariants {
     private let outcome: Outcome
     private let secrets: Set<String>
@@ -54,7 +54,7 @@ struct Invariants {
         #expect(outcome.output.isEmpty || outcome.output.hasSuffix("\n"), "\(call)")
         guard !["batch", "migrate"].contains(outcome.arguments.first) else { return }
         guard !outcome.arguments.starts(with: ["vault", "export"]) else { return }
-        // What Apple did is reported, though the vault could not note it.
+        // Apple's result is reported although the vault could not record it.
         guard !has("--store"), !has("--user") else { return }
         guard outcome.exitCode > 1, outcome.arguments.first != "revoke" || !has("--code") else {
             return

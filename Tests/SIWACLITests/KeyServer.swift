@@ -4,7 +4,7 @@ import SIWACLI
 import SIWACrypto
 import Synchronization
 
-/// The endpoint of Apple's keys, and nothing else: what it publishes is a test's to say.
+/// The endpoint of Apple's keys; a test sets the published keys.
 final class KeyServer: Transport {
     enum Answer: Sendable {
         case keys([JSON])

@@ -6,11 +6,11 @@ import Testing
 @testable import LocalFiles
 @testable import SIWACLI
 
-/// One machine with a cache of Apple's keys, on which time passes as a test says.
+/// A machine with a cache of Apple's keys, and a clock that the test moves.
 struct KeySetHarness: Sendable {
     let memory = Memory()
     let server: KeyServer
-    /// What the stopwatch shows; waiting moves it.
+    /// The monotonic clock, which waiting moves.
     private let elapsed = Stopwatch()
 
     static let file = "/home/me/.cache/siwa/keys-https:appleid.apple.com.json"
@@ -20,7 +20,7 @@ struct KeySetHarness: Sendable {
         memory.with { $0.variables = ["HOME": "/home/me"] }
     }
 
-    /// What was said on standard error, a line each; asking empties it.
+    /// The lines on standard error; reading removes them.
     var said: [String] {
         memory.with { state in
             defer { state.errors = [] }

@@ -4,9 +4,9 @@ import Synchronization
 
 @testable import LocalFiles
 
-/// What a scenario sets before a run and looks at after it.
+/// The state that a scenario sets before a run and checks afterwards.
 final class Memory: Sendable {
-    /// A file that is nowhere but here.
+    /// A file in memory.
     struct File {
         var contents: [UInt8]
         var permissions: UInt32 = 0o600
@@ -37,7 +37,7 @@ final class Memory: Sendable {
     struct State {
         var now = Memory.start
         var files: [String: File] = [:]
-        /// What others write to a file after it was read once.
+        /// Contents that another process writes to a file after it was read once.
         var afterReading: [String: [UInt8]] = [:]
         var variables: [String: String] = [:]
         var input: [UInt8]?
@@ -79,8 +79,8 @@ final class Memory: Sendable {
             status: FileStatus(permissions: file.permissions, isForeign: file.isForeign))
     }
 
-    /// As the real one: readable by the owner only, even if the old file was not. The key set's
-    /// cache is no result, so that a scenario need not speak of it.
+    /// Like the real one: readable by the owner only, even if the old file was not. The key set's
+    /// cache is not a result, so scenarios need not mention it.
     func write(_ contents: SecretBytes, to path: String) {
         with {
             $0.files[path] = File(contents: contents.revealed())
@@ -113,7 +113,7 @@ final class Memory: Sendable {
         write(contents, to: path)
     }
 
-    /// Nil while somebody has the lock.
+    /// Nil while another process has the lock.
     func lock(_ path: String) -> FileLock? {
         let isFree = with { state in
             let isFree = state.locks.insert(path).inserted
@@ -129,7 +129,8 @@ final class Memory: Sendable {
             if state.blockage == nil { state.output += bytes.revealed() }
             return state.blockage
         }
-        // A full disk shows itself with the first byte only, as does a reader that goes away later.
+        // A full disk is detected only with the first byte, as is a reader that closes the stream
+        // later.
         if let blockage, [.closed, .deserted].contains(blockage) || bytes.count > 0 {
             throw blockage.error
         }

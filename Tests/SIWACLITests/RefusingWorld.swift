@@ -7,8 +7,8 @@ import Testing
 @testable import LocalFiles
 
 extension World {
-    /// A world in which nothing was provided: everything that a command touches fails the test and
-    /// names itself. A harness copies it and sets what a scenario gives.
+    /// A world that provides nothing: each use fails the test, with the name of what was used. A
+    /// harness copies it and sets what a scenario needs.
     static var refusing: World {
         World(
             clocks: Clocks(

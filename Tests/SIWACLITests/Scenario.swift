@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// One story from a file in `Scenarios/`: lines that prepare the harness, lines that run a command,
-/// and lines that say what must come of it. `Scenarios/README.md` explains the language.
+/// A scenario from a file in `Scenarios/`: lines that prepare the harness, lines that run a
+/// command, and lines with the expected result. `Scenarios/README.md` explains the language.
 struct Scenario: Sendable, CustomTestStringConvertible {
     let file: String
     let title: String

@@ -31,7 +31,7 @@ struct ScenarioRunner {
         judge()
     }
 
-    /// Compares what came of the last run with what was said of it.
+    /// Compares the result of the last run with the expectations.
     private mutating func judge() {
         guard let call, let outcome else { return }
         for fault in expected.faults(of: outcome) {

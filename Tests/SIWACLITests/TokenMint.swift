@@ -1,8 +1,8 @@
 import JOSE
 import SIWACrypto
 
-/// Makes identity tokens of 2027-01-15T08:00:00Z that are as Apple makes them, but for what a
-/// scenario wants otherwise.
+/// Creates identity tokens of 2027-01-15T08:00:00Z like Apple's, except for the changes of a
+/// scenario.
 struct TokenMint: Sendable {
     private let key: RSAPrivateKey
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SIWACLI
 
-/// What no scenario can set: broken records, failing stores, many records.
+/// Cases that scenarios cannot set up: broken records, failing stores, many records.
 @Suite struct VaultCommandTests {
     private let harness: CommandHarness
     private let app = ClientID(unchecked: "com.example.app")

@@ -4,8 +4,8 @@ import Lifecycle
 import SIWACrypto
 import Synchronization
 
-/// The network of a harness: an emulated Apple, behind a line that can be cut. It remembers every
-/// secret that went through it, so that none can turn up where it must not.
+/// The network of a harness: an emulated Apple behind a connection that can be cut. It records
+/// every secret that was sent or received, so that tests can check that none is leaked.
 final class Wire: Transport {
     private struct State {
         var failures: [TransportError] = []
@@ -20,13 +20,13 @@ final class Wire: Transport {
         apple = EmulatorTransport(emulator, timekeeper: timekeeper)
     }
 
-    /// How many requests left.
+    /// The number of requests sent.
     var sent: Int { state.withLock { $0.sent } }
 
-    /// Every code, token and client_secret that went either way.
+    /// Every code, token and client_secret that was sent or received.
     var secrets: Set<String> { state.withLock { $0.secrets } }
 
-    /// Has the next request fail on its way.
+    /// Makes the next request fail.
     func fail(_ error: TransportError) { state.withLock { $0.failures.append(error) } }
 
     func send(

@@ -11,7 +11,7 @@ import Testing
         var leadingZeros = 0
         var distinct: Set<[UInt8]> = []
         for number in 0..<10_000 {
-            // Other tests want the threads, too.
+            // Leaves threads for other tests.
             if number % 50 == 0 { await Task.yield() }
             let message = Array("message \(number)".utf8)
             let signature = try key.sign(for: message)

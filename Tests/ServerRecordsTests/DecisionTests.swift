@@ -3,7 +3,7 @@ import Lifecycle
 import ServerRecords
 import Testing
 
-/// When something is tried again, and when it is given up.
+/// When an attempt is repeated, and when it is abandoned.
 @Suite struct BackoffTests {
     @Test func `waits double from a second to an hour, until the time is over`() throws {
         for (backoff, days) in [(Backoff.delivery, 7), (.revocation, 30)] {
@@ -53,7 +53,7 @@ import Testing
     }
 }
 
-/// What a request for a code that is known is answered.
+/// The answer to a request for a known code.
 @Suite struct CodeJournalTests {
     private func request(
         client: String = "com.example.app", isClientGiven: Bool = true, verifier: String? = nil,
@@ -121,7 +121,7 @@ import Testing
     }
 }
 
-/// What becomes of the revocation of a token.
+/// The states of the revocation of a token.
 @Suite struct RevocationJobTests {
     private let now = NumericDate(1_790_000_000)
 
@@ -218,7 +218,7 @@ import Testing
     }
 }
 
-/// What names an event.
+/// The id of an event.
 @Suite struct EventIDTests {
     @Test func `a jti that a header field can hold names its event`() throws {
         #expect(try EventID(jti: "a-1", payload: [1]).rawValue == "a-1")

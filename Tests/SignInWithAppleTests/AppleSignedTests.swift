@@ -23,7 +23,7 @@ struct AppleSigned: Sendable, CustomTestStringConvertible {
             keySet: KeySet(vector("jwks-2019-2022.json")), audiences: [audience])
     }
 
-    /// What came of verifying a text in its place.
+    /// The result of verifying a text in its place.
     struct Outcome {
         let isValid: Bool
         let failed: [String]
@@ -178,7 +178,7 @@ struct AppleSigned: Sendable, CustomTestStringConvertible {
     ) async throws {
         #expect(try signed.verify(token(bytes)).isValid)
         for place in bytes.indices {
-            // Thousands of verifications: other tests want the threads, too.
+            // Thousands of verifications, which leave threads for other tests.
             await Task.yield()
             for bit in 0..<8 {
                 var spoiled = bytes

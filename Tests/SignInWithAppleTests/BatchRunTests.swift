@@ -5,7 +5,7 @@ import Testing
 @testable import JOSE
 @testable import Lifecycle
 
-/// A run driven by hand: the test is the network, and time is what it says.
+/// A run with the test in place of the network and the clock.
 struct BatchRunTests {
     @Test func `every item gets one result, however many may be in flight`() {
         var harness = BatchHarness(items: 10, concurrency: 3)
@@ -293,7 +293,7 @@ struct BatchRunTests {
     }
 }
 
-/// The network's part, played by a test.
+/// The network, controlled by a test.
 private struct BatchHarness {
     var run: BatchRun<CountingJob>
     var inFlight: [Int: Int] = [:]

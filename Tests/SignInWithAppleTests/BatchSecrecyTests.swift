@@ -49,7 +49,7 @@ import Testing
     }
 }
 
-/// What the engine makes of a response before an item hears of it.
+/// The engine's handling of a response before the job receives it.
 enum EngineVerdict<Outcome: Sendable> {
     case finished(Outcome)
     case held(Outcome)

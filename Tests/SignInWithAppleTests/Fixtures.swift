@@ -28,7 +28,7 @@ func keyFile(_ name: String) -> String {
     String(decoding: vector("keys/\(name).pem"), as: UTF8.self)
 }
 
-/// One client, at one moment, with a key that everybody knows (RFC 7515 A.3).
+/// One client, at one moment, with a published key (RFC 7515 A.3).
 enum Example {
     static let now = NumericDate(1_700_000_000)
     static let teamID = TeamID(unchecked: "A1B2C3D4E5")

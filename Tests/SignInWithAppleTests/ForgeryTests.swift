@@ -3,7 +3,7 @@ import Lifecycle
 import SIWACrypto
 import Testing
 
-/// Tokens made to be believed by a verifier that asks the header what to do.
+/// Forged tokens that a verifier would accept if it trusted the header.
 @Suite struct ForgeryTests {
     static let file = (try? JSON(vector("forgeries.json"))) ?? [:]
     static let forgeries: [Row<(token: String, check: String)>] =

@@ -185,7 +185,7 @@ extension InspectionTests {
         Row("a configuration", (#"{"profiles": {}}"#, .configuration, "configuration")),
         Row("other JSON", (#"{"hello": 1}"#, .other, "JSON")),
         Row("a JWE", ("eyJhbGciOiJSU0EtT0FFUCJ9.a.b.c.d", .encryptedToken, "JWE")),
-        Row("anything", ("hello", .other, "no format that siwa knows")),
-        Row("nothing", ("", .other, "no format that siwa knows")),
+        Row("anything", ("hello", .other, "an unknown format")),
+        Row("nothing", ("", .other, "an unknown format")),
     ]
 }

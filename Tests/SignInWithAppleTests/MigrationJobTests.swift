@@ -4,7 +4,7 @@ import Testing
 @testable import JOSE
 @testable import Lifecycle
 
-/// A migration, Apple's part played by a test.
+/// A migration with the test in place of Apple.
 @Suite struct MigrationJobTests {
     private static let start = NumericDate(1_800_000_000)
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Lifecycle
 
-/// When refusals are believed: a value that gets answers, one after the other.
+/// When refusals are final, for sequences of answers.
 @Suite struct RefusalBrakeTests {
     /// Runs a brake over answers: `r` is a refusal, `d` is done.
     private func course(_ answers: String, percent: Int = 50) -> Course {

@@ -4,7 +4,7 @@ import Testing
 @testable import JOSE
 @testable import Lifecycle
 
-/// The single command and the batch follow one rule of proof.
+/// The single command and the batch follow the same rules of proof.
 @Suite struct RevocationProofTests {
     /// What Apple, or something in front of it, can answer to any of the requests.
     enum Answer: String, CaseIterable {
@@ -124,7 +124,7 @@ import Testing
         return course
     }
 
-    /// The contract's rule, written down once more: status, whether it was active, evidence, the
+    /// The contract's rules, written independently: status, whether it was active, evidence, the
     /// status of the refresh, Apple's request id; or the refusal's code.
     private func expectedEnd(_ proof: Revocation.Proof, _ answers: [Answer]) -> String {
         func failure(_ answer: Answer) -> String? {

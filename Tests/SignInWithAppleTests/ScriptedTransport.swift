@@ -5,7 +5,7 @@ import SIWACrypto
 import Synchronization
 import Testing
 
-/// Answers from a list, and keeps what it was sent. Asked once too often, it says so.
+/// Answers from a list, and records the requests. A request after the last answer fails the test.
 final class ScriptedTransport: Transport {
     struct Sent: Sendable {
         let request: HTTPRequest
@@ -97,7 +97,7 @@ extension Result<HTTPResponse, TransportError> {
     static let nothing = Self.success(HTTPResponse(status: 200))
 }
 
-/// A world in which time passes only while someone sleeps.
+/// A clock that moves only while a task sleeps.
 final class StillClock: Sendable {
     private let sleeps = Mutex<[Duration]>([])
     private let start: NumericDate

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SecretsTests {
     static let word = "hunter2-hunter2-hunter2"
 
-    /// Everything that holds a secret, each holding the same one.
+    /// All types that contain a secret, with the same secret.
     static let holders: [Row<any Sendable>] = {
         let text = SecretText(word)
         let form = Form([("token", .secret(text))])

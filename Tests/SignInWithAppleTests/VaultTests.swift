@@ -63,7 +63,7 @@ import Testing
         #expect(reads == 1 && held.currentKey == 2)
         let record = try #require(try only("a"))
         #expect(record.keyNumber == 2)
-        // Who only reads needs the new key as well.
+        // Reading also requires the new key.
         #expect(throws: VaultError.self) { try vault.token(of: record) }
         let renewed = vault.renewed(for: [record]) { newer }
         #expect(try renewed.token(of: record).text.revealed() == "r1")

@@ -61,7 +61,7 @@ private struct Fixture {
         #expect(try fixture.records() == [record])
         #expect(record.state == .active && record.storedAt == now)
         #expect(try fixture.events() == (state == .active ? [] : [.active]))
-        // A notification about the sign-in before says nothing about this one.
+        // A notification about the earlier sign-in does not concern this one.
         try vault.note(.consentRevoked(at: fixture.start), ofAllTokensOf: [user], at: now)
         #expect(try fixture.records() == [record])
     }
@@ -114,7 +114,7 @@ private struct Fixture {
         #expect(try fixture.records().map(\.id.fingerprint) == [fingerprint])
     }
 
-    /// What an import makes of a known token, for every pair of states.
+    /// The import of a known token, for every pair of states.
     @Test(arguments: VaultState.allCases, VaultState.allCases)
     func `an import changes a known token only as it may`(
         _ known: VaultState, _ new: VaultState
@@ -415,7 +415,7 @@ private struct Fixture {
             try keys.seal(fixture.token("r-1"), for: fixture.user, fingerprint, key: 1)
         }
         #expect(error?.kind == .key)
-        // As if somebody had deleted the row of key 2: key 1 does not come back.
+        // As if an attacker had deleted the row of key 2: key 1 is not used again.
         let refusal = #expect(throws: VaultError.self) {
             try Vault(fixture.store, keys, by: actor)
         }

@@ -5,7 +5,7 @@ import SIWACrypto
 import TestSupport
 import Testing
 
-/// How batches end that do not end well.
+/// How failed batches end.
 @Suite(.timeLimit(.minutes(5))) struct BatchExitTests {
     /// An Apple, and a file with so many tokens that work.
     private func seeded(_ count: Int) async throws -> (apple: LocalApple, lines: [String]) {
@@ -92,7 +92,7 @@ import Testing
         let refusal: JSON = [
             "endpoint": .string(endpoint), "status": 400, "error": "invalid_grant", "count": 1,
         ]
-        // The others are answered meanwhile: it is not the whole run that is in trouble.
+        // The others are answered: the outage does not concern the whole run.
         let overload: JSON = [
             "endpoint": .string(endpoint), "status": 503, "delay": "5s", "count": 1,
         ]

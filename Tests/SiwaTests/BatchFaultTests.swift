@@ -5,7 +5,7 @@ import Testing
 
 /// Batches with the real executables over TLS, while the server and the network misbehave.
 @Suite struct BatchFaultTests {
-    /// Of 100 requests: what the issue of a bad day looks like.
+    /// Faults per 100 requests on a bad day.
     private static let badDay: [(percent: Int, fault: JSON)] = [
         (5, ["status": 503]), (2, ["status": 429]), (1, ["cut": "no_answer"]),
         (1, ["delay": "200ms"]),
@@ -87,7 +87,7 @@ private struct BatchFixture {
         [
             "batch", command, "--input", input, "--output", apple.folder.path(output), "-q",
             "--concurrency", "64",
-            // Most of these tokens are dead, which the brake would take for a bad day.
+            // Most of these tokens are dead, which would trigger the brake.
             "--max-refused", "100",
         ]
     }

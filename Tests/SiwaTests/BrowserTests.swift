@@ -4,10 +4,10 @@ import SIWACrypto
 import TestSupport
 import Testing
 
-/// The page of the emulator in a real browser, with real clicks, and the real `siwa` behind it.
+/// The sign-in page of the emulator in a real browser, with the real `siwa` as its client.
 ///
-/// Chromium is large and nothing else needs it: `make test-browser` installs it, and where it is
-/// missing these tests are reported as skipped. `SignInPageTests` take the same way without it.
+/// Chromium is large and only these tests need it: `make test-browser` installs it; without it,
+/// these tests are reported as skipped. `SignInPageTests` test the same without it.
 @Suite(.enabled(if: Browser.executable != nil, "Chromium is not installed: make test-browser"))
 struct BrowserTests {
     /// A page behind the client's redirect: browsers hold a form's policy against it, too.
@@ -175,7 +175,7 @@ extension BrowserTests {
         }
     }
 
-    /// Runs `body` with an Apple that sends people back to a website on this machine, which
+    /// Runs `body` with an emulator that redirects users to a website on this machine, which
     /// redirects them to another host.
     private static func atTheClient(
         redirects: Bool = true, _ body: (LocalApple, Website) async throws -> Void

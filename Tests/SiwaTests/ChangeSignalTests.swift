@@ -4,7 +4,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// A signal while the database keeps a change waiting.
+/// A signal while a change waits for the database.
 @Suite(
     .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"),
     .timeLimit(.minutes(5)))
@@ -18,7 +18,7 @@ struct ChangeSignalTests {
             .postgres, Population(usual: 3, all: .migrates), on: server)
     }
 
-    /// Keeps everybody from the tokens, or from changing them, until ``unlock(_:)``.
+    /// Locks the tokens for reading or for writing until ``unlock(_:)``.
     private func lock(_ mode: String = "ACCESS EXCLUSIVE") async throws -> Task<Void, Never> {
         let (server, url) = (server, fixture.url)
         let holder = Task {
@@ -36,7 +36,7 @@ struct ChangeSignalTests {
         await holder.value
     }
 
-    /// The locks that somebody has on the table, or waits for.
+    /// The locks on the table, held or waited for.
     private func count(_ condition: String) async throws -> Int {
         let text = try await server.run(
             "SELECT count(*) FROM pg_locks WHERE relation = 'vault_token'::regclass "

@@ -4,7 +4,7 @@ import JOSE
 import TestSupport
 import Testing
 
-/// After a code has left, a signal ends siwa in time and never without the code's tokens.
+/// After a code was sent, a signal ends siwa in time and never loses the code's tokens.
 @Suite(.timeLimit(.minutes(5)), .blocking) struct CodeSignalTests {
     /// Longer than a busy machine takes to see the request and send a signal, and shorter than siwa
     /// goes on after it: 10 s with a code, 5 s without one.

@@ -111,7 +111,7 @@ struct ConsoleBrowserTests {
         try await browser.run(
             "document.querySelector('#people input[name=name]').form.requestSubmit()")
         try await console.wait("#toasts .error", says: "'dora' exists already")
-        // It stays until somebody has read it: no timer removes it.
+        // It stays until it is dismissed: no timer removes it.
         try await browser.run("setTimeout(() => { window.timersRan = true })")
         try await browser.wait(until: "window.timersRan")
         try await console.wait("#toasts .error", says: "'dora' exists already")

@@ -54,7 +54,7 @@ final class EmulatorProcess: Sendable {
 
     deinit { program.signal(9) }
 
-    /// One that is as if it were new, whether it is or not.
+    /// A new emulator, or one that was reset.
     static func shared(usesTLS: Bool) async throws -> EmulatorProcess {
         let idle = idle.withLock { all in
             all.firstIndex { $0.usesTLS == usesTLS }.map { all.remove(at: $0) }

@@ -3,7 +3,8 @@ import JOSE
 import TestSupport
 import Testing
 
-/// The key set's cache, shared by real processes: one crowd at a time, for other tests' sake.
+/// The key set's cache, shared by real processes; one test at a time, to leave processors for
+/// others.
 @Suite(.serialized) struct KeySetTests {
     @Test func `two hundred processes on a cold cache: one fetch, one whole file`() async throws {
         let apple = try await LocalApple()

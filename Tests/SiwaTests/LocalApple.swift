@@ -97,7 +97,7 @@ final class LocalApple: Sendable {
                 ], body: form.encoded()), timeout: .seconds(20))
     }
 
-    /// Runs `siwa` against this Apple.
+    /// Runs `siwa` with this emulator.
     func siwa(
         _ arguments: String..., input: String = "", environment: [String: String] = [:]
     ) async throws -> ProgramResult {
@@ -110,9 +110,9 @@ final class LocalApple: Sendable {
         try await start(arguments, input: input, environment: environment).result()
     }
 
-    /// Starts `siwa` against this Apple.
+    /// Starts `siwa` with this emulator.
     ///
-    /// - Parameter isPolite: lets every other process go first.
+    /// - Parameter isPolite: runs with the lowest priority.
     func start(
         _ arguments: [String], input: String = "", environment: [String: String] = [:],
         output: ChildOutput = .captured, isPolite: Bool = false, limit: Duration = .seconds(180)
@@ -137,7 +137,7 @@ final class LocalApple: Sendable {
         return try await process.control(.post, name, body)
     }
 
-    /// Signs somebody in, and answers the code.
+    /// Signs a user in, and returns the code.
     func code(for client: String = "com.example.app", _ extra: [JSON.Member] = []) async throws
         -> String
     {

@@ -3,7 +3,7 @@ import JOSE
 import TestSupport
 import Testing
 
-/// An app transfer with the real executables over TLS: every user goes and arrives.
+/// An app transfer with the real executables over TLS: every user is exported and imported.
 @Suite(.blocking) struct MigrationTests {
     /// A day, so that the clock that makes a bearer token expire leaves the client_secret alone.
     private static let environment = ["SIWA_SECRET_LIFETIME": "1d"]

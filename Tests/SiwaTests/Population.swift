@@ -3,13 +3,12 @@ import JOSE
 import TestSupport
 import Testing
 
-/// Many users of an app that moves, and what may become of each: of a hundred, three do not get
-/// through.
+/// Many users of an app that is transferred, with their expected results: three of a hundred fail.
 struct Population: Sendable {
     enum Fate { case migrates, leavesBefore, leavesAfter, isUnknown }
 
     let count: Int
-    /// What becomes of everybody; nil for a mixture.
+    /// The result of all users; nil for a mixture.
     private let common: Fate?
 
     /// The whole number in the environment, for the long run by hand, or `usual`.
@@ -18,7 +17,7 @@ struct Population: Sendable {
         common = nil
     }
 
-    /// So many with the same fate.
+    /// The number of users with each result.
     init(usual count: Int, all fate: Fate) { (self.count, common) = (count, fate) }
 
     func fate(_ number: Int) -> Fate {
@@ -57,7 +56,7 @@ struct Population: Sendable {
     }
 }
 
-/// A pipe with a name: an input that goes on when the test says so.
+/// A named pipe, as an input that the test continues.
 final class NamedPipe: Sendable {
     let path: String
     private let handle: FileHandle
@@ -79,7 +78,7 @@ func results(_ folder: TemporaryFolder, _ name: String) throws -> [Int: JSON] {
     for line in try folder.contents(name).split(separator: 0x0A) {
         let result = try JSON(Array(line))
         let number = try #require(result["line"]?.integer)
-        #expect(results.updateValue(result, forKey: number) == nil, "line \(number) is there twice")
+        #expect(results.updateValue(result, forKey: number) == nil, "line \(number) occurs twice")
     }
     return results
 }

@@ -3,7 +3,7 @@ import SIWACrypto
 import TestSupport
 import Testing
 
-/// What a runbook sees when Apple says no, or nothing.
+/// The exit codes and errors if Apple refuses or does not answer.
 @Suite struct RefusalTests {
     @Test func `a wrong key exits 4, and the first hint is the key`() async throws {
         let apple = try await LocalApple()

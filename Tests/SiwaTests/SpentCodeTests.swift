@@ -4,8 +4,8 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// A code works once: however siwa or its database ends, the tokens of a spent code are printed or
-/// stored.
+/// A code works once, so the tokens of a spent code are printed or stored, even if siwa or its
+/// database is ended.
 @Suite(.timeLimit(.minutes(60)), .blocking) struct SpentCodeTests {
     @Test(arguments: VaultBackend.available)
     func `a signal at any moment loses no tokens of a spent code`(

@@ -3,8 +3,8 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// Runs of commands that spend a code, each of a user of its own, so that afterwards everybody can
-/// tell where the code's tokens are.
+/// Runs of commands that spend a code, each of another user, so that the tokens of each code can be
+/// found afterwards.
 struct SpentCodes {
     /// One run.
     struct Run {

@@ -22,7 +22,7 @@ struct StatusPageBrowserTests {
         let ground = try await browser.value("getComputedStyle(document.body).backgroundColor")
         #expect(ground == (isDark ? "rgb(22, 22, 23)" : "rgb(255, 255, 255)"))
         #expect(try await ConsolePage(browser: browser).faintTexts() == [])
-        // What is wrong comes first; nothing else is on the page than what it brought along.
+        // Problems are shown first; the page loads no other resources.
         let first = try await browser.value("document.querySelector('main > section').innerText")
         #expect(first.string?.hasPrefix("Problems\nApple's keys come from a file.") == true)
         #expect(try await browser.value("document.scripts.length + document.images.length") == 0)

@@ -8,16 +8,16 @@ import Testing
 
 @testable import TokenVault
 
-/// A vault in a real database, beside an Apple whose users it keeps.
+/// A vault in a real database with the users of an emulator.
 final class VaultFixture: Sendable {
     let apple: LocalApple
     let people: Population
     let url: String
     let keyFile: String
-    /// Kept while the fixture is in use: a server, for one.
+    /// Resources of the fixture, such as a server.
     private let backend: VaultBackend.Running
 
-    /// Makes a vault, and stores a token for everybody that Apple knows.
+    /// Creates a vault, and stores a token for every user of the emulator.
     ///
     /// - Parameters:
     ///   - people: who signs in, all of them.
@@ -122,7 +122,7 @@ final class VaultFixture: Sendable {
                     timekeeper: timekeeper)))
     }
 
-    /// Changes the database as somebody with the database and without a key can.
+    /// Changes the database like an attacker without the key.
     func run(_ sql: String, _ values: Value...) throws {
         let connector = try connector(of: url, timeout: .eachStatement(.seconds(60)))
         _ = try connector.connect(creating: false).run(sql, values)
@@ -163,7 +163,7 @@ enum VaultBackend: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// A database that is there until it is let go.
+    /// A database that exists until it is released.
     final class Running: Sendable {
         let url: String
         private let server: (any Sendable)?

@@ -4,7 +4,7 @@ import SIWACrypto
 import TestSupport
 import Testing
 
-/// An import that is killed at any moment leaves a vault in which the same import ends right.
+/// After an import is killed at any moment, the same import completes correctly.
 @Suite(.blocking) struct VaultImportKillTests {
     @Test(.timeLimit(.minutes(60)), arguments: VaultBackend.available)
     func `after kills at any moment the same import ends as one without`(

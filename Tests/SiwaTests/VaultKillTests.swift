@@ -4,7 +4,7 @@ import SIWACrypto
 import TestSupport
 import Testing
 
-/// A process that is killed at any moment leaves a vault in which the same command ends right.
+/// After a process is killed at any moment, the same command completes correctly.
 @Suite(.blocking) struct VaultKillTests {
     @Test(.timeLimit(.minutes(30)), arguments: VaultBackend.available)
     func `after a kill at any moment, the same command completes the work`(
@@ -94,7 +94,7 @@ private struct Work {
         let tokens = try #require(try fixture.opened()[fixture.user(number)])
         switch kind {
         case .store:
-            // The first try may have spent the code: then it is Apple that says no.
+            // The first try may have spent the code: then Apple refuses it.
             #expect([0, 5].contains(result.exitCode), "\(result)")
             if result.exitCode == 0 {
                 let printed = try result.json["refresh_token"]?.string

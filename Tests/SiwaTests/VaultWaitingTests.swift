@@ -163,7 +163,7 @@ struct WriteLock {
     }
 }
 
-/// A port 53 that takes questions and answers none.
+/// A name server that does not answer.
 private final class SilentNameServer {
     let address = "127.0.0.77"
     private let socket: CInt

@@ -3,10 +3,10 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// Many processes on one vault: no user is sent twice, and none is forgotten.
+/// Many processes on one vault: no token is sent twice, and none is left out.
 @Suite(.blocking) struct VaultWorkersTests {
     private static let workers = 8
-    /// Of those, so many are killed on the way.
+    /// The number of them that are killed.
     private static let victims = 3
 
     @Test(.timeLimit(.minutes(30)), arguments: VaultBackend.available)
@@ -37,7 +37,7 @@ import Testing
         print("kills of workers, \(backend): \(hits) of \(Self.victims) hit a worker at work")
         #expect(hits > 0)
 
-        // What the dead held comes back when their claims are over.
+        // Records of killed processes are free after their leases have expired.
         try await eventually("the leases of the dead workers end", pause: .milliseconds(200)) {
             try store.leasedByOthers(than: "", VaultFilter()).count == 0
         }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Runs `body` on a thread of its own: Swift's pool has one thread a core, and a test that
-/// blocked one of them would starve the code it tests.
+/// Runs `body` on a thread of its own: Swift's pool has one thread per core, and a test that blocks
+/// one of them would delay the code that it tests.
 package func startThread(_ body: @escaping @Sendable () -> Void) throws {
     let box = Unmanaged.passRetained(ThreadBody(run: body))
     var thread = pthread_t()

@@ -1,8 +1,8 @@
 package import JOSE
 
-/// A page in a headless Chromium, driven as a person would: by what is written on it.
+/// A page in a headless Chromium, controlled by the texts on it.
 ///
-/// It has a profile of its own: cookies, caches and settings of other pages are not there.
+/// It has its own profile, without the cookies, caches and settings of other pages.
 package final class Browser: Sendable {
     /// Chromium, where it is installed (`make test-browser` installs it).
     package static let executable = Executable.installed("chromium")
@@ -139,7 +139,7 @@ package final class Browser: Sendable {
         _ = try await value("(() => { \(script) })()")
     }
 
-    /// What a JavaScript expression is worth on the page.
+    /// The value of a JavaScript expression on the page.
     package func value(_ expression: String) async throws -> JSON {
         let answer = try await page(
             "Runtime.evaluate", ["expression": .string(expression), "returnByValue": true])

@@ -1,6 +1,6 @@
 import Glibc
 
-/// One file descriptor, closed when its last owner lets go.
+/// A file descriptor, closed when its last owner is released.
 final class Descriptor: Sendable {
     let number: CInt
 
@@ -12,7 +12,7 @@ final class Descriptor: Sendable {
         self.init(owning: try checked("open \(path)") { open(path, flags | O_CLOEXEC, 0o600) })
     }
 
-    /// An empty file that has no name any more and goes away with its last descriptor.
+    /// An empty file without a name, which is removed with its last descriptor.
     ///
     /// Children write their output into one, and read their input from one: unlike a pipe
     /// it is never full, so it need not be read while they run.
@@ -46,7 +46,7 @@ final class Descriptor: Sendable {
         return Descriptor(owning: try checked("fcntl") { fcntl(low.number, F_DUPFD_CLOEXEC, 16) })
     }
 
-    /// The two ends of a pipe that takes not one byte more.
+    /// The two ends of a full pipe.
     static func fullPipe() throws -> (read: Descriptor, write: Descriptor) {
         let ends = try pipe()
         let flags = try checked("fcntl") { fcntl(ends.write.number, F_GETFL) }

@@ -17,7 +17,7 @@ package final class EventReceiver: Sendable {
         var connections: [ObjectIdentifier: Descriptor] = [:]
     }
 
-    /// Takes deliveries until its last owner lets go.
+    /// Takes deliveries until its last owner is released.
     package init(_ judge: @escaping Judge = { _, _ in 204 }) throws {
         let port: UInt16
         (listener, port) = try listenOnLoopback()
@@ -77,7 +77,7 @@ package final class EventReceiver: Sendable {
         return status
     }
 
-    /// Answers the requests of a connection, until nobody wants answers any more.
+    /// Answers the requests of a connection until it is closed.
     private static func serve(_ connection: Descriptor, _ answer: (HTTPMessage) -> Int?) {
         var reader = HTTPMessageReader()
         while let message = reader.next(from: connection.number), let status = answer(message) {

@@ -1,4 +1,4 @@
-/// Waits until `condition` holds: for what another thread or process does.
+/// Waits until `condition` is true, for changes by another thread or process.
 ///
 /// - Parameter pause: the longest time between two looks; the first are shorter.
 /// - Throws: ``NeverHappened`` after `limit`, which only a failing test reaches.
@@ -16,8 +16,8 @@ package func eventually(
     }
 }
 
-/// What a test waited for did not come.
+/// A condition that a test waited for did not become true.
 package struct NeverHappened: Error, CustomStringConvertible {
-    /// What was waited for.
+    /// The condition.
     package let description: String
 }

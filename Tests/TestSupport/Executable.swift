@@ -28,7 +28,7 @@ package struct Executable: Sendable {
             .first { access($0, X_OK) == 0 }.map(Executable.init(path:))
     }
 
-    /// All that one run depends on: nothing is inherited from the test.
+    /// The complete input of a run: nothing is inherited from the test.
     package struct Call: Sendable, CustomStringConvertible {
         /// The arguments, without the program's name.
         package var arguments: [String]
@@ -100,6 +100,6 @@ package struct Executable: Sendable {
 
 /// A program did not end within its limit.
 package struct Overdue: Error, CustomStringConvertible {
-    /// What was run, and what it had said until then.
+    /// The command, and its output so far.
     package let description: String
 }

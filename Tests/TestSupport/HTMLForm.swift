@@ -5,7 +5,7 @@ package struct HTMLForm: Sendable {
     /// What it sends: hidden inputs and checked radio buttons, in their order.
     package var fields: [(name: String, value: String)]
 
-    /// Reads the first form of a page; nil when there is none.
+    /// Reads the first form of a page; nil if it has no form.
     package init?(_ page: some Collection<UInt8>) {
         let html = String(decoding: page, as: UTF8.self)
         guard let form = html.firstMatch(of: /<form method="post" action="([^"]*)">/) else {

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A value that one thread at a time sees.
+/// A value that one thread at a time can access.
 ///
-/// `Synchronization.Mutex` would do, but the thread sanitizer does not know its futex and
-/// reports races that are none.
+/// Not `Synchronization.Mutex`, because the thread sanitizer does not know its futex and reports
+/// false races.
 final class Locked<Value>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var value: Value

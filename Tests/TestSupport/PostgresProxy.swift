@@ -1,7 +1,7 @@
 import Glibc
 
 /// A proxy on 127.0.0.1 in front of a PostgreSQL server's Unix socket, which can stop answering:
-/// from a chosen moment on it takes everything from the client and passes nothing on.
+/// from a chosen moment on, it accepts data from the client and forwards nothing.
 package final class PostgresProxy: Sendable {
     /// What the client sends before the proxy stops.
     package enum Stop: Sendable {
@@ -27,7 +27,7 @@ package final class PostgresProxy: Sendable {
         var isMute = false
     }
 
-    /// Serves until the object is let go.
+    /// Serves until the object is released.
     package init(_ server: PostgresServer, _ stop: Stop) throws {
         (listener, port) = try listenOnLoopback()
         (socketPath, self.stop) = (server.socketPath, stop)
@@ -65,7 +65,7 @@ package final class PostgresProxy: Sendable {
         return number < 0 ? nil : Descriptor(owning: number)
     }
 
-    /// False when the other side has gone.
+    /// False if the other side has closed the connection.
     private static func send(_ bytes: [UInt8], to other: Descriptor) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -113,7 +113,7 @@ package final class PostgresServer: Sendable {
         guard result.exitCode == 0 else { throw Refused(description: "\(result)") }
     }
 
-    /// Has psql run a statement.
+    /// Runs a statement with psql.
     ///
     /// - Returns: the rows, a line each.
     package func run(_ sql: String, on url: String) async throws -> String {
@@ -123,7 +123,7 @@ package final class PostgresServer: Sendable {
         return result.output
     }
 
-    /// The server did not take a statement.
+    /// The server refused a statement.
     package struct Refused: Error, CustomStringConvertible {
         /// Which, and why.
         package let description: String

@@ -1,7 +1,7 @@
 package import Glibc
 
-/// Kills the programs of this test process when it ends, however it ends: a server that outlives a
-/// test run that was cut off would keep its port, its files and a processor.
+/// Kills the programs of this test process when it ends in any way, because a server that outlives
+/// an interrupted test run would keep its port, its files and a processor.
 ///
 /// A shell reads the process ids from a pipe, whose other end closes with this process.
 package struct ProcessKeeper: Sendable {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What came of running a program.
+/// The result of running a program.
 package struct ProgramResult: Sendable {
     /// How a process ends.
     package enum Ending: Hashable, Sendable, CustomStringConvertible {

@@ -1,7 +1,6 @@
 import Glibc
 
-/// A server on 127.0.0.1 that does to each connection exactly what a script says, and
-/// remembers exactly what it was sent.
+/// A server on 127.0.0.1 that runs a script for each connection, and records all received bytes.
 package final class RawServer: Sendable {
     /// The port the system chose.
     package let port: UInt16

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A fresh folder that goes away, with all in it, when its last owner lets go.
+/// A new folder, which is removed with its contents when its last owner is released.
 package final class TemporaryFolder: Sendable {
-    /// Where it is.
+    /// Its path.
     package let path: String
 
     /// Makes the folder, for this user alone.
@@ -36,7 +36,7 @@ package final class TemporaryFolder: Sendable {
     /// The path of a file in it.
     package func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// What a file in it holds.
+    /// The contents of a file in it.
     package func contents(_ name: String) throws -> [UInt8] {
         try Descriptor(path: path(name), O_RDONLY).contents()
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import TokenVault
 
-/// Rows written by an attacker with the database and without a key: reported, and skipped.
+/// Rows written by an attacker without the key are reported and skipped.
 @Suite(.blocking) struct DamagedRowTests {
-    /// What is wrong with a row, as an UPDATE and as siwa says it.
+    /// A fault of a row: the UPDATE that causes it, and siwa's message.
     struct Damage: Sendable, CustomTestStringConvertible {
         let change: String
         let reason: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TokenVault
 
-/// The server behind a vault, and what can happen to it.
+/// Failures of the server of a vault.
 @Suite(
     .enabled(
         if: PostgresServer.isAvailable, "needs PostgreSQL's server: Debian's package postgresql"),
@@ -54,7 +54,7 @@ import Testing
         #expect(asked == 2)
     }
 
-    /// Has the server throw out everybody else who uses this database.
+    /// Ends all other sessions of this database.
     private func cutOthers(_ database: any Database) throws {
         let cut = try database.run(
             """

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TokenVault
 
-/// That no question reads more than its answer, as the databases themselves tell it.
+/// No query reads more rows than its result, by the databases' own query plans.
 @Suite(.blocking) struct QueryPlanTests {
     static let filters = [
         VaultFilter(), VaultFilter(states: [.dead]), VaultFilter(states: [.dead, .active]),

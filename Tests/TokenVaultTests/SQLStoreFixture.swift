@@ -6,7 +6,7 @@ import Testing
 
 @testable import TokenVault
 
-/// A fixture whose vault is in a database that speaks SQL.
+/// A fixture whose vault is in an SQL database.
 protocol SQLStoreFixture: StoreFixture {
     /// - Parameter timeout: how long others may hold what a call needs.
     func connector(_ timeout: VaultTimeout) throws -> any DatabaseConnector
@@ -46,7 +46,7 @@ extension SQLStoreFixture {
         try connect().run(sql, values)
     }
 
-    /// A connection that knows nothing of vaults.
+    /// A connection without the functions of a vault.
     func connect() throws -> any Database {
         try connector(timeout: .seconds(60)).connect(creating: false)
     }

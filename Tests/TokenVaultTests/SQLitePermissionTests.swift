@@ -5,7 +5,8 @@ import Testing
 
 @testable import TokenVault
 
-/// A vault that this user may not use: nothing happens, and the message says which and why.
+/// A vault without permission for this user: nothing is changed, and the message names the path and
+/// the reason.
 @Suite(.blocking) struct SQLitePermissionTests {
     @Test func `a vault cannot be made where nothing may be written`() throws {
         let fixture = try SQLiteStoreFixture()
@@ -32,7 +33,7 @@ import Testing
         #expect(try fixture.store().all() == [VaultRecord(.sample(1))])
     }
 
-    /// Runs `body` as one to whom the modes of files mean something, also when root runs the tests.
+    /// Runs `body` as a user for whom file permissions apply, even if root runs the tests.
     private func withoutPrivileges(
         in fixture: SQLiteStoreFixture, folder: mode_t, file: mode_t? = nil,
         _ body: () throws -> Void

@@ -58,7 +58,7 @@ extension VaultLease {
     static func short(_ owner: String) -> Self { Self(owner: owner, duration: .seconds(1)) }
 }
 
-/// What becomes of a user's only record.
+/// The change of a user's only record.
 enum Decision {
     case keep
     case put(VaultRecord)

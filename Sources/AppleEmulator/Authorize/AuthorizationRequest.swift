@@ -12,7 +12,7 @@ struct AuthorizationRequest {
         case query
         case fragment
         case formPost = "form_post"
-        /// To the script that opened the window: undocumented, and what Apple's own script asks for.
+        /// Sent to the script that opened the window. Undocumented, but used by Apple's own script.
         case webMessage = "web_message"
     }
 
@@ -93,8 +93,8 @@ extension ReceivedForm {
         AuthorizationRequest.Scope.allCases.contains { $0.rawValue.isExactly(scope) }
     }
 
-    /// A `+` is a space in a form. Apple told a client that it is wrong in `scope`, whose users'
-    /// names went missing.
+    /// A `+` is a space in a form. A client that sent it in `scope` did not receive its users'
+    /// names; Apple told the client that it is wrong there.
     private func checkPlus(_ behaviors: Behaviors, _ examination: Examination) throws(Refusal) {
         guard hasPlus(in: "scope") else { return }
         guard behaviors.scopePlus == .accepted else {
@@ -105,7 +105,8 @@ extension ReceivedForm {
             "scope", "a literal '+' between scopes: send %20, or Apple may leave the name out")
     }
 
-    /// Without one: the mode that OAuth 2.0 Multiple Response Types §3 has for the type.
+    /// The mode; without a `response_mode`, the default of OAuth 2.0 Multiple Response Types §3 for
+    /// the response type.
     fileprivate func mode(
         for type: AuthorizationRequest.ResponseType, _ scopes: Set<AuthorizationRequest.Scope>,
         _ behaviors: Behaviors

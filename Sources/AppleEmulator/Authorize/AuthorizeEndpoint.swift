@@ -1,10 +1,10 @@
 internal import Lifecycle
 internal import SIWACrypto
 
-// GET /auth/authorize and the form on its page: a person chooses who signs in, and what the
-// client gets to know.
+// GET /auth/authorize and the form on its page: a person chooses the user who signs in, and which
+// data the client receives.
 extension Service {
-    /// How many people a page lists: after a seed there may be a million.
+    /// The most users that a page lists: after a seed there may be a million.
     private static let shownUsers = 100
 
     /// Shows the page on which a person chooses.
@@ -23,7 +23,7 @@ extension Service {
         return Answer(page.document.page(), because: "ok: asks who signs in")
     }
 
-    /// Takes the answer and leads back to the client.
+    /// Takes the submitted form and redirects to the client.
     mutating func consent(_ form: ReceivedForm) throws -> Answer {
         try refuseRepetition(in: form)
         guard let request = openPages.close(try form.required("transaction")) else {

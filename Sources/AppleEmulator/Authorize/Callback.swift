@@ -2,7 +2,7 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// The way back to the client, in the mode it asked for.
+/// The response to the client, in the mode it asked for.
 struct Callback {
     private let redirectURI: String
     private let mode: AuthorizationRequest.ResponseMode
@@ -15,8 +15,8 @@ struct Callback {
         self.parameters = parameters + (request.state.map { [("state", $0)] } ?? [])
     }
 
-    /// Carries a code, the identity token when it was asked for, and at the first consent
-    /// who the user is.
+    /// Carries a code, the identity token if it was asked for, and at the first consent the user's
+    /// name and address.
     init(of request: AuthorizationRequest, _ admission: Admission) {
         var parameters = [("code", admission.code)]
         if request.responseType == .codeAndIdentityToken {
@@ -79,7 +79,7 @@ struct Callback {
         return ["method": "oauthDone", "data": .object(data)]
     }
 
-    /// Without scripts the button does it.
+    /// The form is submitted by a script, or by its button if scripts are disabled.
     private var form: Document {
         let inputs = parameters.map { parameter -> HTML in
             #"<input type="hidden" name="\#(parameter.name)" value="\#(parameter.value)">"#
@@ -98,7 +98,7 @@ struct Callback {
 }
 
 extension EmulatedUser {
-    /// The `user` field, as far as the client asked: an unsigned name and address.
+    /// The `user` field, with what the client asked for: an unsigned name and address.
     fileprivate func introduction(to scopes: Set<AuthorizationRequest.Scope>) -> JSON? {
         var members: [JSON.Member] = []
         let names = [("firstName", firstName), ("lastName", lastName)]

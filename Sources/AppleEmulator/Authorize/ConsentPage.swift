@@ -1,14 +1,14 @@
 internal import Lifecycle
 
-/// The page on which a person picks a user and what the client gets to know.
+/// The page on which a person chooses a user and the data that the client receives.
 struct ConsentPage {
-    /// What to do with the address, as the form says it.
+    /// What to do with the address, as the form sends it.
     enum EmailChoice: String {
         case share
         case hide
     }
 
-    /// A user, and what the client knows already.
+    /// A user, and what the client already knows of the user.
     struct Person {
         let user: EmulatedUser
         /// Nil before the first sign-in with the client.
@@ -18,7 +18,7 @@ struct ConsentPage {
 
     let request: AuthorizationRequest
     let people: [Person]
-    /// Names this page when its form comes back.
+    /// Identifies this page when its form is submitted.
     let transaction: String
 
     var document: Document {
@@ -77,7 +77,7 @@ struct ConsentPage {
 }
 
 extension ConsentPage.Person {
-    /// What the person will recognise.
+    /// A summary of the user's earlier sign-ins with the client.
     fileprivate var history: String {
         let mail = isRelaySilent ? ", mail to the relay address is off" : ""
         let past =

@@ -2,7 +2,7 @@
 struct Document {
     let title: String
     let content: HTML
-    /// What it does when it was loaded; without scripts it must work as well.
+    /// The script that runs after loading; the page must also work without scripts.
     var script: HTML = ""
 
     /// No form-action: browsers apply it to every redirect after a form, and where the client

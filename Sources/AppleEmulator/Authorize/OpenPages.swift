@@ -1,7 +1,7 @@
-/// The pages that wait for a person, each found by a text that only it knows and that is
-/// good for one answer.
+/// The pages that wait for a person, each found by a random text that only the page contains and
+/// that is valid for one submission.
 struct OpenPages {
-    /// The oldest page is forgotten when there are more.
+    /// The most pages; the oldest are then removed.
     static let limit = 1000
 
     private var requests: [String: AuthorizationRequest] = [:]

@@ -3,13 +3,13 @@ internal import Lifecycle
 
 /// Apple's rules on `redirect_uri`: https, a domain name, no fragment, and registered exactly.
 struct RedirectRules {
-    /// Whether an address of this machine will do, which Apple does not allow.
+    /// Whether an address of this machine is accepted, which Apple does not allow.
     let allowsLoopback: Bool
     /// The error for an address that is missing or not registered. Documented is
     /// `unauthorized_client`, recorded is `invalid_request` with the page's usual sentence.
     let unregistered: Refusal.Code
 
-    /// Passes an address that `client` may send its users back to.
+    /// Accepts only an address that `client` may redirect its users to.
     ///
     /// - Throws: ``Refusal``, shown as a page: a browser must not be sent to an address that is not
     ///   known to be the client's.

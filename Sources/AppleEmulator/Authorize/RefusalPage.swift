@@ -29,10 +29,10 @@ extension EmulatorRequest {
 }
 
 extension Refusal {
-    /// The error as Apple's page names it, and the reason, which Apple keeps to itself.
+    /// The error as Apple's page shows it, and the reason, which Apple does not reveal.
     fileprivate func document(_ request: EmulatorRequest) -> Document {
         let description: HTML = description.map { "<h2>What Apple says</h2><p>\($0)</p>" } ?? ""
-        // Under Apple's own name there is no console.
+        // The console is not available under Apple's own host name.
         let console: HTML =
             (try? ControlGate.check(request)) == nil
             ? "" : #"<p><a href="\#(ConsoleRoute.root)">See the request in the console</a></p>"#

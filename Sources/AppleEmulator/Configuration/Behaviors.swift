@@ -55,7 +55,7 @@ package struct Behaviors: Sendable, Hashable {
     var migrationNeedsSignIn = false
     var earlyRecipient = Refusal.Code.invalidRequest
     var transferredTokens = Tolerance.accepted
-    /// Not Apple's: it lets a website on this machine be tried.
+    /// Unlike Apple: accepts a website on this machine, for trying it.
     var allowsLoopbackRedirect = false
 
     /// Every switch at its default.
@@ -74,26 +74,26 @@ extension Behaviors {
         /// Unknown codes and tokens are refused before the client_secret is examined, as observed
         /// since the winter of 2022/23.
         case credentialFirst = "credential_first"
-        /// So are those only that do not look like anything Apple issues, which is all that the
-        /// observation proves.
+        /// The same, but only for texts that do not look like anything Apple issues: the
+        /// observation proves no more.
         case malformedFirst = "malformed_first"
-        /// Used, expired and foreign codes, too.
+        /// The same also for used, expired and foreign codes.
         case grantFirst = "grant_first"
-        /// As RFC 6749 has it, and Apple until June 2022.
+        /// The order of RFC 6749, and of Apple until June 2022.
         case clientFirst = "client_first"
     }
 
-    /// Which time a client_secret is examined by.
+    /// The clock by which a client_secret is examined.
     enum SecretClock: String, CaseIterable, JSONConvertible {
-        /// The emulator's, which a control request moves.
+        /// The emulator's clock, which a control request moves.
         case moved
-        /// The machine's.
+        /// The machine's clock.
         case real
     }
 
-    /// What a wrong method is answered with.
+    /// The answer to a wrong method.
     enum WrongMethod: String, CaseIterable, JSONConvertible {
-        /// The edge's page.
+        /// The page of Apple's edge.
         case page = "405"
         case invalidRequest = "invalid_request"
     }
@@ -105,7 +105,7 @@ extension Behaviors {
         case string
     }
 
-    /// Where a relay address is that is made from now on.
+    /// The domain of new relay addresses.
     enum RelayDomain: String, CaseIterable, JSONConvertible {
         case privaterelay = "privaterelay.appleid.com"
         /// Announced for late 2026.
@@ -119,21 +119,21 @@ extension Behaviors {
         case absent
     }
 
-    /// How the empty answer of `/auth/revoke` is labelled.
+    /// The content type of the empty answer of `/auth/revoke`.
     enum RevokeContentType: String, CaseIterable, JSONConvertible {
         case none
-        /// As on Apple's page.
+        /// As in Apple's documentation.
         case json = "application/json"
     }
 
-    /// What a revocation without a token is answered with.
+    /// The answer to a revocation without a token.
     enum RevokeMissingToken: String, CaseIterable, JSONConvertible {
         case invalidRequest = "invalid_request"
         /// 200, like everything else.
         case ignored
     }
 
-    /// What one revocation ends.
+    /// Which sessions one revocation ends.
     enum RevokeScope: String, CaseIterable, JSONConvertible {
         /// The session of the token: what one code was exchanged for.
         case session
@@ -158,17 +158,17 @@ extension Behaviors {
 
     /// How a notification carries its event.
     enum NotificationEvents: String, CaseIterable, JSONConvertible {
-        /// JSON in a string, as signed tokens have it.
+        /// JSON in a string, as in signed tokens.
         case string
-        /// As Apple's pages have it.
+        /// As in Apple's documentation.
         case object
     }
 
     /// The unit of a notification's `event_time`.
     enum NotificationTime: String, CaseIterable, JSONConvertible {
-        /// As signed tokens have it.
+        /// As in signed tokens.
         case milliseconds
-        /// As Apple's pages have it.
+        /// As in Apple's documentation.
         case seconds
     }
 

@@ -3,7 +3,7 @@ package import Lifecycle
 
 /// An app or a website of the team, as registered with the emulated Apple.
 package struct EmulatedClient: Sendable, Hashable {
-    /// What a client is: its codes differ.
+    /// The kind of a client; the codes of the two kinds differ.
     package enum Kind: String, Sendable, CaseIterable {
         /// An app, named by its bundle id; its codes come without a redirect.
         case app
@@ -13,9 +13,9 @@ package struct EmulatedClient: Sendable, Hashable {
 
     /// The App ID or Services ID.
     package let clientID: ClientID
-    /// What it is.
+    /// The kind of the client.
     package let kind: Kind
-    /// Where a web sign-in may return to.
+    /// The registered redirect URIs of a web sign-in.
     package let redirectURIs: [String]
     /// The keys it may use; nil means all of the team's.
     package let keyIDs: [KeyID]?

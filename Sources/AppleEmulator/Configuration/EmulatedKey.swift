@@ -6,7 +6,7 @@ package import SIWACrypto
 package struct EmulatedKey: Sendable {
     /// The ten characters that `kid` names it by.
     package let keyID: KeyID
-    /// What verifies its signatures.
+    /// The key that verifies its signatures.
     package let publicKey: P256PublicKey
 
     /// Registers a key.

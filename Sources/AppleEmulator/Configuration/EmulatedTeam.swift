@@ -1,7 +1,7 @@
 internal import JOSE
 package import Lifecycle
 
-/// A developer team, as far as a client_secret shows it.
+/// A developer team: its identifier and its keys.
 package struct EmulatedTeam: Sendable {
     /// `iss` of its client_secrets.
     package let teamID: TeamID

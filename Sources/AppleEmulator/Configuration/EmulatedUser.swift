@@ -1,9 +1,9 @@
 internal import JOSE
 package import Lifecycle
 
-/// A person who signs in: never a real one.
+/// An invented person who signs in.
 package struct EmulatedUser: Sendable, Hashable {
-    /// What `POST /emulator/codes` calls the user.
+    /// The name of the user in `POST /emulator/codes`.
     package let name: String
     /// `sub` of the user's identity tokens.
     package let userID: UserID
@@ -15,12 +15,12 @@ package struct EmulatedUser: Sendable, Hashable {
     package internal(set) var email: String?
     /// False for some managed accounts only.
     package internal(set) var isEmailVerified: Bool
-    /// Whether the address is one of Apple's relays, and no other is ever shown.
+    /// Whether the address is one of Apple's relays and the only one that is ever shown.
     package internal(set) var isPrivateEmail: Bool
     /// 0 unsupported, 1 unknown, 2 likely real; nil leaves the claim out.
     package let realUserStatus: Int?
 
-    /// Invents a user.
+    /// Creates a user.
     package init(
         name: String, userID: UserID, firstName: String? = nil, lastName: String? = nil,
         email: String? = nil, isEmailVerified: Bool = true, isPrivateEmail: Bool = false,
@@ -36,7 +36,7 @@ package struct EmulatedUser: Sendable, Hashable {
         self.realUserStatus = realUserStatus
     }
 
-    /// First and last name; nil when there is neither.
+    /// First and last name; nil if the user has neither.
     var displayName: String? {
         let names = [firstName, lastName].compactMap { $0 }
         return names.isEmpty ? nil : names.joined(separator: " ")

@@ -9,11 +9,11 @@ package struct EmulatorConfiguration: Sendable {
     package let clients: [EmulatedClient]
     /// The team that the clients can be transferred to.
     package let recipient: EmulatedTeam?
-    /// The people who sign in; the first one is the default.
+    /// The users; the first one is the default.
     package let users: [EmulatedUser]
     /// Where notifications are posted unless another address is named; nil disables posting.
     package let notificationURL: String?
-    /// How Apple behaves where that is not certain.
+    /// How Apple behaves where recordings disagree or are silent.
     package let behaviors: Behaviors
 
     /// Composes a configuration.
@@ -34,7 +34,7 @@ package struct EmulatorConfiguration: Sendable {
         clients.first { $0.clientID.rawValue.isExactly(name) }
     }
 
-    /// Both teams, or the one.
+    /// The team, and the recipient if there is one.
     var teams: [EmulatedTeam] { [team] + (recipient.map { [$0] } ?? []) }
 }
 
@@ -68,7 +68,7 @@ extension EmulatorConfiguration {
             notificationURL: try reader.loopbackURL("notification_url"))
     }
 
-    /// The configuration as `emulator.json` holds it, switches left at their defaults.
+    /// The configuration as `emulator.json` contains it, without the switches.
     package var json: JSON {
         let members = [
             JSON.Member("team_id", team.teamID.json),

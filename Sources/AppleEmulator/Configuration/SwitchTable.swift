@@ -16,7 +16,7 @@ private struct Switch: Sendable {
         }
     }
 
-    /// A choice between some of Apple's error codes.
+    /// A switch that chooses between some of Apple's error codes.
     init(
         _ name: String, _ path: any WritableKeyPath<Behaviors, Refusal.Code> & Sendable,
         _ choices: Refusal.Code...
@@ -114,7 +114,7 @@ extension Behaviors {
     /// Every switch and its value.
     var json: JSON { .object(Switch.all.map { JSON.Member($0.name, $0.read(self)) }) }
 
-    /// Sets the switches that `json` names; if one is invalid, nothing changes.
+    /// Sets the switches that `json` names; changes nothing if one is invalid.
     mutating func turn(_ json: JSON) throws(ShapeError) {
         let reader = try JSONObjectReader(json, at: "switches", knowing: Switch.all.map(\.name))
         var turned = self

@@ -1,9 +1,9 @@
 internal import Lifecycle
 
-/// The people who sign in: those of `emulator.json`, and those made by `POST /emulator/seed`.
+/// The users: those of `emulator.json`, then those created by `POST /emulator/seed`.
 struct UserDirectory {
     private(set) var users: [EmulatedUser]
-    /// How many of them, from the first, are those of `emulator.json`.
+    /// The number of users from `emulator.json`, which come first.
     let configured: Int
     private var positions: [String: Int]
 
@@ -27,7 +27,7 @@ struct UserDirectory {
         return (0..<count).map { users[(start + $0) % users.count] }
     }
 
-    /// Takes a user whose name is new; false when it is not.
+    /// Adds a user; false if the name exists already.
     mutating func add(_ user: EmulatedUser) -> Bool {
         guard positions[user.name] == nil else { return false }
         positions[user.name] = users.count

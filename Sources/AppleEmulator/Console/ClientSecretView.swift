@@ -5,7 +5,7 @@ struct ClientSecretView {
     private let token: CompactJWS
     private let now: NumericDate
 
-    /// Nil when there is no client_secret that can be read.
+    /// Nil if no readable client_secret was sent.
     init?(_ details: RequestDetails) {
         guard let token = details["client_secret"].flatMap({ try? CompactJWS($0) }) else {
             return nil
@@ -33,7 +33,7 @@ struct ClientSecretView {
         }
     }
 
-    /// Numbers are for machines: a time is written out, and how far it is away.
+    /// A time as a date, with its distance from now.
     private func time(_ member: JSON.Member) -> HTML {
         guard ["exp", "iat", "nbf"].contains(member.name), let seconds = member.value.integer,
             (0..<253_402_300_800).contains(seconds)

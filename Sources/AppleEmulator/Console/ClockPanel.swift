@@ -1,7 +1,7 @@
 internal import JOSE
 internal import Lifecycle
 
-/// The buttons that move the emulator's time, and what that does to client secrets.
+/// The buttons that move the emulator's clock, and the effect on client secrets.
 enum ClockPanel {
     private static let steps: [(String, JSON)] = [
         ("+1 hour", ["forward": "1h"]), ("+1 day", ["forward": "1d"]),

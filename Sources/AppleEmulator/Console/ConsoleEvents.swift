@@ -3,16 +3,16 @@ internal import Lifecycle
 
 /// The stream of the console's changes to one browser, as server-sent events (WHATWG HTML §9.2).
 ///
-/// It keeps what was sent and no queue: changes are found when the browser has taken the earlier
-/// ones, so that a browser that does not read costs nothing.
+/// It remembers what was sent and has no queue: changes are determined when the browser has
+/// received the earlier ones, so that a browser that does not read needs no memory.
 package struct ConsoleEvents: Sendable {
     let emulator: AppleEmulator
     let view: ConsoleView
     /// The instance of the emulator whose requests the browser knows.
     var instance: String
-    /// The number of the latest of them.
+    /// The number of the latest request that the browser knows.
     var last: Int
-    /// What each panel was when it was sent.
+    /// Each panel as it was last sent.
     var panels: [ConsolePanel: String] = [:]
     var hasBegun = false
 
@@ -23,7 +23,7 @@ package struct ConsoleEvents: Sendable {
     /// The most requests in one event; the browser shows the latest.
     static let rows = 50
 
-    /// The next events: waits until there are some; nil when the task is cancelled.
+    /// The next events, after waiting for them; nil if the task is cancelled.
     package mutating func next() async -> [UInt8]? {
         if hasBegun { try? await Task.sleep(for: Self.pace) }
         hasBegun = true
@@ -40,7 +40,7 @@ package struct ConsoleEvents: Sendable {
 }
 
 extension AppleEmulator {
-    /// Opens a stream of events, from where the browser was.
+    /// Opens a stream of events, beginning after the last one that the browser received.
     func events(for request: EmulatorRequest, _ requestID: String) throws(ControlError)
         -> EmulatorReply
     {
@@ -63,7 +63,8 @@ extension AppleEmulator {
     fileprivate func news(for events: inout ConsoleEvents) -> String {
         var text = ""
         if events.instance != instance {
-            // Request numbers start again. A page of an earlier start has no valid token, either.
+            // Request numbers start again. The token of a page from an earlier start is no longer
+            // valid either.
             text += Self.event(events.panels.isEmpty ? "reload" : "reset", [:], id: 0)
             (events.instance, events.last) = (instance, 0)
         }
@@ -84,7 +85,7 @@ extension AppleEmulator {
         return text
     }
 
-    /// JSON has no line ends of its own, so that no data can look like another event.
+    /// JSON on one line contains no line end, so that no data can look like another event.
     private static func event(_ name: String, _ data: JSON, id: Int? = nil) -> String {
         "event: \(name)\n\(id.map { "id: \($0)\n" } ?? "")data: \(data.text)\n\n"
     }

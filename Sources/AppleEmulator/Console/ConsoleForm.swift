@@ -3,7 +3,7 @@ internal import JOSE
 /// A form of the console, converted to the body of the control request that it sends.
 ///
 /// A field is a member of the body. `count:integer` and `wait:boolean` name the type where it is
-/// not text; `json` holds members that a button brings along; an empty field is absent.
+/// not text; `json` contains members that a button adds; an empty field is absent.
 struct ConsoleForm {
     let token: String?
     private let fields: [ReceivedForm.Parameter]
@@ -19,7 +19,7 @@ struct ConsoleForm {
         fields = form.parameters.filter { $0.name != "token" && !$0.value.isEmpty }
     }
 
-    /// The members, later fields before earlier ones of the same name.
+    /// The members; the last field of a name is used.
     func body() throws(ControlError) -> JSON {
         var members: [JSON.Member] = []
         for field in fields {

@@ -1,7 +1,7 @@
 internal import JOSE
 internal import Lifecycle
 
-/// The console: one page that shows everything and works without a script, too.
+/// The console: one page that shows everything and also works without scripts.
 struct ConsolePage {
     let state: ConsoleState
     let view: ConsoleView
@@ -82,7 +82,7 @@ struct ConsolePage {
         section(id, title, [content])
     }
 
-    /// Without a script the page keeps itself fresh.
+    /// Without scripts, the page reloads itself.
     private var reload: HTML {
         view.reloads
             ? #"<noscript><meta http-equiv="refresh" content="10"></noscript>"# : ""

@@ -1,6 +1,6 @@
 internal import JOSE
 
-/// A part of the console that events replace: it is rendered whole, on the page and in an event.
+/// A part of the console that events replace as a whole.
 enum ConsolePanel: String, CaseIterable {
     case status
     case clock
@@ -36,7 +36,7 @@ struct ConsoleButton {
     let control: Control
     let body: JSON
     var style = ""
-    /// What a screen reader says in place of the label, where the label alone is ambiguous.
+    /// The label for screen readers, if the visible label is ambiguous.
     var description: String?
 
     func html(_ state: ConsoleState) -> HTML {
@@ -54,7 +54,7 @@ extension Control {
 }
 
 extension NumericDate {
-    /// The time of day; the console shows the day once, at the top.
+    /// The time of day; the console shows the date once, at the top.
     var timeOfDay: String { String(rfc3339.dropFirst(11).prefix(8)) }
 
     /// A `<time>` element.

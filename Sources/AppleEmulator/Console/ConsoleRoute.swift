@@ -15,7 +15,7 @@ enum ConsoleRoute {
 
     static let root = "/emulator"
 
-    /// Nil when the path is Apple's.
+    /// Nil if the path is one of Apple's.
     init?(_ request: EmulatorRequest) {
         let path = request.path
         guard path == Self.root || path.hasPrefix(Self.root + "/") else { return nil }
@@ -36,12 +36,12 @@ enum ConsoleRoute {
     }
 }
 
-// Everything under /emulator, and the front door.
+// Everything under /emulator, and the redirect from `/` to it.
 extension AppleEmulator {
-    /// Where people watch the emulator.
+    /// The path of the console.
     package static let consolePath = ConsoleRoute.root
 
-    /// Answers a request that is not for Apple; nil for one that is.
+    /// Answers a request that is not for one of Apple's paths; nil if it is.
     func answerConsoleOrControl(
         _ request: EmulatorRequest, _ requestID: String
     ) async -> EmulatorReply? {
@@ -60,7 +60,7 @@ extension AppleEmulator {
         }
     }
 
-    /// Whether a person opened `http://localhost:…/`, where Apple has no page.
+    /// Whether a browser opened `http://localhost:…/`, a path that Apple does not have.
     private func leadsToConsole(_ request: EmulatorRequest) -> Bool {
         request.path == "/" && request.method == "GET" && request.wantsPage
             && (try? ControlGate.check(request)) != nil
@@ -101,7 +101,7 @@ extension AppleEmulator {
         return request.wantsPage ? ConsolePage.done(control, answer) : .json(answer)
     }
 
-    /// What the console shows, at this moment.
+    /// The current content of the console.
     func consoleState(_ origin: String) -> ConsoleState {
         ConsoleState(
             service: service, faults: faults, log: log, notifications: notifications,
@@ -134,7 +134,7 @@ extension ControlError {
 }
 
 extension EmulatorRequest {
-    /// Whether the answer is for a person's eyes; the console's script asks for JSON.
+    /// Whether the answer is shown to a person; the console's script asks for JSON.
     var wantsPage: Bool {
         (fields["accept"] ?? "").split(separator: ",").contains { $0.hasPrefix("text/html") }
     }

@@ -9,11 +9,11 @@ struct ConsoleState {
     let history: LatestItems<ControlRecord>
     let receiver: String?
     let clockOffset: Duration
-    /// Names this start of the emulator.
+    /// Identifies this start of the emulator.
     let instance: String
-    /// The server as the browser names it.
+    /// The origin of the server as the browser knows it.
     let origin: String
-    /// What the page's forms bring back.
+    /// The token that the page's forms send back.
     let token: String
 
     var configuration: EmulatorConfiguration { service.configuration }
@@ -22,16 +22,16 @@ struct ConsoleState {
 
 /// What the query of the page selects.
 struct ConsoleView {
-    /// Requests that are shown: all, or the refused ones.
+    /// Whether only refused requests are shown.
     let onlyRefused: Bool
     /// The request that is open without a script.
     let openRequest: Int?
-    /// Part of a name or address that users are looked up by.
+    /// Part of a name or address by which users are searched.
     let userSearch: String
-    /// The latest request a browser knows, for the events, and the instance that counted it.
+    /// The latest request that a browser knows, for the events.
     let lastRequest: Int
     let instance: String?
-    /// Whether the page reloads by itself where there is no script.
+    /// Whether the page reloads itself without scripts.
     let reloads: Bool
 
     init(_ request: EmulatorRequest) throws(ControlError) {

@@ -38,7 +38,7 @@ struct CurlCommand {
             + "'"
     }
 
-    /// What is left of a text that a client sent when it must be a plain word.
+    /// The letters, digits and underscores of a text that a client sent.
     private static func word(_ text: String) -> String {
         let letters = text.unicodeScalars.filter {
             $0.isASCII && ($0.properties.isAlphabetic || $0 == "_" || ("0"..."9").contains($0))

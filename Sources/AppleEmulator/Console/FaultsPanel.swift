@@ -23,7 +23,7 @@ enum FaultsPanel {
         return "<ul class=\"lines\">\(items)\(rest)</ul>"
     }
 
-    /// What can go wrong, by the button's words.
+    /// The faults that buttons queue, by the label of the button.
     private static let presets: [(String, JSON)] = [
         ("Outage (503)", ["status": 503]),
         ("Throttled (429)", ["status": 429, "headers": ["Retry-After": "1"]]),

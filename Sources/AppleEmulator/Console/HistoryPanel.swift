@@ -1,6 +1,6 @@
 internal import Lifecycle
 
-/// The changes that people made here and programs made by control requests.
+/// The changes that were made here or by control requests.
 enum HistoryPanel {
     private static let limit = 12
 

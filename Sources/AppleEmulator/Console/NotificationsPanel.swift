@@ -1,7 +1,7 @@
 internal import JOSE
 internal import Lifecycle
 
-/// The notifications that were sent, and to whom.
+/// The notifications that were sent, and their receivers.
 enum NotificationsPanel {
     private static let limit = 12
 

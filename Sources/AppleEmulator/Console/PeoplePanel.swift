@@ -1,9 +1,9 @@
 internal import JOSE
 internal import Lifecycle
 
-/// The users, what each client knows of them, and what can happen to them.
+/// The users, what each client knows of them, and the events that can be triggered for them.
 enum PeoplePanel {
-    /// More are found by the search.
+    /// The most users shown; the search finds the others.
     static let limit = 20
 
     static func html(_ state: ConsoleState, _ view: ConsoleView) -> HTML {
@@ -99,7 +99,7 @@ enum PeoplePanel {
 }
 
 extension EmulatedUser {
-    /// Whether a name, the address or the identifier begins with a text, letters of either case.
+    /// Whether a name, the address or the identifier begins with a text, ignoring case.
     fileprivate func matches(_ text: String) -> Bool {
         let wanted = text.lowercased()
         return [name, firstName, lastName, email, userID.rawValue].contains {

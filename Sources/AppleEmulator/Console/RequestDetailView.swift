@@ -2,7 +2,7 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// A request opened: every check, what `siwa` finds, the fields, the claims, the answer.
+/// The details of a request: every check, what `siwa` finds, the fields, the claims, the answer.
 struct RequestDetailView {
     private let record: RequestRecord
     private let details: RequestDetails?
@@ -133,7 +133,7 @@ private struct AnswerText {
         "access_token", "refresh_token", "id_token", "code",
     ]
 
-    /// One member a line.
+    /// One member per line.
     var lines: String {
         guard let members = (try? JSON(body))?.members else { return "" }
         let lines = members.map { member -> String in

@@ -3,7 +3,7 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// What `siwa` would say about a request: the findings of `siwa inspect` and `siwa doctor`.
+/// The findings of `siwa inspect` and `siwa doctor` about a request.
 struct RequestFindings {
     let all: [Finding]
 
@@ -31,7 +31,7 @@ struct RequestFindings {
             key: key, otherKeys: known)
     }
 
-    /// Something else where a code or a token belongs.
+    /// Findings about another kind of text in place of a code or a token.
     private static func credentials(_ details: RequestDetails) -> [Finding] {
         let kinds: [(String, Recognition.Kind)] = [
             ("code", .authorizationCode), ("refresh_token", .refreshToken),

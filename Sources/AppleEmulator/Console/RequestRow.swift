@@ -3,7 +3,7 @@ internal import Lifecycle
 /// One request on one line of the console.
 struct RequestRow {
     let record: RequestRecord
-    /// The request opened, where no script does that.
+    /// The details of the request, if the page shows them without scripts.
     var detail: HTML?
 
     var html: HTML {
@@ -40,7 +40,7 @@ struct RequestRow {
 }
 
 extension RequestRecord {
-    /// How it went, as the style sheet names it.
+    /// The outcome, as a class of the style sheet.
     fileprivate var outcome: String {
         if fault != nil { return "fault" }
         return isRefused ? "refused" : "ok"

@@ -1,7 +1,7 @@
 internal import Lifecycle
 internal import SIWACrypto
 
-/// The latest sessions: which refresh tokens live.
+/// The latest sessions, and whether their refresh tokens are valid.
 enum SessionsPanel {
     private static let limit = 12
 

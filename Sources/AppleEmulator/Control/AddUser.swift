@@ -3,7 +3,7 @@ internal import Lifecycle
 
 // POST /emulator/users.
 extension AppleEmulator {
-    /// Adds a user, who can sign in at once; without `sub` a new one is generated.
+    /// Adds a user, who can sign in at once; generates a `sub` if it is absent.
     func addUser(_ body: JSON) throws -> JSON {
         let members = body.members ?? []
         let name: String = try JSONObjectReader(
@@ -22,7 +22,7 @@ extension AppleEmulator {
             body["sub"] != nil && service.users.users.contains { $0.userID == user.userID }
         guard !isTaken else { throw ShapeError("", "'\(user.userID)' is another user's sub") }
         _ = service.users.add(user)
-        // It is made from the users when it is next needed.
+        // It is created from the users when it is next needed.
         service.transferees = nil
         return ["name": .string(name), "user": user.json]
     }

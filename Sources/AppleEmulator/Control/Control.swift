@@ -1,6 +1,6 @@
 internal import JOSE
 
-/// What drives the emulator from outside: everything under `/emulator/`.
+/// The control requests: everything under `/emulator/`.
 enum Control: String, CaseIterable {
     case codes
     case faults
@@ -30,7 +30,7 @@ enum Control: String, CaseIterable {
         self = control
     }
 
-    /// The control that a request means.
+    /// The control request that an HTTP request is.
     init(_ request: EmulatorRequest) throws(ControlError) {
         try self.init(named: String(request.path.dropFirst(Self.root.count)))
         guard methods.contains(request.method) else {
@@ -57,7 +57,7 @@ enum Control: String, CaseIterable {
 }
 
 extension EmulatorRequest {
-    /// The body of a control request; no body is an empty object. A GET has its query instead.
+    /// The body of a control request; an absent body is an empty object. For a GET, the query.
     func controlBody() throws(ControlError) -> JSON {
         if method == "GET" {
             guard let query = try? ReceivedForm(self) else {

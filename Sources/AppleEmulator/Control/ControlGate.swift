@@ -1,12 +1,13 @@
 internal import Lifecycle
 
-/// Decides who may control the emulator: programs on this machine, and the console's page.
+/// Decides which requests may control the emulator: those of programs on this machine and of the
+/// console's page.
 ///
 /// Another web page is recognised by `Origin` or `Sec-Fetch-Site`, or by `Host` if its own name
-/// resolves to this machine (DNS rebinding). What a browser changes also needs the
-/// token that only the console's page contains.
+/// resolves to this machine (DNS rebinding). A change from a browser also requires the token that
+/// only the console's page contains.
 enum ControlGate {
-    /// Passes a request from a program, and a browser's request to look at something.
+    /// Accepts a request from a program, and a browser's request that changes nothing.
     static func check(_ request: EmulatorRequest) throws(ControlError) {
         guard let host = request.fields["host"].flatMap(WebAddress.host(of:)),
             isLoopback(host)
@@ -26,7 +27,7 @@ enum ControlGate {
         }
     }
 
-    /// Passes a form of the console's own page.
+    /// Accepts a form of the console's own page.
     static func check(_ token: String?, is expected: String) throws(ControlError) {
         guard let token, isEqual(Array(token.utf8), Array(expected.utf8)) else {
             throw ControlError(
@@ -34,7 +35,7 @@ enum ControlGate {
         }
     }
 
-    /// Takes as long for a token that is nearly right as for any other.
+    /// Compares in constant time.
     private static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count == right.count && zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
@@ -46,18 +47,19 @@ extension EmulatorRequest {
         fields["origin"] != nil || fields["sec-fetch-site"] != nil
     }
 
-    /// Whether it says that its body is a form; curl says so of every body.
+    /// Whether its content type is that of a form, which is also curl's default for every body.
     fileprivate var isForm: Bool {
         let type = (fields["content-type"] ?? "").prefix { $0 != ";" }.filter { $0 != " " }
         return type.lowercased() == Form.contentType
     }
 
-    /// Browsers say where a request comes from; `none` means a person typed the address.
+    /// Whether the request comes from the same site, as browsers tell in `Sec-Fetch-Site`; `none`
+    /// means that a person typed the address.
     fileprivate var isSameSite: Bool {
         ["same-origin", "none"].contains(fields["sec-fetch-site"] ?? "none")
     }
 
-    /// Whether a person followed a link, on any site, to look at a page.
+    /// Whether a person followed a link on any site to a page.
     fileprivate var opensPage: Bool {
         method == "GET" && fields["sec-fetch-mode"] == "navigate"
             && fields["sec-fetch-dest"] == "document"

@@ -1,7 +1,7 @@
 package import JOSE
 internal import Lifecycle
 
-// What a control request does.
+// Carries out control requests.
 extension AppleEmulator {
     /// Carries out a control request without a socket: `control("codes", ["client_id": …])`.
     ///
@@ -10,7 +10,7 @@ extension AppleEmulator {
         try await carryOut(try Control(named: name), body, isFromConsole: false)
     }
 
-    /// Carries out a control request and writes down that it did, for the console.
+    /// Carries out a control request and records it for the console.
     func carryOut(_ control: Control, _ body: JSON, isFromConsole: Bool) async throws -> JSON {
         guard control.isChange(body) else { return try await perform(control, body) }
         func record(_ error: String?) {
@@ -95,8 +95,7 @@ extension AppleEmulator {
         return ["instance": .string(instance), "notifications": page.rows(records)]
     }
 
-    /// Returns when something is there, at a reset, when `limit` is over, or when the task is
-    /// cancelled.
+    /// Returns when `isThere` is true, at a reset, after `limit`, or when the task is cancelled.
     private func wait(atMost limit: Duration, until isThere: () -> Bool) async {
         let (end, instance) = (ContinuousClock.now + limit, instance)
         while !isThere(), self.instance == instance, ContinuousClock.now < end, !Task.isCancelled {
@@ -141,7 +140,8 @@ extension AppleEmulator {
 }
 
 extension Service {
-    /// What a moved clock does to the client_secrets of a client that does not know of it.
+    /// A warning about the effect of a moved clock on the client_secrets of clients with another
+    /// clock.
     fileprivate func clockWarning(_ offset: Duration) -> JSON.Member? {
         guard behaviors.secretClock == .moved, abs(offset.components.seconds) > 60 else {
             return nil

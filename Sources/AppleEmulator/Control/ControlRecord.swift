@@ -5,11 +5,11 @@ struct ControlRecord: Sendable {
     let at: NumericDate
     /// The control: `faults`.
     let name: String
-    /// What was asked, without secrets.
+    /// What was requested, without secrets.
     let summary: String
     /// Why it was refused; nil when it was carried out.
     let error: String?
-    /// Whether a person clicked on the console, as opposed to a program.
+    /// Whether the request came from the console, not from a program.
     let isFromConsole: Bool
 }
 

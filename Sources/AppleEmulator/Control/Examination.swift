@@ -7,7 +7,7 @@ struct Check: Sendable, Hashable {
     enum Outcome: String {
         case passed
         case failed
-        /// Accepted, though Apple might not accept it or a client might not mean it.
+        /// Accepted, but Apple might refuse it, or the client might not intend it.
         case noted
     }
 
@@ -24,7 +24,7 @@ struct Check: Sendable, Hashable {
 
 /// The checks of one request, in the order in which they are made.
 ///
-/// An object, because what only reads Apple's state examines, too.
+/// An object, because functions that only read Apple's state also add checks.
 final class Examination {
     private(set) var checks: [Check] = []
 

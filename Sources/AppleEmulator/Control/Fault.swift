@@ -1,10 +1,10 @@
 internal import Lifecycle
 
-/// Something that goes wrong on purpose, once or more often.
+/// A failure that was ordered, for one or more requests.
 struct Fault: Sendable {
-    /// The endpoint it waits for; nil means the next request, to any endpoint.
+    /// The endpoint that it applies to; nil for every endpoint.
     let route: Route?
-    /// What is answered instead of Apple's own answer; nil leaves that one.
+    /// The answer in place of Apple's; nil keeps Apple's answer.
     let page: Page?
     /// `error` in that answer, when it is an OAuth error.
     let error: String?
@@ -12,14 +12,14 @@ struct Fault: Sendable {
     let fields: [HTTPField]
     let delay: Duration
     let cut: EmulatorReply.Cut?
-    /// Whether Apple's state changes before the fault applies: a cut loses the answer to a
-    /// request that was taken, while a 503 comes from an edge that never let it in.
+    /// Whether Apple's state changes before the fault applies: a cut loses the answer to a request
+    /// that was processed, while a 503 comes from an edge that did not forward it.
     let reachesApple: Bool
-    /// The percentage of requests it applies to, by chance.
+    /// The percentage of requests that it applies to, chosen at random.
     let percent: Int
     /// The number of requests it still applies to.
     var count: Int
-    /// What names it while it waits.
+    /// The number by which it can be removed.
     var number = 0
 
     /// What it does, for `GET /emulator/requests`.
@@ -33,7 +33,7 @@ struct Fault: Sendable {
     }
 }
 
-/// The faults that wait, in the order they were queued.
+/// The queued faults, in their order.
 struct FaultQueue {
     private(set) var waiting: [Fault] = []
     private var lastNumber = 0
@@ -48,12 +48,12 @@ struct FaultQueue {
         waiting.append(fault)
     }
 
-    /// Removes the fault of that number; nil removes all.
+    /// Removes the fault with that number; nil removes all.
     mutating func remove(_ number: Int?) {
         waiting.removeAll { number == nil || $0.number == number }
     }
 
-    /// The fault for a request to `path`, whose count goes down by one.
+    /// The fault for a request to `path`; its count is reduced by one.
     mutating func next(for path: String) -> Fault? {
         guard
             let index = waiting.firstIndex(where: {
@@ -69,7 +69,7 @@ struct FaultQueue {
 }
 
 extension Fault {
-    /// Apple's answer, or another one, with the header fields changed.
+    /// Apple's answer, or the one that replaces it, with the fault's header fields.
     func apply(to answer: Page) -> Page {
         var page = page ?? answer
         page.fields.removeAll { fields[$0.name] != nil }

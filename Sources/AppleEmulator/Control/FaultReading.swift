@@ -65,14 +65,15 @@ extension JSONObjectReader {
         switch kind {
         case "html": .edge(status: status)
         case "empty": .bare(status: status)
-        // JSON, but neither a token nor an OAuth error.
+        // JSON that is neither a token response nor an OAuth error.
         case "json": .json(["status": .integer(status)], status: status)
         case let text?: .text(text, status: status)
         case nil: status == 403 ? .bare(status: status) : .edge(status: status)
         }
     }
 
-    /// What would break the header section is refused: it would not be the fault asked for.
+    /// Refuses fields that would break the header section: that would be another fault than the one
+    /// requested.
     fileprivate func fields() throws(ShapeError) -> [HTTPField] {
         guard json["headers"] != nil else { return [] }
         return try members("headers").map { entry throws(ShapeError) in

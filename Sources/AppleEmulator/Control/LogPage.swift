@@ -1,9 +1,9 @@
 internal import JOSE
 
-/// Which part of a log is asked for: the query of `GET /emulator/requests` and
-/// `GET /emulator/notifications/sent`.
+/// The requested part of a log: the query of `GET /emulator/requests` and `GET
+/// /emulator/notifications/sent`.
 struct LogPage {
-    /// Only what came after this number.
+    /// The number after which the rows begin.
     let after: Int
     /// The most rows of the answer; nil for all.
     let limit: Int?
@@ -11,8 +11,8 @@ struct LogPage {
     let wait: Duration
 
     static let members = ["after", "limit", "wait"]
-    /// The most bytes of the rows of a page: with the rest of the answer less than 1 MiB, which
-    /// HTTP clients often have as a limit.
+    /// The most bytes in the rows of a page. The whole answer is less than 1 MiB, a common limit of
+    /// HTTP clients.
     private static let bytesLimit = 1_000_000
 
     init(_ reader: JSONObjectReader) throws(ShapeError) {

@@ -3,8 +3,8 @@ internal import Lifecycle
 
 // POST /emulator/notifications, /emulator/notifications/resend and /emulator/receiver.
 extension AppleEmulator {
-    /// Lets an event happen to one or more users and posts the notifications of it; answers the
-    /// notification and every attempt, or with `count` a summary.
+    /// Applies an event to one or more users and posts its notifications; returns the notification
+    /// and every attempt, or a summary if `count` is given.
     func notify(_ body: JSON) async throws -> JSON {
         let request = try NotificationRequest(json: body, in: configuration, service.users)
         let url = request.plan.url ?? receiver
@@ -81,7 +81,7 @@ extension AppleEmulator {
         guard let url, copies > 0 else { return [] }
         guard let sender else { throw ControlError("this emulator has no network") }
         let deliveries = plan.deliveries(of: numbered, copies: copies, to: url, using: &random)
-        // Notifications that were made together have had equally many deliveries.
+        // Notifications that were created together have the same number of deliveries.
         let earlier = numbered.first.flatMap { notifications[$0.number]?.deliveries } ?? 0
         for (number, _) in numbered {
             notifications.change(number) {

@@ -5,21 +5,21 @@ internal import SIWACrypto
 /// What the console shows of one of the latest requests beyond its ``RequestRecord``.
 ///
 /// Parameters keep their values, because the findings about a client_secret need its signature.
-/// ``ShownParameter`` is the only way out: it masks everything that is not known to be harmless.
+/// Only ``ShownParameter`` shows them: it masks every value that is not known to be harmless.
 struct RequestDetails: Sendable {
     /// Scheme, host and port as the client named them.
     let origin: String
     let fields: [HTTPField]
     let parameters: [SentParameter]
-    /// The answer as it was sent; an answer over 4 KiB or other than JSON keeps no body.
+    /// The answer as it was sent, without its body if that is over 4 KiB or not JSON.
     let answer: [UInt8]
-    /// The team that owned the clients, and the time by which its secrets were judged.
+    /// The team that owned the clients, and the time by which its secrets were checked.
     let teamID: TeamID
     let at: NumericDate
 }
 
 extension RequestDetails {
-    /// Longer values are not kept, so that the latest requests fit in a few megabytes.
+    /// The longest value that is kept, so that the latest requests fit in a few megabytes.
     private static let longest = 4096
 
     init(
@@ -54,7 +54,7 @@ struct ShownParameter {
     let name: String
     /// The value, or nil when it is secret or its meaning is unknown.
     let value: String?
-    /// What names the value without giving it away: 12 hexadecimal digits of its SHA-256.
+    /// Identifies the value without revealing it: 12 hexadecimal digits of its SHA-256.
     let fingerprint: String
 
     private static let harmless: Set<String> = [

@@ -1,15 +1,15 @@
 internal import JOSE
 
-/// The latest requests, so many that a test run fits and a week does not fill the memory.
+/// The latest requests: enough for a test run, and few enough to run for weeks.
 struct RequestLog {
-    /// How many are kept, and of how many the details.
+    /// The numbers of requests and of details that are kept.
     static let limit = 100_000
     static let detailsLimit = 1000
 
     private var records = LatestItems<RequestRecord>(limit: limit)
     private var details = LatestItems<RequestDetails>(limit: detailsLimit)
 
-    /// How many requests came, forgotten ones included.
+    /// The number of requests received, including removed ones.
     var count: Int { records.count }
 
     mutating func append(
@@ -28,7 +28,7 @@ struct RequestLog {
 
     /// The records after the one of that number, oldest first.
     func records(after number: Int, _ path: String?) -> some Sequence<RequestRecord> {
-        // A number that is not given yet is one from before a reset.
+        // A number that does not exist yet is from before a reset.
         let after = number > count ? 0 : number
         return records.numbers.clamped(to: after + 1..<Int.max).lazy
             .compactMap { records[$0] }
@@ -50,7 +50,7 @@ struct RequestLog {
 struct LatestItems<Item> {
     private let limit: Int
     private var items: [Item] = []
-    /// How many were appended.
+    /// The number of appended items.
     private(set) var count = 0
 
     init(limit: Int) { self.limit = limit }
@@ -63,12 +63,12 @@ struct LatestItems<Item> {
         count += 1
     }
 
-    /// The item of that number; nil when it was forgotten or never was.
+    /// The item with that number; nil if it was removed or never existed.
     subscript(number: Int) -> Item? {
         numbers.contains(number) ? items[(number - 1) % limit] : nil
     }
 
-    /// Changes the item of that number where it is, while it is kept.
+    /// Changes the item with that number in place, if it is still kept.
     mutating func change(_ number: Int, _ body: (inout Item) -> Void) {
         if numbers.contains(number) { body(&items[(number - 1) % limit]) }
     }

@@ -1,7 +1,7 @@
 internal import JOSE
 internal import Lifecycle
 
-/// One request as `GET /emulator/requests` shows it: what came, what was answered, and why.
+/// One request as `GET /emulator/requests` shows it: the request, the answer, and the reason.
 /// Secrets appear as fingerprints, so that a log can be shared.
 struct RequestRecord: Sendable {
     let number: Int
@@ -48,7 +48,7 @@ struct RequestRecord: Sendable {
 }
 
 extension ReceivedForm {
-    /// The names of the parameters; only so many that a hostile body cannot swell the log.
+    /// The names of the first parameters; limited, so that a hostile body cannot fill the log.
     var names: [String] { parameters.prefix(32).map(\.name.clipped) }
 
     /// Fingerprints of every secret value.

@@ -1,10 +1,10 @@
 internal import JOSE
 
-/// What `POST /emulator/keys/rotate` asks for.
+/// The body of `POST /emulator/keys/rotate`.
 struct Rotation {
-    /// How many keys are published afterwards; nil leaves their number.
+    /// The number of published keys afterwards; nil leaves it unchanged.
     let count: Int?
-    /// The key that goes first; nil means the oldest.
+    /// The key that is withdrawn first; nil means the oldest.
     let withdrawn: String?
 
     init(json: JSON) throws(ShapeError) {
@@ -18,7 +18,7 @@ struct Rotation {
 }
 
 extension EmulatorKeys {
-    /// How many new keys a rotation takes: at least the one that signs from then on.
+    /// The number of new keys that a rotation requires: at least the new signing key.
     func shortfall(for rotation: Rotation) throws(ShapeError) -> Int {
         let published = entries.map(\.keyID)
         if let withdrawn = rotation.withdrawn, !published.contains(withdrawn) {
@@ -29,8 +29,8 @@ extension EmulatorKeys {
         return max(1, (rotation.count ?? published.count) - remaining)
     }
 
-    /// Publishes `fresh`, signs with the last of them, and withdraws what is too many; answers
-    /// what became of the set.
+    /// Publishes `fresh`, signs with the last of them, and withdraws the surplus keys; returns the
+    /// new set.
     mutating func rotate(_ rotation: Rotation, adding fresh: [Entry]) -> JSON {
         let before = entries
         entries = entries.filter { $0.keyID != rotation.withdrawn } + fresh

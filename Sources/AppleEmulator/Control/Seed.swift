@@ -2,17 +2,17 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// What `POST /emulator/seed` asks for: many users at once, who have all signed in.
+/// The body of `POST /emulator/seed`: creates many users at once, all of them signed in.
 struct Seed {
-    /// How its answer is written.
+    /// The format of its answer.
     enum Format: String, CaseIterable, JSONConvertible {
         case json
-        /// A JSON object a line, as `siwa vault import` reads them.
+        /// A JSON object per line, as `siwa vault import` reads them.
         case lines
     }
 
     let count: Int
-    /// How many refresh tokens each user has: one for each device, say.
+    /// The number of refresh tokens of each user, for example one for each device.
     let tokens: Int
     let client: EmulatedClient
 
@@ -32,10 +32,10 @@ struct Seed {
 }
 
 extension Service {
-    /// Makes users `seed1`, `seed2` and so on, those of earlier seeds counted, and their sessions.
-    /// Every second one hides the address.
+    /// Creates users `seed1`, `seed2` and so on, continuing after earlier seeds, and their
+    /// sessions. Every second user hides the address.
     ///
-    /// No identity token is signed: that takes a millisecond each.
+    /// No identity token is signed, because each signature takes a millisecond.
     mutating func plant(_ seed: Seed) throws(OpenSSLError) -> JSON {
         var rows: [JSON] = []
         rows.reserveCapacity(seed.count * seed.tokens)
@@ -73,7 +73,7 @@ extension Service {
 }
 
 extension Page {
-    /// The rows of a seed, one a line.
+    /// The rows of a seed, one per line.
     static func lines(_ answer: JSON) -> Page {
         let rows = answer["users"]?.elements ?? []
         var body: [UInt8] = []

@@ -2,14 +2,14 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// One sign-in: what a person chose on the page, or `POST /emulator/codes` without one.
+/// One sign-in: the choices made on the page, or by `POST /emulator/codes`.
 struct SignIn {
     let client: EmulatedClient
     let user: EmulatedUser
     let nonce: String?
     let redirectURI: String?
     let challenge: PKCEChallenge?
-    /// What the client gets to know, if this is the first time.
+    /// Which address the client receives, if this is the first sign-in.
     let sharing: EmailSharing
 }
 
@@ -57,7 +57,7 @@ extension JSONObjectReader {
         return user
     }
 
-    /// A sign-in on the web always returns somewhere: to the first registered place.
+    /// The redirect URI of a sign-in on the web; by default the first one registered.
     fileprivate func redirectURI(of client: EmulatedClient) throws(ShapeError) -> String? {
         guard let uri: String = try optional("redirect_uri") else {
             return client.redirectURIs.first

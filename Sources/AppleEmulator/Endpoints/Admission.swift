@@ -1,18 +1,18 @@
 internal import Lifecycle
 internal import SIWACrypto
 
-/// What comes of a sign-in.
+/// The result of a sign-in.
 struct Admission {
     let code: String
     let idToken: String
-    /// The user as the client gets to see them.
+    /// The user as the client sees them.
     let user: EmulatedUser
-    /// Whether the client meets the user for the first time.
+    /// Whether this is the user's first sign-in with the client.
     let isFirst: Bool
 }
 
 extension Service {
-    /// Signs a user in: the code and the identity token that an app or a page gets.
+    /// Signs a user in; returns the code and the identity token that an app or a page receives.
     mutating func signIn(_ signIn: SignIn) throws -> Admission {
         let now = now()
         let clientID = signIn.client.clientID

@@ -6,14 +6,14 @@ internal import SIWACrypto
 /// on the wire; the verdict says which one it was.
 struct ClientAuthentication {
     let configuration: EmulatorConfiguration
-    /// Whose secrets are taken: one team's, or either's while users migrate.
+    /// The teams whose secrets are accepted: one team, or both while users migrate.
     let teams: [EmulatedTeam]
     let revokedKeys: Set<KeyID>
     let behaviors: Behaviors
     let now: NumericDate
     let examination: Examination
 
-    /// Passes only the client whose secret it is, and answers the team whose key signed it.
+    /// Checks the client_secret, and returns the team whose key signed it.
     func check(_ credentials: ClientCredentials) throws -> EmulatedTeam {
         guard let client = configuration.client(credentials.clientID) else {
             throw Refusal(
@@ -57,7 +57,7 @@ struct ClientAuthentication {
         guard !revokedKeys.contains(key.keyID) else {
             throw .clientSecret("key \(key.keyID) is revoked")
         }
-        // What is configured of the keys is the first team's; the other one brings its own.
+        // The key restrictions of a client apply to the first team's keys only.
         let isForeign = team.teamID != configuration.team.teamID
         guard isForeign || client.keyIDs?.contains(key.keyID) ?? true else {
             throw .clientSecret("key \(key.keyID) is not configured for \(client.clientID)")
@@ -99,8 +99,8 @@ struct ClientAuthentication {
         }
     }
 
-    /// `aud`; an array of one element is as good as the element (RFC 7519 §4.1.3). No recording
-    /// shows one, but widely used software sends nothing else.
+    /// `aud`; an array with one element means the same as the element (RFC 7519 §4.1.3). No
+    /// recording shows an array, but widely used software always sends one.
     private func audience(in claims: JSON) -> JSON? {
         guard behaviors.audienceArray == .accepted, let elements = claims["aud"]?.elements,
             elements.count == 1
@@ -115,7 +115,7 @@ struct ClientAuthentication {
 }
 
 extension Refusal {
-    /// What Apple answers to every fault of a client_secret.
+    /// Apple's answer to every fault of a client_secret.
     static func clientSecret(_ fault: String) -> Refusal {
         Refusal(.invalidClient, in: "client_secret", because: fault)
     }

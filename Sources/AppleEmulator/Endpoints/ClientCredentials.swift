@@ -1,4 +1,4 @@
-/// How a client says who it is: always in the body, the only way Apple offers.
+/// The credentials of a client: always in the body, as Apple requires.
 struct ClientCredentials {
     let clientID: String
     let secret: String

@@ -1,7 +1,7 @@
 internal import JOSE
 internal import Lifecycle
 
-/// The times in a client_secret, by the emulator's own clock and never by the client's.
+/// Checks the times in a client_secret by the emulator's clock.
 struct ClientSecretTimes {
     let behaviors: Behaviors
     let now: NumericDate
@@ -23,7 +23,7 @@ struct ClientSecretTimes {
         if claims["nbf"] != nil { try checkPast("nbf", try required("nbf", in: claims)) }
     }
 
-    /// Whether Apple demands `iat` is not recorded; its documentation lists it with the others.
+    /// It is not recorded whether Apple requires `iat`; its documentation lists it with the others.
     private func issuedAt(_ claims: JSON) throws(Refusal) -> NumericDate? {
         if claims["iat"] == nil, behaviors.missingIssuedAt == .accepted {
             examination.noted("client_secret", "iat is missing")
@@ -37,7 +37,7 @@ struct ClientSecretTimes {
         guard let seconds = value.integer ?? whole(value, name) else {
             throw .clientSecret("\(name) is \(value.kind), must be a whole number of seconds")
         }
-        // Year 5138 in seconds, 1973 in milliseconds.
+        // The year 5138 in seconds, 1973 in milliseconds.
         guard seconds < 100_000_000_000 else {
             throw .clientSecret("\(name) is in milliseconds, must be in seconds")
         }

@@ -25,7 +25,8 @@ extension Service {
         return code
     }
 
-    /// Client, use, age, redirect, PKCE: the order is inferred, the strings are recorded.
+    /// Checks client, use, age, redirect URI and PKCE. The order is inferred; the messages are
+    /// recorded.
     private func check(
         _ code: Ledger.Code, for credentials: ClientCredentials, _ form: ReceivedForm
     ) throws {
@@ -56,8 +57,8 @@ extension Service {
             "code_verifier", code.challenge == nil ? "none, as at the sign-in" : "fits")
     }
 
-    /// Whether a redirect_uri with an app's code is accepted is reported differently; refusing it
-    /// is the strict choice.
+    /// Reports differ on whether a redirect_uri with an app's code is accepted; refusing it is the
+    /// strict choice.
     private func checkRedirect(_ sent: String?, against signIn: String?) throws(Refusal) {
         if signIn == nil, behaviors.acceptsSpareRedirect { return }
         if let sent, let signIn, sent.isExactly(signIn) { return }

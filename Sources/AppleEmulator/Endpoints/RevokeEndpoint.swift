@@ -1,7 +1,7 @@
 internal import Lifecycle
 
-// POST /auth/revoke: 200 with no byte to almost anything, so that the verdict is the
-// only place that says whether something was revoked.
+// POST /auth/revoke: answers almost everything with 200 and an empty body, so that only the verdict
+// in the log tells whether something was revoked.
 extension Service {
     mutating func revoke(_ form: ReceivedForm) throws -> Answer {
         try refuseRepetition(in: form)
@@ -41,7 +41,7 @@ extension Service {
         return Answer(nothing, because: "ok: revoked, by its code")
     }
 
-    /// The answer to a client that is not the one the token was issued to; nil when it is.
+    /// The answer to a client that the token was not issued to; nil if it was.
     private func check(
         _ credentials: ClientCredentials, issuedTo clientID: ClientID
     ) throws -> Answer? {
@@ -66,12 +66,12 @@ extension Service {
             because: "this is \(kind.name), not what it says")
     }
 
-    /// What Apple keeps to itself.
+    /// A refusal that Apple does not reveal.
     private static func refusal(_ fault: String) -> Refusal {
         Refusal(.invalidRequest, in: "token", because: fault)
     }
 
-    /// 200 without a byte, though nothing was revoked.
+    /// 200 with an empty body, although nothing was revoked.
     private func silence(_ refusal: Refusal) -> Answer {
         var answer = Answer(nothing, because: "nothing revoked: \(refusal.verdict)")
         answer.refusal = refusal
@@ -84,7 +84,7 @@ extension Service {
 }
 
 extension TokenText.Kind {
-    /// What `token_type_hint` calls it.
+    /// The value of `token_type_hint`.
     fileprivate var hint: String {
         switch self {
         case .code: "code"

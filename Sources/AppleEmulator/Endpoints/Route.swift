@@ -8,14 +8,14 @@ enum Route: String, CaseIterable {
     case migration = "/auth/usermigrationinfo"
     case keys = "/auth/keys"
     case authorize = "/auth/authorize"
-    /// Where the form on that page goes; Apple's own is another.
+    /// The target of the form on that page; Apple's is different.
     case consent = "/auth/authorize/consent"
     case discovery = "/.well-known/openid-configuration"
 
     /// Whether it needs no parameters or credentials.
     var isPublic: Bool { self == .keys || self == .discovery }
 
-    /// The one method the path takes, besides HEAD on what is public.
+    /// The only method of the path, besides HEAD on public paths.
     var method: String {
         switch self {
         case .consent, .token, .revoke, .migration: "POST"

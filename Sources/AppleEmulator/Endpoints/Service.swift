@@ -2,26 +2,26 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// Apple's side of the protocol: everything it knows, and what it answers.
+/// Apple's side of the protocol: its state and its answers.
 ///
-/// A value, so that a request is answered in one step or not at all.
+/// A value, so that a request takes effect as a whole or not at all.
 struct Service {
     let configuration: EmulatorConfiguration
     var keys: EmulatorKeys
-    /// The emulator's own time, which a control request can move.
+    /// The emulator's clock, which a control request can move.
     var now: @Sendable () -> NumericDate
-    /// The time that no control request moves.
+    /// The clock that no control request moves.
     let realNow: @Sendable () -> NumericDate
     var behaviors: Behaviors
     var users: UserDirectory
     var ledger = Ledger()
     var openPages = OpenPages()
-    /// What is examined in the current request.
+    /// The checks of the current request.
     var examination = Examination()
     var revokedKeys: Set<KeyID> = []
     /// When the recipient accepted the clients; nil before.
     var acceptedAt: NumericDate?
-    /// Made when the first user migrates.
+    /// Created when the first user migrates.
     var transferees: Transferees?
 
     init(
@@ -47,7 +47,7 @@ struct Service {
         return answer
     }
 
-    /// What is wrong with a request independent of its parameters.
+    /// The refusal of a request for reasons other than its parameters.
     private func refusal(of request: EmulatorRequest, to route: Route) -> Answer? {
         let isHead =
             request.method == "HEAD" && route.isPublic && behaviors.headRequests == .accepted
@@ -60,7 +60,7 @@ struct Service {
         return request.body.count > EmulatorRequest.bodyLimit ? .tooLarge : nil
     }
 
-    /// What Apple answers to a wrong method is not recorded: a 405 is its edge's usual page.
+    /// Apple's answer to a wrong method is not recorded: this is a 405 with its edge's usual page.
     private func wrongMethod(must method: String) -> Answer {
         let refusal = Refusal(.invalidRequest, in: "method", because: "must be \(method)")
         return behaviors.wrongMethod == .page
@@ -81,7 +81,7 @@ struct Service {
         }
     }
 
-    /// The key set. One observation of 2020 says that it asks not to be cached.
+    /// The key set; by default it must not be cached, as observed in 2020.
     private var keysPage: Page {
         var page = Page.json(keys.document())
         let age = behaviors.keysMaxAge.components.seconds
@@ -91,7 +91,7 @@ struct Service {
         return page
     }
 
-    /// - Throws: ``Refusal`` when a parameter is there twice.
+    /// - Throws: ``Refusal`` if a parameter occurs twice.
     func refuseRepetition(in form: ReceivedForm) throws(Refusal) {
         guard let name = form.repeated else { return }
         guard behaviors.repeatedParameter == .accepted else {
@@ -104,7 +104,7 @@ struct Service {
         try ClientCredentials(form, missingSecret: behaviors.missingSecret)
     }
 
-    /// Passes only the client whose secret it is, and answers the team that signed it.
+    /// Authenticates the client, and returns the team that signed its secret.
     @discardableResult
     func authenticate(
         _ credentials: ClientCredentials, for purpose: Purpose = .signIn
@@ -116,7 +116,7 @@ struct Service {
         ).check(credentials)
     }
 
-    /// The time by which client secrets are judged.
+    /// The time by which client secrets are checked.
     var timeOfSecrets: NumericDate { behaviors.secretClock == .moved ? now() : realNow() }
 
     /// Looks a code or a token up, authenticates the client, and checks whether the two belong
@@ -149,7 +149,7 @@ struct Service {
 typealias FormReading = Result<ReceivedForm, Refusal>
 
 extension Answer {
-    /// Not recorded from Apple; 413 says to a person what 400 would not.
+    /// Apple's answer is not recorded; 413 is clearer to a developer than 400.
     fileprivate static let tooLarge = Answer(
         .json(["error": "invalid_request"], status: 413), error: "invalid_request",
         because: "body: longer than \(EmulatorRequest.bodyLimit) bytes")

@@ -32,7 +32,7 @@ extension Service {
         return text
     }
 
-    /// Signs what one identity token says.
+    /// Signs the claims of an identity token.
     func identityToken(_ claims: IdentityTokenClaims) throws(OpenSSLError) -> String {
         var claims = claims
         claims.issuer = behaviors.tokenIssuer.rawValue
@@ -41,7 +41,7 @@ extension Service {
         return try keys.token(try claims.json(issuedAt: now(), behaviors: behaviors))
     }
 
-    /// The members every successful answer begins with, in Apple's order.
+    /// The members at the beginning of every successful answer, in Apple's order.
     func tokenMembers(accessToken: String) -> [JSON.Member] {
         [
             JSON.Member("access_token", .string(accessToken)),

@@ -2,8 +2,8 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-// POST /auth/usermigrationinfo: a user's name on the way from one team to another. Apple says
-// nothing but a bare `invalid_request` to nearly everything.
+// POST /auth/usermigrationinfo: converts user ids when an app moves from one team to another. Apple
+// answers nearly every fault with `invalid_request` and no description.
 extension Service {
     mutating func migrate(_ form: ReceivedForm, _ bearer: String?) throws -> Answer {
         try refuseRepetition(in: form)
@@ -27,7 +27,7 @@ extension Service {
             form["transfer_sub"] == nil
             ? try export(form, session, team, directory)
             : try admit(form, session, team, directory)
-        // A user's own token is good for one answer.
+        // A user's own token is valid for one answer.
         if session.user != nil { ledger.spendAccessToken(bearer) }
         return answer
     }
@@ -66,7 +66,7 @@ extension Service {
         return Answer(
             .json(["transfer_sub": try user.transferID(to: recipient.teamID).json]),
             because: isUseless
-                ? "ok, and of no use: target is the own team" : "ok: '\(user.name)' may go")
+                ? "ok, but useless: target is the own team" : "ok: '\(user.name)' is exported")
     }
 
     /// The recipient's half: `transfer_sub` in, the user's new `sub` out.
@@ -76,7 +76,8 @@ extension Service {
     ) throws -> Answer {
         let transferID = try form.required("transfer_sub")
         guard form["sub"] == nil, form["target"] == nil else {
-            throw Refusal(.invalidRequest, in: "sub or target", because: "beside transfer_sub")
+            throw Refusal(
+                .invalidRequest, in: "sub or target", because: "given together with transfer_sub")
         }
         guard let recipient = configuration.recipient else {
             throw Refusal(.invalidRequest, in: "transfer_sub", because: "there is no recipient")

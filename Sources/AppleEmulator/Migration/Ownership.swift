@@ -2,7 +2,8 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-// Whose the clients are: all of them are transferred at once, as an app goes with its websites.
+// The owner of the clients. All clients are transferred at once, because an app is transferred with
+// its websites.
 extension Service {
     /// What a client_secret is for.
     enum Purpose {
@@ -11,12 +12,12 @@ extension Service {
         case migration
     }
 
-    /// The team whose clients they are now.
+    /// The team that owns the clients now.
     var owner: EmulatedTeam {
         acceptedAt == nil ? configuration.team : configuration.recipient ?? configuration.team
     }
 
-    /// Whose secrets are taken.
+    /// The teams whose secrets are accepted.
     func teams(for purpose: Purpose) -> [EmulatedTeam] {
         switch purpose {
         case .signIn: [owner]
@@ -26,18 +27,19 @@ extension Service {
         }
     }
 
-    /// When both halves of the migration stop; nil before the transfer.
+    /// The end of the migration; nil before the transfer.
     var migrationEnd: NumericDate? { acceptedAt.map { $0 + Self.migrationWindow } }
 
     private static let migrationWindow = Duration.seconds(60 * 86_400)
 
-    /// What the owner calls a user: another team has another name for them.
+    /// The user's id with the owner; another team has another id.
     func subject(of user: EmulatedUser) throws(OpenSSLError) -> UserID {
         guard acceptedAt != nil else { return user.userID }
         return try user.userID(with: owner.teamID)
     }
 
-    /// What identity tokens show for 60 days, so that the new owner recognises its users.
+    /// The `transfer_sub` in identity tokens, for 60 days, so that the new owner can recognise its
+    /// users.
     func transferID(shownWith user: EmulatedUser) throws(OpenSSLError) -> TransferID? {
         guard let migrationEnd, now() < migrationEnd else { return nil }
         return try user.transferID(to: owner.teamID)
@@ -50,7 +52,7 @@ extension EmulatedUser {
         UserID(unchecked: try derived("sub", team))
     }
 
-    /// `transfer_sub`: the same for every app and whenever it is asked for.
+    /// `transfer_sub`: the same for every app and at every time.
     func transferID(to team: TeamID) throws(OpenSSLError) -> TransferID {
         TransferID(unchecked: try derived("transfer_sub", team))
     }

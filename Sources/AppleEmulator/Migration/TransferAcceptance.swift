@@ -1,9 +1,9 @@
 internal import JOSE
 internal import Lifecycle
 
-/// What `POST /emulator/transfer` asks for: the recipient accepts the clients.
+/// The body of `POST /emulator/transfer`: the recipient accepts the clients.
 struct TransferAcceptance {
-    /// How long ago it did.
+    /// How long ago the recipient accepted.
     let age: Duration
 
     init(json: JSON) throws(ShapeError) {
@@ -13,7 +13,7 @@ struct TransferAcceptance {
 }
 
 extension Service {
-    /// From now on the clients are the recipient's.
+    /// Transfers the clients to the recipient.
     mutating func accept(_ acceptance: TransferAcceptance) throws(ShapeError) -> JSON {
         guard let recipient = configuration.recipient else {
             throw ShapeError("", "emulator.json names no 'recipient' that could accept the clients")

@@ -2,8 +2,8 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// Every user, and every name that a transfer can give them: made once, because there may be
-/// very many.
+/// All users and all ids that a transfer can give them; computed once, because there may be very
+/// many.
 struct Transferees {
     /// The user of a transfer identifier.
     struct Transferee {
@@ -15,7 +15,7 @@ struct Transferees {
     private var users: [String: EmulatedUser] = [:]
     private var transferees: [String: Transferee] = [:]
 
-    /// An identifier can be made for any team, also for the own one, where it is of no use.
+    /// An identifier can be made for any team, even for the user's own team, where it is useless.
     init(_ directory: UserDirectory, _ teams: [EmulatedTeam]) throws(OpenSSLError) {
         for user in directory.users {
             users[user.userID.rawValue] = user
@@ -30,7 +30,7 @@ struct Transferees {
         users[userID].flatMap { $0.userID.rawValue.isExactly(userID) ? $0 : nil }
     }
 
-    /// The identifiers made here are ASCII; to Swift's == a Kelvin sign is a K.
+    /// Compares bytes: for Swift's ==, a Kelvin sign equals a K.
     subscript(transferID: String) -> Transferee? {
         transferID.utf8.allSatisfy { $0 < 0x80 } ? transferees[transferID] : nil
     }

@@ -2,20 +2,21 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// Where, when and how often notifications are posted: the members that `POST notifications` and
-/// `POST notifications/resend` have in common.
+/// The receiver and the schedule of notifications: the members that `POST notifications` and `POST
+/// notifications/resend` have in common.
 struct DeliveryPlan {
     /// The receiver; nil means the one that was set for all.
     let url: String?
-    /// How often one delivery is tried, until the receiver answers 200.
+    /// The most attempts of one delivery; it ends when the receiver answers 200.
     let attempts: Int
     /// How many times each notification is delivered.
     let copies: Int
-    /// How many deliveries start in a second; nil starts all of them together.
+    /// The number of deliveries that start per second; nil starts all of them together.
     let rate: Int?
-    /// How long the first delivery waits.
+    /// The delay of the first delivery.
     let delay: Duration
-    /// Each delivery waits up to so much longer, by chance: they arrive out of order.
+    /// The longest additional delay of each delivery, chosen at random, so that deliveries arrive
+    /// out of order.
     let jitter: Duration
     /// Whether the control request is answered after the last attempt.
     let waits: Bool
@@ -49,14 +50,14 @@ struct ScheduledDelivery {
     let number: Int
     /// Which copy of it this is, from 1 on.
     let copy: Int
-    /// When it starts, from the moment of the control request.
+    /// When it starts, after the control request.
     let start: Duration
     let request: HTTPRequest
 }
 
 extension DeliveryPlan {
     /// Every delivery of `notifications`, the first to start first. The copies of one notification
-    /// follow each other, unless the jitter parts them.
+    /// follow each other, unless the jitter separates them.
     func deliveries(
         of notifications: [(number: Int, notification: Notification)], copies: Int, to url: String,
         using random: inout SplitMix64

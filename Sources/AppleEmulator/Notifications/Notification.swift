@@ -40,7 +40,7 @@ extension EmulatorKeys {
 }
 
 extension Service {
-    /// Lets an event happen to its users, and writes what Apple notifies of it: one draft a user.
+    /// Applies an event to its users, and drafts Apple's notifications of it: one per user.
     mutating func notify(_ request: NotificationRequest) throws -> [NotificationDraft] {
         try request.users.map { user in
             apply(request, to: user)
@@ -56,7 +56,7 @@ extension Service {
         }
     }
 
-    /// What else Apple does when it sends such a notification.
+    /// The other effects of the event at Apple.
     private mutating func apply(_ request: NotificationRequest, to user: EmulatedUser) {
         let userID = user.userID
         switch request.type {
@@ -68,7 +68,7 @@ extension Service {
         }
     }
 
-    /// The receivers of one consent: the client and the websites beside it.
+    /// The clients that share a consent: the client and the websites in its group.
     private func group(of client: EmulatedClient) -> [EmulatedClient] {
         configuration.clients.filter { $0 == client || $0.kind == .web }
     }

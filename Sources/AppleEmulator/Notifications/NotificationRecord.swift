@@ -1,7 +1,7 @@
 internal import JOSE
 internal import Lifecycle
 
-/// One notification as the console shows it: what it says, where it went, what came back.
+/// One notification as the console shows it: its content, its receiver, and the responses.
 struct NotificationRecord: Sendable {
     let at: NumericDate
     let type: String
@@ -10,13 +10,13 @@ struct NotificationRecord: Sendable {
     let notification: Notification
     /// The key that signed it.
     let keyID: String
-    /// Where it was posted the last time; nil when it was not posted.
+    /// The latest receiver; nil if it was not posted.
     var url: String?
     /// Every attempt, the latest last; at most ``attemptsLimit`` are kept.
     var attempts: [Attempt] = []
-    /// How many deliveries were ordered; each may take several attempts.
+    /// The number of requested deliveries; each may need several attempts.
     var deliveries = 0
-    /// How many deliveries wait or run at the moment.
+    /// The number of deliveries that wait or run.
     var pending = 0
 
     /// One attempt: the status of the response, or the error.
@@ -35,8 +35,8 @@ struct NotificationRecord: Sendable {
     }
 }
 
-/// What `POST /emulator/notifications/resend` asks for: the same notification once more, so that
-/// a receiver can be tried with duplicates and with late arrivals.
+/// The body of `POST /emulator/notifications/resend`: sends the same notification again, to test a
+/// receiver with duplicates and late deliveries.
 struct Redelivery {
     let number: Int
     let plan: DeliveryPlan

@@ -1,10 +1,11 @@
 internal import JOSE
 
-/// What `POST /emulator/notifications` asks for.
+/// The body of `POST /emulator/notifications`.
 struct NotificationRequest {
-    /// One of Apple's types, or any other text: a receiver must tolerate types that are new.
+    /// One of Apple's types, or any other text: a receiver must tolerate new types.
     let type: String
-    /// The event and its users: one user, or with `count` the users in turn, from the one named.
+    /// The users of the event: one user, or with `count` that many users in turn, beginning with
+    /// the named one.
     let users: [EmulatedUser]
     /// The client concerned: `aud`.
     let client: EmulatedClient

@@ -8,7 +8,7 @@ struct WebhookSender: Sendable {
     let timekeeper: Timekeeper
 
     private static let timeout = Duration.seconds(10)
-    /// How many deliveries run at the same time; a receiver that is slower than the rate sets it.
+    /// The most deliveries that run at the same time, if the receiver is slower than the rate.
     private static let width = 256
 
     /// The response to one attempt: its status, or the error.
@@ -70,7 +70,7 @@ extension WebhookSender.Attempt {
     /// The receiver's status; nil when it did not answer.
     var status: Int? { try? get() }
 
-    /// The status, or the kind of failure: what attempts are counted by.
+    /// The status, or the kind of failure, by which attempts are counted.
     var summary: String {
         switch self {
         case .success(let status): String(status)

@@ -1,8 +1,8 @@
 internal import Lifecycle
 
-/// What a client gets to know of a user's address.
+/// What a client receives of a user's address.
 enum EmailSharing {
-    /// It did not ask.
+    /// Nothing: the client did not ask for it.
     case withheld
     /// The address itself.
     case shared
@@ -10,7 +10,7 @@ enum EmailSharing {
     case hidden
 }
 
-/// Who signs in to which client, and what was chosen the first time.
+/// The users of each client, and their choices at the first sign-in.
 struct Consents {
     struct Parties: Hashable {
         let userID: UserID
@@ -20,13 +20,13 @@ struct Consents {
     private var choices: [Parties: EmailSharing] = [:]
     private var withdrawn: Set<Parties> = []
 
-    /// What the user has chosen; nil before the first sign-in.
+    /// The user's choice; nil before the first sign-in.
     subscript(userID: UserID, clientID: ClientID) -> EmailSharing? {
         choices[Parties(userID: userID, clientID: clientID)]
     }
 
-    /// Writes the first choice down and answers the one that holds. A later choice changes
-    /// nothing: what was not asked for the first time is not asked for again.
+    /// Records the first choice and returns the one in effect. Later choices change nothing: the
+    /// user is asked only once.
     mutating func settle(
         _ userID: UserID, _ clientID: ClientID, choosing sharing: EmailSharing
     ) -> (sharing: EmailSharing, isFirst: Bool) {
@@ -36,13 +36,13 @@ struct Consents {
         return (sharing, true)
     }
 
-    /// The user counts as new to the client from now on.
+    /// Makes the user new to the client.
     mutating func withdraw(_ userID: UserID, _ clientID: ClientID) {
         choices[Parties(userID: userID, clientID: clientID)] = nil
         withdrawn.insert(Parties(userID: userID, clientID: clientID))
     }
 
-    /// Whether the user has revoked the client, and has not come back.
+    /// Whether the user has revoked the client and not signed in since.
     func isWithdrawn(_ userID: UserID, _ clientID: ClientID) -> Bool {
         withdrawn.contains(Parties(userID: userID, clientID: clientID))
     }

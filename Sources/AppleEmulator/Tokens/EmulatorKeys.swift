@@ -12,16 +12,16 @@ package struct EmulatorKeys: Sendable {
 
     /// Every published key, the oldest first.
     var entries: [Entry]
-    /// The one that signs: the newest.
+    /// The newest key, which signs.
     var signing: Entry
 
-    /// New keys. Finding nine primes takes a moment: tests share one set.
+    /// Generates new keys. This is slow, so tests share one set.
     package static func generate() async throws -> EmulatorKeys {
         let signing = named(try RSAPrivateKey.generate())
         return EmulatorKeys(entries: try await fresh(2) + [signing], signing: signing)
     }
 
-    /// New keys, generated without blocking the caller's actor.
+    /// Generates keys without blocking the caller's actor.
     @concurrent static func fresh(_ count: Int) async throws -> [Entry] {
         try await withThrowingTaskGroup(of: Entry.self) { group in
             for _ in 0..<count { group.addTask { named(try RSAPrivateKey.generate()) } }
@@ -44,7 +44,7 @@ package struct EmulatorKeys: Sendable {
         return SecretText(token).revealed()
     }
 
-    /// Gives a key ten characters, as Apple has since 2024.
+    /// Gives a key an id of ten characters, as Apple's keys have since 2024.
     private static func named(_ key: RSAPrivateKey) -> Entry {
         Entry(keyID: Fresh.text(10, of: Fresh.alphanumeric), key: key)
     }

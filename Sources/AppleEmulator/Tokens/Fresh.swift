@@ -11,7 +11,7 @@ enum Fresh {
         String((0..<count).map { _ in alphabet[Int.random(in: alphabet.indices)] })
     }
 
-    /// `count` unpredictable bytes, eight at a time, because each question is a system call.
+    /// `count` unpredictable bytes, eight at a time, because each call is a system call.
     static func bytes(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count + 7)
@@ -24,7 +24,7 @@ enum Fresh {
         return Array(bytes.prefix(count))
     }
 
-    /// A random UUID (RFC 9562 §5.4), as Apple numbers its requests.
+    /// A random UUID (RFC 9562 §5.4), the form of Apple's request ids.
     static func requestID() -> String {
         var bytes = bytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40

@@ -13,7 +13,7 @@ enum IdentifierText {
             minute: Int.random(in: 0..<minutes))
     }
 
-    /// Always the same for a digest of 32 bytes.
+    /// Derives the same identifier from the same digest of 32 bytes.
     static func derived(from digest: [UInt8]) -> String {
         text(
             number: (Int(digest[16]) << 8 | Int(digest[17])) % numbers,

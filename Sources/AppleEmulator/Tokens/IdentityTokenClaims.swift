@@ -2,9 +2,9 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// What one identity token says, before it is written down in Apple's order.
+/// The content of an identity token.
 struct IdentityTokenClaims {
-    /// The code or access token that came with the identity token, which has its hash.
+    /// The code or access token that was issued with the identity token, which contains its hash.
     enum Companion {
         case code(String)
         case accessToken(String)
@@ -16,13 +16,13 @@ struct IdentityTokenClaims {
     let nonce: String?
     /// `auth_time`; nil leaves it out.
     let signedInAt: NumericDate?
-    /// Apple judges the person only in an app, and only at the first sign-in.
+    /// Present only in an app, and only at the first sign-in.
     var realUserStatus: Int?
     /// `iss`.
     var issuer = Behaviors.Issuer.appleID.rawValue
-    /// What the client's team calls the user, unless it is the first one.
+    /// The user's id with the client's team; nil for the first team.
     var subject: UserID?
-    /// How the user can be recognised after a transfer.
+    /// The transfer identifier, by which the user can be recognised after a transfer.
     var transferID: TransferID?
 
     /// iss, aud, exp, iat, sub, nonce, c_hash or at_hash, the email claims, auth_time,

@@ -1,8 +1,8 @@
 internal import JOSE
 internal import Lifecycle
 
-/// Every code and token that was issued. A text that is not here was never issued, or so
-/// long ago that Apple would not know it either.
+/// Every code and token that was issued. A text that is absent was never issued, or so long ago
+/// that Apple would not know it either.
 struct Ledger {
     /// One sign-in, waiting to be exchanged.
     struct Code {
@@ -15,23 +15,23 @@ struct Ledger {
         var isUsed = false
     }
 
-    /// What one code was exchanged for: a refresh token and the access tokens since.
-    /// A team's own session, for user migration, has no user and no refresh token.
+    /// The tokens that one code was exchanged for: a refresh token and the later access tokens. A
+    /// team's own session, for user migration, has no user and no refresh token.
     struct Session {
         let clientID: ClientID
-        /// Whose secret opened it.
+        /// The team whose secret opened it.
         let teamID: TeamID
         let user: EmulatedUser?
         let nonce: String?
         let signedInAt: NumericDate
-        /// What is refreshed; nil for a team's own session.
+        /// The refresh token; nil for a team's own session.
         var refreshToken: String?
         /// When its code was exchanged, or it was last refreshed.
         var lastUsedAt: NumericDate
         var isRevoked = false
     }
 
-    /// Names a session; never reused.
+    /// Identifies a session; never reused.
     struct SessionID: Hashable {
         fileprivate let number: Int
     }
@@ -50,13 +50,13 @@ struct Ledger {
     }
 
     var consents = Consents()
-    /// The relay addresses that were made so far.
+    /// The relay addresses that exist.
     var relays: [Member: String] = [:]
-    /// Whose relay address forwards no mail.
+    /// The users whose relay address forwards no mail.
     var silentRelays: Set<UserID> = []
     private var codes: [String: Code] = [:]
     private var sessions: [Session] = []
-    /// How many sessions are alive, in all and of each user with each client.
+    /// The number of active sessions.
     private(set) var aliveCount = 0
     private(set) var liveSessions: [Consents.Parties: Int] = [:]
     private var refreshTokens: [String: SessionID] = [:]
@@ -66,7 +66,7 @@ struct Ledger {
 
 // Codes.
 extension Ledger {
-    /// Writes a sign-in down.
+    /// Records a sign-in.
     mutating func record(_ code: Code, as text: String) {
         sweep(at: code.issuedAt)
         codes[text] = code
@@ -74,19 +74,19 @@ extension Ledger {
 
     func code(_ text: String) -> Code? { codes[exactly: text] }
 
-    /// From now on the code was never issued.
+    /// Removes the code, as if it had never been issued.
     mutating func forgetCode(_ text: String) { codes[text] = nil }
 
-    /// From now on the code is used.
+    /// Marks the code as used.
     mutating func spendCode(_ text: String) { codes[text]?.isUsed = true }
 }
 
-// What the console shows.
+// For the console.
 extension Ledger {
     /// The latest `limit` sessions, the newest first.
     func newestSessions(_ limit: Int) -> [Session] { Array(sessions.suffix(limit).reversed()) }
 
-    /// How many sessions there were.
+    /// The number of sessions.
     var sessionCount: Int { sessions.count }
 }
 
@@ -105,12 +105,12 @@ extension Ledger {
         return id
     }
 
-    /// The refresh token was used.
+    /// Notes that the refresh token was used.
     mutating func use(_ id: SessionID, at now: NumericDate) {
         sessions[id.number].lastUsedAt = now
     }
 
-    /// Writes an access token down.
+    /// Records an access token.
     mutating func record(
         accessToken text: String, of session: SessionID, at now: NumericDate,
         lifetime: Duration
@@ -126,14 +126,14 @@ extension Ledger {
         return token.session
     }
 
-    /// The token is no longer valid.
+    /// Makes the token invalid.
     mutating func spendAccessToken(_ text: String) { accessTokens[text] = nil }
 
     /// Ends a session and with it every token of it.
     ///
     /// The user counts as new to the client afterwards, as with Apple.
     ///
-    /// - Parameter clients: All of the team's, which `scope` may reach.
+    /// - Parameter clients: all clients of the team, for the scope of a group.
     mutating func revoke(
         _ id: SessionID, scope: Behaviors.RevokeScope, among clients: [EmulatedClient]
     ) {
@@ -148,7 +148,7 @@ extension Ledger {
         }
     }
 
-    /// Ends everything a user has with some clients: sessions, unused codes and consents.
+    /// Ends a user's sessions, unused codes and consents with some clients.
     mutating func end(_ userID: UserID, with clients: [EmulatedClient]) {
         let clientIDs = Set(clients.map(\.clientID))
         endSessions(of: userID, with: clientIDs)
@@ -174,7 +174,7 @@ extension Ledger {
         if let parties = sessions[index].parties { liveSessions[parties]? -= 1 }
     }
 
-    /// Forgets what expired a day ago, so that an emulator can run for weeks.
+    /// Removes what expired a day ago, so that an emulator can run for weeks.
     private mutating func sweep(at now: NumericDate) {
         guard codes.count + accessTokens.count > sweepThreshold else { return }
         let yesterday = now - .seconds(86_400)
@@ -185,15 +185,14 @@ extension Ledger {
 }
 
 extension Dictionary where Key == String {
-    /// The value under a text that was issued here, and so is ASCII: to Swift's == a Kelvin
-    /// sign is a K.
+    /// The value for exactly this text: for Swift's ==, a Kelvin sign equals a K.
     fileprivate subscript(exactly key: String) -> Value? {
         key.utf8.allSatisfy { $0 < 0x80 } ? self[key] : nil
     }
 }
 
 extension Ledger.Session {
-    /// Whose session it is, and with which client; nil for a team's own.
+    /// The user and the client of the session; nil for a team's own.
     fileprivate var parties: Consents.Parties? {
         user.map { Consents.Parties(userID: $0.userID, clientID: clientID) }
     }

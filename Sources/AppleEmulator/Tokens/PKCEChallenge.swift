@@ -1,8 +1,8 @@
 internal import JOSE
 internal import SIWACrypto
 
-/// What a sign-in announced about the exchange to come (RFC 7636 §4.2). Apple neither
-/// documents nor advertises it, but honours it.
+/// The code challenge of a sign-in (RFC 7636 §4.2). Apple supports it, but neither documents nor
+/// advertises it.
 struct PKCEChallenge: Hashable {
     enum Method: String, CaseIterable, JSONConvertible {
         case plain

@@ -1,9 +1,9 @@
 internal import Lifecycle
 internal import SIWACrypto
 
-// What a client gets to see of a user.
+// The view that a client has of a user.
 extension Service {
-    /// The user as a client of `team` gets to see them.
+    /// The user as a client of `team` sees them.
     mutating func seen(
         _ user: EmulatedUser, _ sharing: EmailSharing, by team: TeamID
     ) throws(OpenSSLError) -> EmulatedUser {
@@ -20,8 +20,8 @@ extension Service {
         return seen
     }
 
-    /// The address that hides the user's own from one team: the same for good, whatever domain new
-    /// ones get.
+    /// The relay address of the user for one team. It never changes, even if new ones get another
+    /// domain.
     mutating func relay(
         of user: EmulatedUser, for team: TeamID
     ) throws(OpenSSLError) -> String {

@@ -26,7 +26,8 @@ enum TokenText {
         return "\(kind.rawValue)\(Fresh.bytes(16).hexadecimal).0.\(shard).\(random)"
     }
 
-    /// The part all texts of one user share: three to five letters of Apple's thirteen.
+    /// The part that all texts of one user share: three to five of the thirteen letters that Apple
+    /// uses.
     static func shard(of user: UserID) throws(OpenSSLError) -> String {
         let digest = try SHA256.digest(user.rawValue)
         let letters = Array("mnpqrstuvwxyz")
@@ -34,14 +35,14 @@ enum TokenText {
         return String(digest[1...count].map { letters[Int($0) % letters.count] })
     }
 
-    /// What a text looks like; nil when it does not look like anything Apple issues.
+    /// The kind of a text by its shape; nil if it does not look like anything Apple issues.
     static func kind(of text: String) -> Kind? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0].count == 33 else { return nil }
         return Kind.allCases.first { text.hasPrefix($0.rawValue) }
     }
 
-    /// What a text looks like, for the verdict on one that is not known here.
+    /// The shape of an unknown text, for the verdict.
     static func appearance(of text: String) -> String {
         if text.hasPrefix("eyJ") { return "this is a JWT" }
         guard let kind = kind(of: text) else {

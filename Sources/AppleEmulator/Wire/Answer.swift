@@ -1,14 +1,14 @@
 internal import JOSE
 internal import SIWACrypto
 
-/// What one of Apple's endpoints answers, and why.
+/// The answer of one of Apple's endpoints, and its reason.
 struct Answer {
     let page: Page
-    /// `error` on the wire; nil when the answer is yes.
+    /// `error` on the wire; nil for success.
     let error: String?
     /// Why, for `GET /emulator/requests`.
     let verdict: String
-    /// The refusal that the answer tells, or keeps to itself.
+    /// The refusal, even if the answer does not reveal it.
     var refusal: Refusal?
 
     init(_ page: Page, error: String? = nil, because verdict: String) {
@@ -32,7 +32,7 @@ struct Answer {
         self.refusal = refusal
     }
 
-    /// Runs an endpoint: a refusal is an answer, and so is a defect of the emulator.
+    /// Runs an endpoint; converts a refusal, or a defect of the emulator, to an answer.
     init(of endpoint: () throws -> Answer) {
         do {
             self = try endpoint()

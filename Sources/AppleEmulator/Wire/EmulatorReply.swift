@@ -2,23 +2,23 @@ package import Lifecycle
 
 /// A response, and how it is delivered.
 package struct EmulatorReply: Sendable {
-    /// Where a connection ends that a fault cuts.
+    /// Where a fault cuts the connection.
     package enum Cut: String, Sendable, CaseIterable {
-        /// The request was received and stays without a response.
+        /// After the request, without a response.
         case noAnswer = "no_answer"
-        /// The header section arrives, the body does not.
+        /// After the header section.
         case beforeBody = "before_body"
-        /// Half of the body arrives.
+        /// After half of the body.
         case midBody = "mid_body"
     }
 
     /// The whole answer.
     package let response: HTTPResponse
-    /// How long the answer waits before its first byte leaves.
+    /// The delay before the first byte of the answer.
     package let delay: Duration
-    /// Where the connection ends early; nil when all of the answer arrives.
+    /// Where the connection is cut; nil if the whole answer is sent.
     package let cut: Cut?
-    /// What follows the header section without end, in place of a body; nil for most answers.
+    /// The endless events that follow the header section in place of a body; nil for most answers.
     package let events: ConsoleEvents?
 
     init(

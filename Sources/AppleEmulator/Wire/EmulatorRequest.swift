@@ -8,12 +8,12 @@ package struct EmulatorRequest: Sendable {
     package let scheme: String
     /// Path and query, not decoded.
     package let target: String
-    /// The header fields in the order they came.
+    /// The header fields in the order received.
     package let fields: [HTTPField]
     /// The body, up to one byte over ``bodyLimit``.
     package let body: [UInt8]
 
-    /// The largest body that is looked at. A server need not collect more than one byte over it.
+    /// The largest body that is read. A server need not collect more than one byte over it.
     package static let bodyLimit = 1 << 20
 
     /// Composes a request.
@@ -34,6 +34,6 @@ package struct EmulatorRequest: Sendable {
     /// The query; empty if the target has no query.
     var query: String { String(target.dropFirst(path.count + 1)) }
 
-    /// Where the client believes it is; HTTP/1.0 need not say.
+    /// The origin by the `Host` field, which HTTP/1.0 may omit.
     var origin: String { "\(scheme)://\(fields["host"] ?? "appleid.apple.com")" }
 }

@@ -1,5 +1,5 @@
-/// A piece of HTML. A text interpolated into it is escaped, and only another piece of HTML is not:
-/// what a client or a file says cannot become markup.
+/// A piece of HTML. An interpolated text is escaped; another piece of HTML is not. Text from
+/// clients and files cannot become markup.
 struct HTML: ExpressibleByStringInterpolation {
     /// The markup.
     let source: String

@@ -1,7 +1,7 @@
 internal import Lifecycle
 
 /// A page for people: the header fields, the policy and the head that the console and the sign-in
-/// pages have in common. It loads nothing from elsewhere.
+/// pages have in common. It loads nothing from other servers.
 struct HTMLPage {
     let title: String
     /// More directives of the Content-Security-Policy, each with its semicolon.

@@ -1,27 +1,27 @@
 internal import JOSE
 internal import Lifecycle
 
-/// An answer before Apple's edge adds the header fields every answer has.
+/// An answer without the header fields that Apple's edge adds to every answer.
 struct Page: Sendable {
     var status: Int
     var fields: [HTTPField]
     var body: [UInt8]
 
-    /// JSON as the endpoints send it, never to be stored.
+    /// JSON as the endpoints send it, which must not be cached.
     static func json(_ value: JSON, status: Int = 200) -> Page {
         Page(status: status, fields: jsonFields, body: value.bytes)
     }
 
-    /// What revoke answers: no byte at all, and no type for it.
+    /// The answer of revoke: an empty body without a content type.
     static let nothing = Page(status: 200, fields: Array(jsonFields.dropFirst()), body: [])
 
-    /// The same labelled as JSON.
+    /// The same with the content type of JSON.
     var labelled: Page { Page(status: status, fields: Self.jsonFields, body: body) }
 
-    /// No body and no type, as Apple's edge answers 403.
+    /// An empty body without a content type, as in a 403 of Apple's edge.
     static func bare(status: Int) -> Page { Page(status: status, fields: [], body: []) }
 
-    /// A page for people somewhere else on this server.
+    /// A redirect to another page of this server.
     static func seeOther(_ location: String) -> Page {
         Page(
             status: 303,
@@ -44,7 +44,7 @@ struct Page: Sendable {
     /// A piece of HTML that the console's script puts into its page.
     static func fragment(_ html: HTML) -> Page {
         var page = asset(html.source, type: "text/html")
-        // Opened by itself it can do nothing at all.
+        // If the fragment is opened by itself, the policy disables everything.
         page.fields.append(HTTPField("Content-Security-Policy", "default-src 'none'; sandbox"))
         return page
     }

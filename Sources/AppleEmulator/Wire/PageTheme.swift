@@ -1,6 +1,6 @@
 /// The look that the console and the sign-in pages share.
 enum PageTheme {
-    /// Colours, light and dark, each text with a contrast of at least 4.5 to its ground.
+    /// Colours, light and dark; every text has a contrast of at least 4.5 to its background.
     static let variables = """
         :root {
           color-scheme: light dark;
@@ -20,7 +20,7 @@ enum PageTheme {
         }
         """
 
-    /// An SVG of a key; without an icon of its own a page makes the browser ask for /favicon.ico.
+    /// An SVG of a key; without an icon, browsers request /favicon.ico.
     static let icon =
         "data:image/svg+xml;base64,"
         + "PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnIHZpZXdCb3g9JzAgMCAz"

@@ -1,7 +1,7 @@
 internal import Lifecycle
 
-/// The parameters of a query or a posted form, decoded strictly: a client that forgets to
-/// percent-encode should learn it here and not from Apple.
+/// The parameters of a query or a posted form, decoded strictly, so that missing percent-encoding
+/// is found here and not at Apple.
 struct ReceivedForm: Sendable {
     struct Parameter: Hashable, Sendable {
         let name: String
@@ -10,10 +10,10 @@ struct ReceivedForm: Sendable {
         let hasPlus: Bool
     }
 
-    /// The parameters in the order they came.
+    /// The parameters in the order received.
     let parameters: [Parameter]
 
-    /// Reads a request's body, or its query when it has no body to send.
+    /// Reads a request's body, or its query if its method has no body.
     init(_ request: EmulatorRequest) throws(Refusal) {
         if request.method != "POST" {
             try self.init(encoded: Array(request.query.utf8))
@@ -53,13 +53,14 @@ struct ReceivedForm: Sendable {
 
     func hasPlus(in name: String) -> Bool { parameters.contains { $0.name == name && $0.hasPlus } }
 
-    /// The first parameter that is there twice.
+    /// The first parameter that occurs twice.
     var repeated: String? {
         var seen: Set<String> = []
         return parameters.first { !seen.insert($0.name).inserted }?.name
     }
 
-    /// A suffix such as `;charset=UTF-8` is fine; anything else is an unexplained `invalid_client`.
+    /// Accepts a suffix such as `;charset=UTF-8`; any other type is `invalid_client` without a
+    /// description.
     private static func checkContentType(_ field: String?) throws(Refusal) {
         let type = (field ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
         guard type == Form.contentType else {

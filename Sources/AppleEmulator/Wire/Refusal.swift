@@ -1,4 +1,4 @@
-/// A refusal: what Apple answers, and the reason, which Apple does not tell.
+/// A refusal: Apple's answer, and the reason, which Apple does not reveal.
 struct Refusal: Error, Hashable {
     /// Apple's error codes.
     enum Code: String {

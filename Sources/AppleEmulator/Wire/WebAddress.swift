@@ -1,6 +1,6 @@
 internal import Lifecycle
 
-/// An absolute http or https URL, as far as the emulator must understand one.
+/// An absolute http or https URL, split into the parts that the emulator needs.
 struct WebAddress {
     enum Scheme: String, CaseIterable {
         case https
@@ -12,8 +12,8 @@ struct WebAddress {
     let host: String
     let hasFragment: Bool
 
-    /// Nil if the text is not such a URL, or has a user name or a backslash in front of its path:
-    /// what looks like the host then is not.
+    /// Nil if the text is not such a URL, or has a user name or a backslash before its path, which
+    /// would disguise the host.
     init?(_ text: String) {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let scheme = Scheme.allCases.first(where: { text.hasPrefix("\($0.rawValue)://") })
@@ -33,8 +33,9 @@ struct WebAddress {
         return prefix + text.dropFirst(prefix.count).prefix { !"/?#".contains($0) }
     }
 
-    /// A name, as opposed to an IP address or this machine: at least two labels, and the last one
-    /// no number (WHATWG URL §3.5 reads `1.2.3.4` and `0x7f.1` as addresses).
+    /// Whether the host is a domain name, not an IP address or this machine: at least two labels,
+    /// the last of which is not a number (WHATWG URL §3.5 reads `1.2.3.4` and `0x7f.1` as
+    /// addresses).
     var hasDomainName: Bool {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard !host.hasPrefix("["), labels.count > 1, !labels.contains(where: \.isEmpty),

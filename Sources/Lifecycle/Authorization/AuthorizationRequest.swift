@@ -1,9 +1,10 @@
 internal import SIWACrypto
 
-/// A sign-in through the web: what the page at `/auth/authorize` is asked for (Apple: "Request
-/// an authorization to the Sign in with Apple server").
+/// A sign-in on the web: the request to `/auth/authorize` (Apple: "Request an authorization to the
+/// Sign in with Apple server").
 package struct AuthorizationRequest: Sendable {
-    /// What comes back (OAuth 2.0 Multiple Response Types §3). Apple refuses `id_token` alone.
+    /// What the response contains (OAuth 2.0 Multiple Response Types §3). Apple refuses `id_token`
+    /// alone.
     package enum ResponseType: String, Sendable, CaseIterable {
         /// An authorization code.
         case code
@@ -11,23 +12,23 @@ package struct AuthorizationRequest: Sendable {
         case codeAndIdentityToken = "code id_token"
     }
 
-    /// How it comes back.
+    /// How the response is returned.
     package enum ResponseMode: String, Sendable, CaseIterable {
-        /// After a `?` of the redirect URI.
+        /// In the query of the redirect URI.
         case query
-        /// After a `#` of the redirect URI, where no server sees it.
+        /// In the fragment of the redirect URI, which no server receives.
         case fragment
         /// As a form that the browser posts to the redirect URI.
         case formPost = "form_post"
     }
 
-    /// What the client asks to know of the user; sent at the first consent only.
+    /// The data of the user that the client requests; sent at the first consent only.
     package enum Scope: String, Sendable, CaseIterable {
         /// The name.
         case name
         /// The address, or the relay address that hides it.
         case email
-        /// What OpenID Connect libraries send; Apple lets it pass.
+        /// Sent by OpenID Connect libraries; Apple ignores it.
         case openid
     }
 
@@ -35,23 +36,23 @@ package struct AuthorizationRequest: Sendable {
     package let clientID: ClientID
     /// Where the browser is sent afterwards.
     package let redirectURI: RedirectURI
-    /// What comes back.
+    /// What the response contains.
     package let responseType: ResponseType
-    /// How it comes back.
+    /// How the response is returned.
     package let responseMode: ResponseMode
-    /// What the client asks to know.
+    /// The data that the client requests.
     package let scopes: Set<Scope>
-    /// Comes back as it is: proof that the answer belongs to this browser.
+    /// Returned unchanged: proves that the response belongs to this browser.
     package let state: SecretText?
-    /// Comes back inside the identity token: proof that the token belongs to this sign-in.
+    /// Returned in the identity token: proves that the token belongs to this sign-in.
     package let nonce: SecretText?
     /// Binds the exchange to the holder of the verifier.
     package let codeChallenge: CodeChallenge?
 
-    /// Composes a request that Apple would not refuse.
+    /// Creates a request that Apple accepts.
     ///
     /// - Parameter responseMode: nil chooses `form_post` for the scopes name and email and for an
-    ///   identity token, otherwise `query`: what a server can read.
+    ///   identity token, otherwise `query`, so that a server can read the response.
     /// - Throws: ``AuthorizationRequestError``, which names the rule.
     package init(
         clientID: ClientID, redirectURI: RedirectURI, responseType: ResponseType = .code,
@@ -100,11 +101,11 @@ package struct AuthorizationRequest: Sendable {
     }
 }
 
-/// Apple's rules on what goes together.
+/// An invalid combination of parameters.
 package enum AuthorizationRequestError: Error, Hashable, Sendable {
-    /// The scope name or email without `form_post`: both travel in the body only.
+    /// The scope name or email without `form_post`: both are sent in the body only.
     case scopesNeedFormPost
-    /// An identity token in a query, where logs and histories keep it.
+    /// An identity token in a query, which logs and browser histories keep.
     case identityTokenInQuery
 }
 
@@ -112,7 +113,7 @@ extension AuthorizationRequestError: CustomStringConvertible {
     /// The rule that is broken, as a sentence.
     package var description: String {
         switch self {
-        // Apple's own sentence, as its page shows it.
+        // Apple's own sentence on its page.
         case .scopesNeedFormPost:
             "response_mode must be form_post when name or email scope is requested."
         case .identityTokenInQuery:

@@ -1,13 +1,13 @@
 internal import JOSE
 internal import SIWACrypto
 
-/// What a sign-in announces of the code verifier: the base64url of its SHA-256, `S256`
-/// (RFC 7636 §4.2). Apple does not document it, but honours it.
+/// The code challenge of a sign-in: the base64url of the code verifier's SHA-256, `S256` (RFC 7636
+/// §4.2). Apple supports it without documenting it.
 package struct CodeChallenge: Hashable, Sendable, CustomStringConvertible {
     /// 43 characters.
     package let description: String
 
-    /// Takes a challenge that was made elsewhere.
+    /// Checks a challenge that was created elsewhere.
     ///
     /// - Throws: ``CodeChallengeError``.
     package init(validating text: String) throws(CodeChallengeError) {

@@ -1,12 +1,13 @@
-/// Where Apple sends a browser after a sign-in: https, a domain name, no fragment (Apple:
-/// "Configure Sign in with Apple for the web").
+/// The URI to which Apple redirects a browser after a sign-in: https, a domain name, no fragment
+/// (Apple: "Configure Sign in with Apple for the web").
 ///
-/// It must be registered for the Services ID letter for letter, so it is kept as it was written.
+/// It must be registered for the Services ID character by character, so it is kept as it was
+/// written.
 package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
     /// The URI.
     package let description: String
 
-    /// Takes a URI that Apple would take.
+    /// Checks that Apple would accept the URI.
     ///
     /// - Throws: ``RedirectURIError``, which names the rule.
     package init(validating text: String) throws(RedirectURIError) {
@@ -20,8 +21,8 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func check(_ authority: String) throws(RedirectURIError) {
-        // A browser takes 2130706433, 0x7f.1 and 127.1 for addresses: the last label decides
-        // (WHATWG URL §3.5).
+        // Browsers read 2130706433, 0x7f.1 and 127.1 as addresses: the last label decides (WHATWG
+        // URL §3.5).
         let parts = authority.lowercased().split(separator: ":", omittingEmptySubsequences: false)
         var labels = parts[0].split(separator: ".", omittingEmptySubsequences: false)
         if labels.count > 1, labels.last == "" { labels.removeLast() }
@@ -56,7 +57,7 @@ package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why Apple would not take a redirect URI.
+/// Why Apple would not accept a redirect URI.
 package enum RedirectURIError: Error, Hashable, Sendable, CaseIterable {
     /// Not https.
     case scheme
@@ -66,7 +67,7 @@ package enum RedirectURIError: Error, Hashable, Sendable, CaseIterable {
     case fragment
     /// A user name or a password before an `@`.
     case user
-    /// An IP address, in whatever spelling.
+    /// An IP address in any notation.
     case address
     /// `localhost`.
     case localhost

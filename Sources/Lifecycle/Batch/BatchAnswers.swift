@@ -1,4 +1,4 @@
-// What a run does with results of requests.
+// The handling of results.
 extension BatchRun {
     /// Takes a result; see ``RequestFeed``.
     @specialized(where Job == RevokeJob)
@@ -54,7 +54,7 @@ extension BatchRun {
             react(brake.refused(), at: now)
         case .next:
             noteSuccess(at: now)
-            // First in the queue: an item that was begun is finished before another begins.
+            // At the front of the queue: a started item is finished before another one starts.
             waiting.insert(self.flight(flight.item), at: 0)
         case .stop(let refusal): finish(.stopped(.refused(refusal)), at: now)
         }

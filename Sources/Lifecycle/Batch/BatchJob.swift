@@ -1,20 +1,20 @@
 package import JOSE
 
-/// What a run does with each of its items: which requests it sends to Apple, and what the answers
-/// mean. A pure value; ``BatchRun`` waits, counts and repeats.
+/// The work on each item of a run: which requests it needs, and what the answers mean. A pure
+/// value; ``BatchRun`` waits, counts and repeats.
 package protocol BatchJob: Sendable {
-    /// One item, and how far its requests have come.
+    /// One item, with the progress of its requests.
     associatedtype Item: Sendable
-    /// What a 2xx response says.
+    /// The content of a 2xx response.
     associatedtype Answer: Sendable
     /// The result of an item.
     associatedtype Outcome: Sendable
 
-    /// A request that all items wait for, such as one for a bearer token; nil if none is needed.
-    /// Asked before every item.
+    /// A request that all items wait for, such as one for a bearer token; nil if no such request is
+    /// needed. Called before every item.
     mutating func preparation(at now: NumericDate) throws(ClientSecretError) -> HTTPRequest?
 
-    /// Takes a 2xx response to a preparation; false if it is of no use.
+    /// Takes a 2xx response to a preparation; false if it cannot be used.
     mutating func takePreparation(_ response: HTTPResponse, at now: NumericDate) -> Bool
 
     /// The next request about an item.
@@ -25,7 +25,8 @@ package protocol BatchJob: Sendable {
     /// Reads a 2xx response; nil if it is not one of Apple's.
     func read(_ response: HTTPResponse, for item: Item) -> Answer?
 
-    /// What an answer means for its item. Refusals that concern the client stop the run before.
+    /// What an answer means for its item. Refusals that concern the client have stopped the run
+    /// before.
     mutating func conclude(
         _ answer: ItemOutcome<Answer>, for item: inout Item, at now: NumericDate
     ) -> BatchVerdict<Outcome>

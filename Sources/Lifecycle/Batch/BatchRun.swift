@@ -27,7 +27,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
     var brake: RefusalBrake
     /// The time after which an item must not be sent.
     private let deadline: (@Sendable (Job.Item) -> Duration)?
-    /// An item fresh from the source that waits for its turn.
+    /// A new item from the source that cannot start yet.
     private var fresh: Flight?
     private var isInputAtEnd = false
 
@@ -54,10 +54,10 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
     /// Prepares a run.
     ///
     /// - Parameters:
-    ///   - calendar: the date, for what requests state.
+    ///   - calendar: the date, for the times in requests.
     ///   - deadline: the time after which an item must not be sent, asked before every attempt; nil
     ///     for no limit.
-    ///   - source: the next item, if there is one; must not block.
+    ///   - source: returns the next item if one is available; must not block.
     ///   - sink: takes each item's result; must not block.
     package init(
         _ job: Job, settings: BatchSettings, calendar: @escaping @Sendable () -> NumericDate,
@@ -114,7 +114,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
     private mutating func start(at now: Duration) throws(ClientSecretError) -> FeedStep? {
         guard preparation == nil else { return .wait(until: nil) }
         guard hasUpcoming(at: now) else {
-            // An input without lines is not an outage.
+            // A wait for input is not an outage.
             if inFlight == 0, waiting.isEmpty { failingSince = nil }
             guard inFlight == 0, waiting.isEmpty, isInputAtEnd else {
                 return .wait(until: waiting.map(\.notBefore).min())
@@ -137,7 +137,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
         return nil
     }
 
-    /// Sends what all items wait for, else the upcoming item's request.
+    /// Sends the preparation, if one is needed, or the upcoming item's request.
     private mutating func launch(at now: Duration) throws(ClientSecretError) -> FeedStep? {
         guard let slot = freeSlots.popLast() else { return .wait(until: nil) }
         let date = calendar()
@@ -155,7 +155,8 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
         return .send(request, slot: slot, timeout: settings.timeout)
     }
 
-    /// The item that starts next: one that was begun and has waited long enough, else a fresh one.
+    /// The item that starts next: one that has waited long enough for another attempt, or a new
+    /// one.
     private mutating func takeUpcoming(at now: Duration) -> Flight? {
         if let index = waiting.firstIndex(where: { $0.notBefore <= now }) {
             return waiting.remove(at: index)
@@ -176,7 +177,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
         waiting.removeAll { deadline($0.item) <= now }
     }
 
-    /// A wait that ends in time to warn that nothing was answered well for long.
+    /// Shortens a wait so that it ends in time for the next warning of silence.
     private mutating func watched(_ step: FeedStep, at now: Duration) -> FeedStep {
         guard case .wait(let moment) = step else { return step }
         guard inFlight > 0 || !waiting.isEmpty else {
@@ -190,7 +191,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
 
     private mutating func hasUpcoming(at now: Duration) -> Bool {
         if fresh != nil || waiting.contains(where: { $0.notBefore <= now }) { return true }
-        // A server in trouble must not make the run collect items.
+        // During an outage, the run must not collect items.
         guard !isInputAtEnd, waiting.count < settings.concurrency else { return false }
         switch source() {
         case .item(let item): fresh = flight(item)

@@ -4,8 +4,8 @@ package struct BatchSettings: Sendable {
     package var concurrency: Int
     /// The most requests started in a second; nil for no such limit.
     package var rate: Int?
-    /// When an item's request is sent again; an attempt that is answered 429 or 503 counts as half
-    /// of one.
+    /// When an item's request is sent again; an attempt that is answered with 429 or 503 counts
+    /// half.
     let retryPolicy: RetryPolicy
     /// The longest wait for one answer.
     package var timeout: Duration
@@ -13,7 +13,7 @@ package struct BatchSettings: Sendable {
     package var longestOutage: Duration
     /// How long an interrupted run waits for what is in flight.
     package var drainTime: Duration
-    /// When refusals are believed.
+    /// When refusals are treated as final.
     package var brake: RefusalBrake.Rule
     /// Called when no request has succeeded for two minutes, and again after as long.
     package var warnOfSilence: @Sendable (Duration) -> Void
@@ -45,7 +45,7 @@ package struct BatchSettings: Sendable {
     package var width: Int { concurrency + 1 }
 }
 
-/// What a source of items has at the moment.
+/// The state of a source of items.
 package enum BatchInput<Item: Sendable>: Sendable {
     /// The next item.
     case item(Item)

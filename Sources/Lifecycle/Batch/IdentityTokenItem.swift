@@ -5,15 +5,15 @@ package import SIWACrypto
 package struct IdentityTokenItem: Sendable {
     /// Its line in the input, from 1.
     package let line: Int
-    /// What the input calls it: a string or a number; nil when it was a bare token.
+    /// The id of the item in the input: a string or a number; nil for a bare token.
     package let id: JSON?
     /// The token.
     package let token: SecretText
     /// The client it must be for; nil for those of the settings.
     package let clientID: ClientID?
-    /// The moment as of which to judge it; nil for the one of the settings.
+    /// The time as of which to verify it; nil for the time of the settings.
     package let moment: NumericDate?
-    /// What else it must belong to.
+    /// The nonce, code and access token that it must belong to.
     package let binding: TokenBinding
 
     /// Reads a line: a bare token, or a JSON object

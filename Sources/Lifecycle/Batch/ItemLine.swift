@@ -4,7 +4,7 @@ internal import SIWACrypto
 /// A parsed line of a batch: a bare text, or a JSON object. Members that siwa does not know are
 /// ignored.
 struct ItemLine {
-    /// What the input calls the item: a string or a number; nil for a bare text.
+    /// The id of the item in the input: a string or a number; nil for a bare text.
     let id: JSON?
     private let content: Content
     /// Whether a bare text has spaces or tabs around it.
@@ -57,10 +57,10 @@ struct ItemLine {
         }
     }
 
-    /// The bare text, or the first member there is of these names.
+    /// The bare text, or the first existing member of these names.
     ///
-    /// - Parameter isJWT: takes an identity token, which is checked later; otherwise the text must
-    ///   be an opaque token.
+    /// - Parameter isJWT: accepts an identity token, which is verified later; otherwise the text
+    ///   must be an opaque token.
     func token(
         called names: [String], isJWT: Bool = false
     ) throws(InvalidLine) -> SecretText {
@@ -134,11 +134,11 @@ struct ItemLine {
 
 /// Why a line is not an item.
 package struct InvalidLine: Error, Hashable, Sendable {
-    /// What the input calls it, when that much could be read.
+    /// The id of the item in the input, if it could be read.
     package let id: JSON?
     /// What is wrong, without quoting the line: it may hold a token.
     package let reason: String
-    /// In a migration, what the line says that the old team called the user.
+    /// In a migration, the user's id with the old team, if it could be read.
     package let oldUserID: String?
 
     /// Describes the fault of a line.

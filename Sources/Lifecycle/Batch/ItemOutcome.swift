@@ -1,6 +1,6 @@
 /// Apple's answer about one item.
 package enum ItemOutcome<Answer: Sendable>: Sendable {
-    /// What was asked for was done.
+    /// The request was accepted.
     case done(Answer)
     /// Apple refused it for this item.
     case refused(AppleError)

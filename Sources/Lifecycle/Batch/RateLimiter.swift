@@ -44,7 +44,7 @@ package struct RateLimiter: Sendable {
         guard inFlight < allowance else { return .whenOneEnds }
         let earliest = max(pausedUntil, nextStart)
         guard now >= earliest else { return .later(earliest) }
-        // A late start does not save up: the next one is a whole interval away.
+        // A late start does not shorten the next interval.
         if interval > .zero { nextStart = now + interval }
         return .now
     }

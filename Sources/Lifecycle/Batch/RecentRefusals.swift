@@ -5,9 +5,9 @@ package struct RecentRefusals: Sendable {
     private var refused = 0
     private var oldest = 0
 
-    /// How many answers are looked at.
+    /// The number of answers that are examined.
     package static let window = 200
-    /// Fewer answers prove nothing about their share.
+    /// The fewest answers from which a share is computed.
     package static let fewest = 20
 
     /// Begins before the first answer.

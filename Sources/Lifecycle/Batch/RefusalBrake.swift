@@ -1,10 +1,10 @@
-/// Decides when refusals are believed: many at once are more likely caused by a wrong client or an
+/// Decides when refusals are final: many at once are more likely caused by a wrong client or an
 /// outage at Apple than by the items.
 ///
-/// A pure value. A refusal is held back until enough more answers have come; what is held when
-/// the run stops is dropped, and sent again by the next run.
+/// A pure value. A refusal is held until enough further answers have arrived. Held refusals are
+/// dropped if the run stops; the next run sends their items again.
 package struct RefusalBrake: Sendable {
-    /// When refusals are believed.
+    /// When refusals are final.
     package enum Rule: Hashable, Sendable {
         /// After 200 more answers, or at the end. The run stops when more than this share of the
         /// last 200 answers, in percent, are refusals, or at the end of all answers if they are 20
@@ -16,7 +16,7 @@ package struct RefusalBrake: Sendable {
 
     /// What a run does after an answer.
     package enum Reaction: Hashable, Sendable {
-        /// So many of the refusals that are held, the oldest first, are believed.
+        /// This number of held refusals, the oldest first, are final.
         case release(Int)
         /// The run stops.
         case stop
@@ -24,12 +24,12 @@ package struct RefusalBrake: Sendable {
 
     private let rule: Rule
     private var recent = RecentRefusals()
-    /// How many answers came.
+    /// The number of answers.
     private(set) var answers = 0
     /// The numbers of the answers that are held, the oldest first, from `released` on.
     private var heldSince: [Int] = []
 
-    /// How many answers are looked at, and how long a refusal is held.
+    /// The number of answers that are examined, and for which a refusal is held.
     package static let window = RecentRefusals.window
     /// The fewest answers that can stop a run.
     package static let fewest = RecentRefusals.fewest

@@ -31,7 +31,7 @@ package struct RevokeJob: BatchJob {
         proof(of: item).step.read(response)
     }
 
-    /// Takes the current step of the proof. A token that may still work is held.
+    /// Advances the proof. The result of a token that may still be valid is held.
     package mutating func conclude(
         _ answer: ItemOutcome<AcceptedAnswer>, for item: inout TokenItem, at now: NumericDate
     ) -> BatchVerdict<ItemOutcome<Revocation>> {

@@ -1,22 +1,22 @@
 package import JOSE
 package import SIWACrypto
 
-/// An item of a batch: a token, and what its result is known by.
+/// An item of a batch: a token, and the id of its result.
 package struct TokenItem: Sendable {
     /// Its line in the input, from 1.
     package let line: Int
-    /// What the input calls it: a string or a number; nil when it was a bare token.
+    /// The id of the item in the input: a string or a number; nil for a bare token.
     package let id: JSON?
     /// The token.
     package let token: SecretText
     /// The client it belongs to; nil for the one of the settings.
     package let clientID: ClientID?
-    /// Whether an earlier run may have revoked it: then a refresh tells, before it is sent again.
+    /// Whether an earlier run may have revoked it: then it is refreshed first to find out.
     var isInDoubt = false
     /// How far its revocation has come; nil before the first answer.
     var proof: RevocationProof?
 
-    /// A token that is known otherwise than by a line, such as by the user it was stored for.
+    /// Creates an item that does not come from a line, such as a stored token.
     ///
     /// - Parameter isInDoubt: whether an earlier run may have revoked it already.
     package init(

@@ -6,12 +6,12 @@ package struct Client: Sendable {
     package let teamID: TeamID
     /// The App ID or Services ID.
     package let clientID: ClientID
-    /// What signs its secrets.
+    /// The key that signs its secrets.
     package let signingKey: SigningKey
-    /// How long a secret minted for one request lasts.
+    /// The lifetime of a secret that is minted for one request.
     package let secretLifetime: Duration
 
-    /// Puts a client together.
+    /// Creates a client.
     package init(
         teamID: TeamID, clientID: ClientID, signingKey: SigningKey,
         secretLifetime: Duration = .seconds(300)

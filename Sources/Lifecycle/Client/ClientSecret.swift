@@ -1,7 +1,7 @@
 package import JOSE
 package import SIWACrypto
 
-/// A client_secret: the JWT by which a client proves itself to Apple's token endpoint.
+/// A client_secret: the JWT with which a client authenticates at Apple's token endpoint.
 ///
 /// ES256 over `iss` Team ID, `sub` client id, `aud` Apple, `iat`, `exp`, under the Key ID
 /// (Apple: "Creating a client secret").
@@ -31,8 +31,8 @@ package struct ClientSecret: Sendable {
 
     /// Mints a secret that expires `lifetime` after `now`.
     ///
-    /// - Parameter isVerified: verifies the signature before it leaves, which takes three times
-    ///   as long as signing; see ``P256PrivateKey/signature(for:isVerified:)``.
+    /// - Parameter isVerified: verifies the signature before it is used, which takes three times as
+    ///   long as signing; see ``P256PrivateKey/signature(for:isVerified:)``.
     /// - Throws: ``ClientSecretError`` for a lifetime outside (0, ``longestLifetime``],
     ///   and when OpenSSL cannot sign.
     package init(
@@ -60,7 +60,7 @@ package struct ClientSecret: Sendable {
         }
     }
 
-    /// States what is known of a secret; nothing is checked.
+    /// Creates a secret from its parts; nothing is checked.
     package init(
         _ text: SecretText, of teamID: TeamID, for clientID: ClientID, by keyID: KeyID,
         issuedAt: NumericDate, expiresAt: NumericDate
@@ -72,14 +72,15 @@ package struct ClientSecret: Sendable {
 
     /// Whether requests may use the secret at `now` and for this long afterwards.
     ///
-    /// A secret that a clock ahead of the time minted is refused by Apple until its `iat` is past.
+    /// Apple refuses a secret until its `iat` is past, which matters if the machine that minted it
+    /// has a fast clock.
     package func isValid(at now: NumericDate, for remaining: Duration) -> Bool {
         issuedAt <= now && expiresAt > now && expiresAt - now >= remaining
     }
 
-    /// Reads one that was minted before, trusting nothing in it but its shape.
+    /// Reads a secret that was minted before, without trusting its claims.
     ///
-    /// Nil unless it is one this `key` signed for `client` of `team`.
+    /// Nil unless `key` signed it for `client` of `team`.
     package init?(
         minted text: SecretText, by key: SigningKey, for client: ClientID, of team: TeamID
     ) {

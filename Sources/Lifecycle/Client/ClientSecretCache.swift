@@ -2,15 +2,15 @@ internal import JOSE
 internal import SIWACrypto
 internal import Synchronization
 
-/// The client_secrets of requests: asked of their source once for each client, and again before
-/// they expire.
+/// The client_secrets of requests: obtained from their source once for each client, and again
+/// before they expire.
 final class ClientSecretCache: Sendable {
     private let source: any ClientSecretSource
     private let current = Mutex<[String: ClientSecret]>([:])
 
     init(_ source: any ClientSecretSource) { self.source = source }
 
-    /// The client of a request, which may name its own.
+    /// The client of a request; the source's client if it names none.
     func clientID(_ own: ClientID?) -> ClientID { own ?? source.clientID }
 
     /// A secret that will not expire before the request arrives.

@@ -6,7 +6,7 @@ package protocol ClientSecretSource: Sendable {
     /// The client of every request that names no other.
     var clientID: ClientID { get }
 
-    /// How long before it expires a secret that is used again and again is replaced.
+    /// How long before its expiry a cached secret is replaced.
     var renewalMargin: Duration { get }
 
     /// A secret of `clientID` that is valid at `now`.
@@ -18,8 +18,7 @@ package protocol ClientSecretSource: Sendable {
 }
 
 extension Client: ClientSecretSource {
-    /// Half of a short lifetime; a minute of a long one, for a request that waits its turn and
-    /// for a clock that is not Apple's.
+    /// Half of a short lifetime; a minute of a long one, for requests that wait and for clock skew.
     package var renewalMargin: Duration { min(secretLifetime / 2, .seconds(60)) }
 
     /// Mints a secret of any client of the team.
@@ -37,10 +36,10 @@ package struct GivenClientSecret: ClientSecretSource {
     package let secret: ClientSecret
     private let readAgain: (@Sendable (NumericDate) throws(ClientSecretError) -> ClientSecret)?
 
-    /// Takes a secret that was examined.
+    /// Creates the source from a secret that was examined.
     ///
-    /// - Parameter readAgain: asked for a newer secret at the time it is given, when the last one
-    ///   has expired; nil where there is no other.
+    /// - Parameter readAgain: returns a newer secret when the last one has expired; nil if there is
+    ///   no other.
     package init(
         _ secret: ClientSecret,
         readAgain: (@Sendable (NumericDate) throws(ClientSecretError) -> ClientSecret)? = nil
@@ -51,7 +50,7 @@ package struct GivenClientSecret: ClientSecretSource {
     /// The client that the secret is for (`sub`).
     package var clientID: ClientID { secret.clientID }
 
-    /// Zero: there may be no other secret until this one has expired.
+    /// Zero, because there may be no newer secret before this one has expired.
     package var renewalMargin: Duration { .zero }
 
     /// The secret, or a newer one once it has expired.

@@ -1,12 +1,12 @@
 package import JOSE
 
-/// One thing that is wrong, or may be: what was seen, and what to do about it.
+/// A fault, or a possible one: what was seen, and what to do about it.
 package struct Finding: Hashable, Sendable {
     /// How much it matters.
     package enum Severity: String, Sendable {
         /// Apple refuses it, or nothing works with it.
         case error
-        /// It works, and will not for long, or not everywhere.
+        /// It works, but not for long or not everywhere.
         case warning
         /// Worth knowing.
         case note
@@ -16,13 +16,13 @@ package struct Finding: Hashable, Sendable {
     package enum Confidence: String, Sendable {
         /// It is visible on this machine, and Apple's rules are clear about it.
         case certain
-        /// What was seen seldom has another reason.
+        /// Other causes are rare.
         case likely
         /// A guess.
         case possible
     }
 
-    /// Which cause it is.
+    /// The cause.
     package let code: FindingCode
     /// How much it matters.
     package let severity: Severity
@@ -30,10 +30,10 @@ package struct Finding: Hashable, Sendable {
     package let confidence: Confidence
     /// What was seen; texts from outside in it are short.
     package let seen: String
-    /// What to do, with the command that settles it where there is one.
+    /// What to do, with a command if one helps.
     package let advice: String
 
-    /// States a finding; an error that is certain unless said otherwise.
+    /// Creates a finding; by default an error that is certain.
     package init(
         _ code: FindingCode, _ severity: Severity = .error, _ confidence: Confidence = .certain,
         seen: String, advice: String
@@ -56,10 +56,10 @@ package struct Finding: Hashable, Sendable {
 }
 
 extension [Finding] {
-    /// The likeliest cause first: errors before warnings, the certain before the possible,
-    /// then by how often people meet them.
+    /// The likeliest cause first: errors before warnings, certain before possible ones, then by
+    /// their frequency.
     package var ranked: [Finding] {
-        // Sorting is not promised to keep the order of equals.
+        // Sorting is not guaranteed to be stable.
         enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
             .map(\.element)
     }
@@ -77,6 +77,6 @@ extension Finding {
     }
 }
 
-/// A text from outside, as a message may show it. It is shortened so much that of a PEM key given
-/// as an identifier by mistake only the first characters appear, which all keys share.
+/// A text from outside, as a message may show it. It is so short that a PEM key given by mistake
+/// shows only its header, which all keys share.
 package func quoted(_ text: String) -> String { "'\(text.clipped(to: 60))'" }

@@ -1,7 +1,8 @@
 /// Every cause that siwa knows, the most frequent first within each group
 /// (docs/invalid-client.md has a line for each).
 package enum FindingCode: String, Sendable, CaseIterable {
-    /// Apple accepts another combination of what is on this machine: nothing is surer.
+    /// Apple accepts another combination of keys and ids on this machine, which is the surest
+    /// finding.
     case otherAccepted = "other_accepted"
 
     // Something else in place of the client_secret.
@@ -21,7 +22,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
 
     /// This machine's clock is ahead of Apple's.
     case clockAhead = "clock_ahead"
-    /// This machine's clock is behind Apple's, by more than a secret lives.
+    /// This machine's clock is behind Apple's by more than a secret's lifetime.
     case clockBehind = "clock_behind"
     /// `exp` has passed.
     case expired
@@ -38,7 +39,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
 
     /// ASN.1 DER in place of r||s.
     case derSignature = "der_signature"
-    /// Not by the key it should be by.
+    /// Signed by another key than expected.
     case wrongKey = "wrong_key"
     /// No signature at all.
     case unsigned
@@ -65,7 +66,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
     case wrongClient = "wrong_client"
     /// `aud` is not Apple's.
     case wrongAudience = "wrong_audience"
-    /// `aud` is an array of one: what many libraries send, and no cause of a refusal.
+    /// `aud` is an array with one element: many libraries send it, and it causes no refusal.
     case audienceArray = "audience_array"
     /// An identifier in small letters.
     case lowerCase = "lower_case"
@@ -76,16 +77,17 @@ package enum FindingCode: String, Sendable, CaseIterable {
     /// `iss` of a token that should be Apple's is not.
     case wrongIssuer = "wrong_issuer"
 
-    // What surrounds a client.
+    // The client's surroundings.
 
     /// The key file is named for another Key ID.
     case keyFileName = "key_file_name"
-    /// Several key files, of which another one fits better.
+    /// Another key file fits better.
     case otherKeyFile = "other_key_file"
     /// Another profile has the same key under another team.
     case profilesDisagree = "profiles_disagree"
-    /// The secret is good: the request around it is not.
+    /// The secret is valid, but the request is not.
     case requestForm = "request_form"
-    /// No cause is visible on this machine: key, client or team differ from what Apple has.
+    /// No cause is visible on this machine: key, client or team differ from those registered at
+    /// Apple.
     case unknownToApple = "unknown_to_apple"
 }

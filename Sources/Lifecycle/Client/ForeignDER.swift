@@ -1,9 +1,9 @@
-/// What a DER file contains if it is not a private key, recognised by its first tags: without BEGIN
-/// and END lines it has no other label.
+/// The content of a DER file that is not a private key, recognised by its first tags: DER has no
+/// BEGIN line that would name it.
 enum ForeignDER {
-    /// Nil for a private key, and for what siwa does not know.
+    /// Nil for a private key and for unknown content.
     static func name(of der: Span<UInt8>) -> PrivateKeyError? {
-        // A private key goes on with its version; everything here with a SEQUENCE.
+        // In a private key, the version follows; in all formats here, a SEQUENCE.
         guard let outer = content(ofSequenceAt: 0, in: der),
             let inner = content(ofSequenceAt: outer, in: der), inner < der.count
         else { return nil }
@@ -26,7 +26,7 @@ enum ForeignDER {
     private static func isIdentifier(
         _ beginning: [UInt8], at start: Int, in der: Span<UInt8>
     ) -> Bool {
-        // Tag and length come first.
+        // Tag and length precede it.
         start + 2 + beginning.count <= der.count
             && beginning.indices.allSatisfy { der[start + 2 + $0] == beginning[$0] }
     }

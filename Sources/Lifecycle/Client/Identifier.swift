@@ -2,9 +2,9 @@
 package protocol Identifier: Hashable, Sendable, CustomStringConvertible {
     /// The text on the wire.
     var rawValue: String { get }
-    /// Takes a text that is known to be one.
+    /// Creates an identifier from a text that is known to be one.
     init(unchecked rawValue: String)
-    /// What is wrong with a text, as the end of a sentence; nil when nothing is.
+    /// What is wrong with a text, as the end of a sentence; nil if it is valid.
     static func fault(in text: String) -> String?
 }
 
@@ -12,9 +12,9 @@ extension Identifier {
     /// The text on the wire.
     package var description: String { rawValue }
 
-    /// Takes a text of the right shape.
+    /// Creates an identifier from a text of the right shape.
     ///
-    /// - Throws: ``IdentifierError``, which says what the shape is.
+    /// - Throws: ``IdentifierError``, which describes the shape.
     package init(validating text: String) throws(IdentifierError) {
         if let fault = Self.fault(in: text) { throw IdentifierError(text: text, fault: fault) }
         self.init(unchecked: text)
@@ -39,21 +39,21 @@ package struct IdentifierError: Error, Hashable, Sendable {
     package let fault: String
 }
 
-/// The ten characters Apple gave the developer team: `iss` of a client_secret.
+/// Apple's id of a developer team, ten characters: `iss` of a client_secret.
 package struct TeamID: Identifier {
     /// The text on the wire.
     package let rawValue: String
-    /// Takes a text that is known to be a Team ID.
+    /// Creates a Team ID from a text that is known to be one.
     package init(unchecked rawValue: String) { self.rawValue = rawValue }
     /// What is wrong with a text.
     package static func fault(in text: String) -> String? { faultInTenCharacters(text) }
 }
 
-/// The ten characters Apple gave a private key: `kid` of a client_secret.
+/// Apple's id of a private key, ten characters: `kid` of a client_secret.
 package struct KeyID: Identifier {
     /// The text on the wire.
     package let rawValue: String
-    /// Takes a text that is known to be a Key ID.
+    /// Creates a Key ID from a text that is known to be one.
     package init(unchecked rawValue: String) { self.rawValue = rawValue }
     /// What is wrong with a text.
     package static func fault(in text: String) -> String? { faultInTenCharacters(text) }
@@ -63,7 +63,7 @@ package struct KeyID: Identifier {
 package struct ClientID: Identifier {
     /// The text on the wire.
     package let rawValue: String
-    /// Takes a text that is known to be a client id.
+    /// Creates a client id from a text that is known to be one.
     package init(unchecked rawValue: String) { self.rawValue = rawValue }
     /// What is wrong with a text.
     package static func fault(in text: String) -> String? {
@@ -78,13 +78,13 @@ package struct ClientID: Identifier {
 package struct UserID: Identifier {
     /// The text on the wire.
     package let rawValue: String
-    /// Takes a text that is known to be a user identifier.
+    /// Creates a user identifier from a text that is known to be one.
     package init(unchecked rawValue: String) { self.rawValue = rawValue }
     /// What is wrong with a text.
     package static func fault(in text: String) -> String? {
         text.isEmpty ? "must not be empty" : nil
     }
-    /// By its bytes, as databases compare: to Swift, é in two scalars is é in one.
+    /// Compares bytes, as databases do: for Swift's String, é in two scalars equals é in one.
     package static func == (left: Self, right: Self) -> Bool {
         left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
     }
@@ -94,7 +94,7 @@ package struct UserID: Identifier {
 package struct TransferID: Identifier {
     /// The text on the wire.
     package let rawValue: String
-    /// Takes a text that is known to be a transfer identifier.
+    /// Creates a transfer identifier from a text that is known to be one.
     package init(unchecked rawValue: String) { self.rawValue = rawValue }
     /// What is wrong with a text.
     package static func fault(in text: String) -> String? { UserID.fault(in: text) }

@@ -6,7 +6,7 @@ struct PEMBlock {
     let der: SecretBytes
     private(set) var repairs: [PrivateKeyText.Repair] = []
 
-    /// Nil when there is no BEGIN line at all.
+    /// Nil if there is no BEGIN line.
     ///
     /// Blocks before the key, such as its curve or a certificate, are skipped.
     init?(_ text: SecretBytes) throws(PrivateKeyError) {
@@ -26,7 +26,7 @@ struct PEMBlock {
                 throw .damaged("its END line is missing")
             }
             let body = text.slice(start..<end.lowerBound)
-            // "Proc-Type: 4,ENCRYPTED"; a comma is in no base64.
+            // "Proc-Type: 4,ENCRYPTED"; base64 contains no comma.
             guard body.firstRange(of: ",ENCRYPTED", from: 0) == nil else { throw .encrypted }
             der = try Self.decode(body)
             repairs = Self.repairs(in: body)
@@ -96,7 +96,7 @@ extension SecretBytes {
         }
     }
 
-    /// The short text before the next `mark`, and where what follows the mark begins.
+    /// The short text before the next `mark`, and the position after the mark.
     fileprivate func line(
         from start: Int, upTo mark: StaticString
     ) -> (text: String, end: Int)? {

@@ -4,13 +4,13 @@ package enum PrivateKeyError: Error, Hashable, Sendable {
     case empty
     /// Not a private key.
     case notAPrivateKey(OtherContent)
-    /// Locked with a passphrase; Apple's keys never are.
+    /// Encrypted with a passphrase; Apple's keys never are.
     case encrypted
     /// A key of another algorithm or on another curve, such as `an RSA key`.
     case wrongKind(String)
-    /// Begins like a key, but what follows is damaged.
+    /// Begins like a key, but is damaged.
     case damaged(String)
-    /// A private and a public half that do not belong together.
+    /// The private and the public key do not belong together.
     case inconsistent
 }
 

@@ -11,7 +11,7 @@ extension Secret {
     package var description: String { text.description }
 }
 
-/// What an app's sign-in yields: single use, five minutes.
+/// The authorization code of a sign-in: valid once, for five minutes.
 package struct AuthorizationCode: Secret {
     /// The text.
     package let text: SecretText
@@ -19,7 +19,7 @@ package struct AuthorizationCode: Secret {
     package init(_ text: SecretText) { self.text = text }
 }
 
-/// What keeps a session alive until the user or Apple ends it.
+/// A refresh token: valid until the user or Apple revokes it.
 package struct RefreshToken: Secret {
     /// The text.
     package let text: SecretText
@@ -27,7 +27,7 @@ package struct RefreshToken: Secret {
     package init(_ text: SecretText) { self.text = text }
 }
 
-/// Good for an hour, and only to revoke or to migrate.
+/// An access token: valid for an hour, and only to revoke or to migrate.
 package struct AccessToken: Secret {
     /// The text.
     package let text: SecretText
@@ -35,7 +35,7 @@ package struct AccessToken: Secret {
     package init(_ text: SecretText) { self.text = text }
 }
 
-/// The other half of a PKCE challenge (RFC 7636 §4.1).
+/// The code verifier of a PKCE challenge (RFC 7636 §4.1).
 package struct CodeVerifier: Secret {
     /// The text.
     package let text: SecretText

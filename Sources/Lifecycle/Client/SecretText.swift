@@ -6,15 +6,16 @@ package struct SecretText: Sendable, CustomStringConvertible, CustomReflectable 
     /// The text's UTF-8.
     package let bytes: SecretBytes
 
-    /// Takes bytes over.
+    /// Wraps bytes.
     package init(_ bytes: SecretBytes) { self.bytes = bytes }
 
-    /// Copies a text; the original is the caller's care.
+    /// Copies a text; the original remains in memory.
     package init(_ text: String) { bytes = SecretBytes(text.utf8) }
 
-    /// The first 12 hexadecimal digits of its SHA-256: enough to recognise, not to use.
+    /// The first 12 hexadecimal digits of its SHA-256, which identify the text without revealing
+    /// it.
     package var fingerprint: String {
-        // Only a site policy without SHA-256 fails here, and then nothing can be minted either.
+        // Fails only if the system's policy disables SHA-256; then nothing can be minted either.
         guard let digest = try? bytes.withSpan(SHA256.digest) else { return "(no SHA-256)" }
         return digest.prefix(6).hexadecimal
     }
@@ -25,7 +26,7 @@ package struct SecretText: Sendable, CustomStringConvertible, CustomReflectable 
     /// Keeps `dump` and `print` of what contains a secret from printing it.
     package var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// The text itself, for what leaves the program.
+    /// The text itself, to send or print it.
     package func revealed() -> String { String(decoding: bytes.revealed(), as: UTF8.self) }
 
     /// Whether the text begins with `prefix`.

@@ -1,6 +1,6 @@
 package import SIWACrypto
 
-/// The `.p8` private key and the Key ID Apple knows it by.
+/// The private key of a `.p8` file, and its Key ID.
 package struct SigningKey: Sendable {
     /// The key.
     package let privateKey: P256PrivateKey
@@ -17,7 +17,7 @@ package struct SigningKey: Sendable {
 extension PrivateKeyText {
     /// The key itself.
     ///
-    /// - Throws: ``PrivateKeyError``, which says what the DER holds instead.
+    /// - Throws: ``PrivateKeyError``, which names what the DER contains instead.
     package func privateKey() throws(PrivateKeyError) -> P256PrivateKey {
         do {
             return try P256PrivateKey(derRepresentation: der)

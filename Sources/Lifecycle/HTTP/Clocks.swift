@@ -1,10 +1,10 @@
 package import JOSE
 
-/// The two notions of time: what a secret states, and what a wait takes.
+/// The wall clock, for times in secrets, and the monotonic clock, for waits.
 package struct Clocks: Sendable {
-    /// The calendar.
+    /// The wall clock.
     package let now: @Sendable () -> NumericDate
-    /// The stopwatch.
+    /// The monotonic clock.
     package let timekeeper: Timekeeper
 
     /// Pairs the two.
@@ -14,14 +14,14 @@ package struct Clocks: Sendable {
     }
 }
 
-/// Waiting and measuring, apart from the calendar: a clock that is set does not move it.
+/// Waits and measures time by a monotonic clock, which is unaffected when the wall clock is set.
 package struct Timekeeper: Sendable {
-    /// The time since some fixed start.
+    /// The time since an arbitrary start.
     package let elapsed: @Sendable () -> Duration
     /// Waits.
     package let sleep: @Sendable (Duration) async throws -> Void
 
-    /// Composes a timekeeper; a test passes one on which no time passes.
+    /// Creates a timekeeper; tests pass functions that do not wait.
     package init(
         elapsed: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void

@@ -1,6 +1,6 @@
 internal import JOSE
 
-/// Sends one request at a time, and repeats it while that is allowed and time is left.
+/// Sends one request, and repeats it while that is allowed and time remains.
 package struct Delivery: Sendable {
     private let transport: any Transport
     private let policy: RetryPolicy
@@ -8,7 +8,7 @@ package struct Delivery: Sendable {
     private let clocks: Clocks
     private let trace: RequestTrace?
 
-    /// Delivers through `transport` until `deadline`.
+    /// Sends over `transport` until `deadline`.
     package init(
         through transport: any Transport, policy: RetryPolicy = RetryPolicy(),
         until deadline: Deadline,
@@ -21,16 +21,16 @@ package struct Delivery: Sendable {
         self.trace = trace
     }
 
-    /// Creates the request, for each attempt again, because the client_secret of the last one may
-    /// have expired during the wait.
+    /// The instructions for a request. It is created again for each attempt, because its
+    /// client_secret may have expired during a wait.
     struct Order<Answer: Sendable>: Sendable {
-        /// What it asks of Apple.
+        /// The kind of the request.
         let kind: RequestKind
         /// Whether sending it twice does no harm.
         let isRepeatable: Bool
         /// Makes the request for one attempt.
         let compose: @Sendable (NumericDate) throws(ClientSecretError) -> HTTPRequest
-        /// Reads a 2xx answer; nil when it is not what the endpoint gives.
+        /// Reads a 2xx answer; nil if it is not an answer of the endpoint.
         let read: @Sendable (HTTPResponse) -> Answer?
     }
 
@@ -81,7 +81,7 @@ package struct Delivery: Sendable {
             clockOffset: (try? result.get())?.clockOffset(at: clocks.now()))
     }
 
-    /// False when the wait was cut short: the caller has given up.
+    /// Waits; false if the task was cancelled.
     private func wait(_ delay: Duration) async -> Bool {
         trace?(.waiting(delay))
         return (try? await clocks.timekeeper.sleep(delay)) != nil

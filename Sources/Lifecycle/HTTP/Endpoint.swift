@@ -1,10 +1,10 @@
-/// Apple's endpoints, hard-coded: the discovery document once pointed elsewhere (June 2025).
+/// Apple's endpoints, hard-coded because the discovery document has had wrong ones (June 2025).
 package enum Endpoint: String, Sendable, CaseIterable {
     /// Exchanges and refreshes tokens.
     case token = "/auth/token"
     /// Revokes tokens.
     case revoke = "/auth/revoke"
-    /// Names users on their way from one team to another.
+    /// Converts the ids of users when an app moves to another team.
     case userMigration = "/auth/usermigrationinfo"
     /// The keys that sign identity tokens, as a JWK Set.
     case keys = "/auth/keys"

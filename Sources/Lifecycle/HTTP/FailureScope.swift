@@ -1,6 +1,6 @@
 package import JOSE
 
-/// How far a failure reaches: one rule for a single command and for a batch.
+/// Which requests a failure affects: the same rule for a single command and for a batch.
 package enum FailureScope: Hashable, Sendable {
     /// The same request may succeed later.
     case passing
@@ -11,7 +11,7 @@ package enum FailureScope: Hashable, Sendable {
 }
 
 extension TokenFailure.Cause {
-    /// How far the failure reaches.
+    /// Which requests the failure affects.
     package var scope: FailureScope {
         switch self {
         case .refused(let error): error.code.concernsClient ? .client : .request
@@ -30,14 +30,14 @@ extension TokenFailure.Cause {
         }
     }
 
-    /// Whether the server certainly never saw the request.
+    /// Whether the server certainly did not receive the request.
     var certainlyNeverLeft: Bool {
         if case .unreachable(let error) = self { !error.requestMayHaveLeft } else { false }
     }
 
-    /// Whether the server may have acted on the request. 429 and 503 say that it did not, and a
-    /// 3xx or 4xx refuses the request as a whole; behind any other status a gateway may have
-    /// received Apple's response and lost it.
+    /// Whether the server may have acted on the request. 429 and 503 say that it did not, and a 3xx
+    /// or 4xx refuses the request as a whole; with any other status, a gateway may have received
+    /// Apple's response and lost it.
     var mayHaveTakenEffect: Bool {
         switch self {
         case .refused, .unminted: false
@@ -56,15 +56,15 @@ extension TokenFailure.Cause {
 extension TokenFailure.Cause: Error {}
 
 extension HTTPResponse {
-    /// Whether a response that is not Apple's comes from trouble that can pass: an outage page, a
-    /// limit, a 200 of a captive portal.
+    /// Whether a response that is not Apple's has a temporary cause: an outage, a rate limit, a
+    /// captive portal.
     fileprivate var isPassingTrouble: Bool {
         (200..<300).contains(status) || status >= 500 || [408, 425, 429].contains(status)
     }
 }
 
 extension TransportError {
-    /// How far the error reaches.
+    /// Which requests the error affects.
     package var scope: FailureScope {
         switch kind {
         case .nameLookup, .connect, .tls, .proxy, .timeout, .cut, .malformed: .passing
@@ -75,7 +75,7 @@ extension TransportError {
 }
 
 extension AppleError.Code {
-    /// Whether every request of the client gets this response: it is about the client or the call.
+    /// Whether every request of the client would get this response.
     var concernsClient: Bool {
         [.invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScope].contains(self)
     }

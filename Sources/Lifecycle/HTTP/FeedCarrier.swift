@@ -1,9 +1,9 @@
-/// Carries a feed over any transport, a task for each request: for the emulator in the same
-/// process, and for tests.
+/// Sends the requests of a feed over any transport, with a task for each: for the emulator in the
+/// same process, and for tests.
 package struct FeedCarrier<Base: Transport>: FeedTransport {
     private let base: Base
 
-    /// Carries feeds over `base`.
+    /// Sends over `base`.
     package init(_ base: Base) { self.base = base }
 
     /// Sends one request; see ``Transport``.
@@ -13,7 +13,7 @@ package struct FeedCarrier<Base: Transport>: FeedTransport {
         try await base.send(request, timeout: timeout)
     }
 
-    /// Carries `feed` to its end; see ``FeedTransport``.
+    /// Sends all requests of `feed`; see ``FeedTransport``.
     package func carry<Feed: RequestFeed>(
         _ feed: Feed, width: Int, wake: WakeSignal, timekeeper: Timekeeper
     ) async throws(TransportError) -> Feed {

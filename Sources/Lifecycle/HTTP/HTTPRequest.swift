@@ -1,8 +1,8 @@
 package import SIWACrypto
 
-/// A request on its way to Apple.
+/// A request to Apple.
 package struct HTTPRequest: Sendable {
-    /// The methods Apple's endpoints take.
+    /// The methods of Apple's endpoints.
     package enum Method: String, Sendable {
         /// Reads a resource.
         case get = "GET"
@@ -16,15 +16,15 @@ package struct HTTPRequest: Sendable {
     package let url: String
     /// The header fields.
     package let fields: [HTTPField]
-    /// The body; it may hold secrets.
+    /// The body; it may contain secrets.
     package let body: SecretBytes
-    /// Whether a transport may send it a second time by itself, as HTTP allows when a
-    /// kept connection turns out to be dead. A single-use code must not be.
+    /// Whether a transport may resend it by itself, as HTTP allows if a reused connection turns out
+    /// to be closed. A single-use code must not be resent.
     package let isRepeatable: Bool
-    /// The secrets in the body: what an error or a trace must not repeat, should the answer.
+    /// The secrets in the body: if the answer repeats them, errors and traces must not.
     package let secrets: [SecretText]
 
-    /// Composes a request.
+    /// Creates a request.
     package init(
         method: Method, url: String, fields: [HTTPField] = [], body: SecretBytes = SecretBytes([]),
         isRepeatable: Bool = true, secrets: [SecretText] = []

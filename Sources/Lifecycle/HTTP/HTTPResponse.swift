@@ -2,12 +2,12 @@
 package struct HTTPResponse: Sendable {
     /// The status code.
     package let status: Int
-    /// The header fields in the order they came.
+    /// The header fields in the order received.
     package let fields: [HTTPField]
     /// The body.
     package let body: [UInt8]
 
-    /// Composes an answer.
+    /// Creates a response.
     package init(status: Int, fields: [HTTPField] = [], body: [UInt8] = []) {
         self.status = status
         self.fields = fields

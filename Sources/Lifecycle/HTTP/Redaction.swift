@@ -1,10 +1,11 @@
 internal import SIWACrypto
 
 extension HTTPResponse {
-    /// The answer with `secrets` replaced by their fingerprints: a server that echoes what it
-    /// was sent must not put it into an error, a trace or a log.
+    /// The answer with `secrets` replaced by their fingerprints: if a server echoes a request, its
+    /// secrets must not appear in an error, a trace or a log.
     package func redacting(_ secrets: [SecretText]) -> HTTPResponse {
-        // What is shorter than any secret of Apple's would only garble the text.
+        // Texts that are shorter than Apple's secrets are kept: replacing them would only garble
+        // the response.
         let secrets = secrets.filter { $0.bytes.count >= 8 }
         guard !secrets.isEmpty else { return self }
         return HTTPResponse(

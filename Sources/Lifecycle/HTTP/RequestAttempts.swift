@@ -1,14 +1,14 @@
 internal import JOSE
 
-/// The attempts at one request: counts them, and decides whether and when there is another.
+/// The attempts to send one request: counts them, and decides whether and when there is another.
 ///
 /// A pure value: ``Delivery`` drives one for a single command, ``BatchRun`` one for each item.
 struct RequestAttempts: Sendable {
-    /// How many were made.
+    /// The number of attempts made.
     private(set) var count = 0
     private let policy: RetryPolicy
     private let isRepeatable: Bool
-    /// What the failed ones cost, in halves of an attempt.
+    /// The cost of the failed attempts, in halves of an attempt.
     private var cost = 0
 
     /// - Parameter isRepeatable: whether sending the request twice does no harm.
@@ -16,10 +16,10 @@ struct RequestAttempts: Sendable {
         (self.policy, self.isRepeatable) = (policy, isRepeatable)
     }
 
-    /// An attempt begins.
+    /// Counts an attempt that begins.
     mutating func begin() { count += 1 }
 
-    /// The attempt failed.
+    /// Notes that the attempt failed.
     mutating func fail(_ cause: TokenFailure.Cause) {
         cost += cause.isOverload ? policy.overloadCost.rawValue : AttemptCost.whole.rawValue
     }
@@ -37,7 +37,7 @@ struct RequestAttempts: Sendable {
     ///
     /// - Parameters:
     ///   - cause: why the last attempt failed.
-    ///   - remaining: the time that is left for all attempts.
+    ///   - remaining: the time that remains for all attempts.
     ///   - jitter: a random number in 0..<1.
     func delay(
         after cause: TokenFailure.Cause, at now: NumericDate, remaining: Duration, jitter: Double
@@ -48,8 +48,8 @@ struct RequestAttempts: Sendable {
         return delay < remaining ? delay : nil
     }
 
-    /// Whether what was asked for may have been done although no response says so: a single-use
-    /// code may be spent.
+    /// Whether the request may have taken effect although no response says so: a single-use code
+    /// may be spent.
     func isOutcomeUnknown(after cause: TokenFailure.Cause) -> Bool {
         !isRepeatable && cause.mayHaveTakenEffect
     }

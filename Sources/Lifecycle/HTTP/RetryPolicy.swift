@@ -1,11 +1,11 @@
 /// How often and how soon to try again.
 package struct RetryPolicy: Sendable {
-    /// The most attempts at one request, the first included.
+    /// The most attempts for one request, including the first.
     package let maxAttempts: Int
-    /// What an attempt that met an overloaded server costs.
+    /// The cost of an attempt that an overloaded server refused.
     let overloadCost: AttemptCost
 
-    /// Allows so many attempts.
+    /// Allows a number of attempts.
     ///
     /// - Parameter maxAttempts: at least 1, which means no retry.
     package init(maxAttempts: Int = 4) {
@@ -20,11 +20,11 @@ package struct RetryPolicy: Sendable {
 
     /// The wait before the next attempt.
     ///
-    /// Full jitter: anything between zero and an exponentially growing bound, so that
-    /// a thousand clients that failed together do not return together.
+    /// Full jitter: a random wait between zero and an exponentially growing bound, so that a
+    /// thousand clients that failed together do not retry together.
     ///
     /// - Parameters:
-    ///   - attempts: how many were made.
+    ///   - attempts: the number of attempts made.
     ///   - jitter: a random number in 0..<1.
     static func backoff(after attempts: Int, jitter: Double) -> Duration {
         min(base * (1 << min(attempts - 1, 10)), longest) * jitter
@@ -34,7 +34,7 @@ package struct RetryPolicy: Sendable {
     private static let longest = Duration.seconds(10)
 }
 
-/// What a failed attempt costs of those that are allowed, in halves.
+/// The cost of a failed attempt, in halves of an allowed one.
 enum AttemptCost: Int, Sendable {
     /// For an overloaded server in a batch: it says little about the item, and if one response in
     /// twelve is a 429, four of 100,000 items meet nothing else four times.

@@ -1,7 +1,7 @@
 internal import JOSE
 internal import SIWACrypto
 
-/// A request that was sent: traces it, and says what its result means.
+/// A request that was sent: traces it, and classifies its result.
 ///
 /// A pure value that a single command and a batch share.
 struct SentRequest: Sendable {
@@ -13,14 +13,14 @@ struct SentRequest: Sendable {
     ///
     /// - Parameters:
     ///   - attempt: its number among the attempts at the same request, from 1.
-    ///   - now: the time since some fixed start.
+    ///   - now: the time since an arbitrary start.
     init(_ request: HTTPRequest, attempt: Int, at now: Duration, trace: RequestTrace?) {
         (secrets, start, self.trace) = (request.secrets, now, trace)
         trace?(.sending(request, attempt: attempt))
     }
 
-    /// Traces the result, and classifies it: what `read` makes of a 2xx response, or why there is
-    /// nothing to use. Errors show the response without the secrets of the request.
+    /// Traces the result, and classifies it: the value that `read` returns for a 2xx response, or
+    /// the cause of the failure. Errors show the response without the secrets of the request.
     ///
     /// - Parameter read: returns nil for a response that is not one of Apple's.
     func conclude<Answer>(
@@ -43,7 +43,7 @@ struct SentRequest: Sendable {
 }
 
 extension HTTPResponse {
-    /// Why a response that could not be read is of no use.
+    /// The cause of the failure, for a response that could not be read.
     fileprivate var failure: TokenFailure.Cause {
         // An overloaded server may respond with JSON; that is still an outage.
         if status < 500, status != 429, let error = AppleError(self) { return .refused(error) }
@@ -54,15 +54,14 @@ extension HTTPResponse {
 /// Receives the events of requests, for `-v`.
 package typealias RequestTrace = @Sendable (TraceEvent) -> Void
 
-/// What a trace shows of a request; nothing in it is secret except the body of the request, which
-/// it must not show.
+/// An event of a request. Only the body of the request is secret, which a trace must not show.
 package enum TraceEvent: Sendable {
     /// A request is sent.
     case sending(HTTPRequest, attempt: Int)
-    /// A response came.
+    /// A response was received.
     case answered(HTTPResponse, after: Duration)
-    /// No response came.
+    /// No response was received.
     case failed(TransportError, after: Duration)
-    /// The next attempt has to wait.
+    /// The next attempt waits.
     case waiting(Duration)
 }

@@ -10,7 +10,7 @@ package final class WakeSignal: Sendable {
     private struct State {
         var count = 0
         var lastKey = 0
-        // Not literals, for which the runtime would make the types at every start.
+        // Not literals: for these, the runtime would create the types at every start.
         var waiting = [Int: CheckedContinuation<Void, Never>]()
         var listeners = [Int: @Sendable () -> Void]()
 
@@ -20,7 +20,7 @@ package final class WakeSignal: Sendable {
         }
     }
 
-    /// Names a listener, to remove it.
+    /// Identifies a listener, for removing it.
     package struct Listener: Sendable {
         fileprivate let key: Int
     }

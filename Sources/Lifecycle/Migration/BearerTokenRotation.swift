@@ -13,25 +13,26 @@ struct BearerTokenRotation: Sendable {
     struct BearerToken: Sendable {
         let number: Int
         let token: SecretText
-        /// When it is replaced: a minute early, or half its life when that is short.
+        /// When it is replaced: a minute before it expires, or after half of a short lifetime.
         let renewAt: NumericDate
     }
 
-    /// The one in use; nil before the first and after a refusal.
+    /// The current token; nil before the first one and after a refusal.
     private(set) var current: BearerToken?
     private var count = 0
     private var isUsed = false
     private var isProven = false
     private var refusedInARow = 0
 
-    /// Whether a new one is needed. Each is used at least once, however short its lifetime:
-    /// otherwise the run would fetch tokens forever.
+    /// Whether a new token is needed. Each token is used at least once, even with a very short
+    /// lifetime: otherwise the run would fetch tokens forever.
     func needsRenewal(at now: NumericDate) -> Bool {
         guard let current else { return true }
         return isUsed && now >= current.renewAt
     }
 
-    /// Takes a new token; false if the response has no token that a header can carry.
+    /// Takes a new token; false if the response has no token, or one that a header field cannot
+    /// contain.
     mutating func take(_ answer: TokenResponse, at now: NumericDate) -> Bool {
         let token = answer.accessToken.text
         let isVisible = token.bytes.withSpan { bytes in
@@ -46,23 +47,23 @@ struct BearerTokenRotation: Sendable {
         return true
     }
 
-    /// The one for a request that goes out now.
+    /// The token for a request that is sent now.
     mutating func use() -> BearerToken? {
         isUsed = true
         return current
     }
 
-    /// Apple accepted it, even if it refused the user.
+    /// Notes that Apple accepted the token, even if it refused the user.
     mutating func accept(_ bearer: BearerToken?) {
         refusedInARow = 0
         if bearer?.number == current?.number { isProven = true }
     }
 
-    /// Apple refused it.
+    /// Notes that Apple refused the token.
     ///
-    /// - Returns: false if a new one would be refused as well.
+    /// - Returns: false if a new token would be refused as well.
     mutating func refuse(_ bearer: BearerToken?) -> Bool {
-        // Of many requests with the same token, only the first refusal counts.
+        // Only the first refusal of the same token counts.
         guard let current, bearer?.number == current.number else { return true }
         if !isProven { refusedInARow += 1 }
         self.current = nil
@@ -70,6 +71,6 @@ struct BearerTokenRotation: Sendable {
     }
 
     private static let hour = 3600
-    /// One more than a single user can cause; see ``MigrationJob``.
+    /// One more than a single item can cause; see ``MigrationJob``.
     private static let mostInARow = 4
 }

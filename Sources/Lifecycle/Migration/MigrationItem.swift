@@ -1,17 +1,17 @@
 internal import JOSE
 package import SIWACrypto
 
-/// One line of a migration: a user of the old team, or one that arrives at the new one.
+/// One line of a migration: a user of the old team, or a user who arrives at the new team.
 package struct MigrationItem: Sendable {
     /// Its line in the input, from 1.
     package let line: Int
-    /// What is asked about it.
+    /// The question to Apple.
     package let request: MigrationRequest
-    /// What the old team called a user who arrives, when the line says so.
+    /// The old id of a user who arrives, if the line contains it.
     package let oldUserID: UserID?
     /// The bearer token of the latest request about it.
     var bearer: BearerTokenRotation.BearerToken?
-    /// How many bearer tokens were refused with it.
+    /// The number of bearer tokens that were refused with it.
     var bearersRefused = 0
 
     /// Reads a line: a bare identifier, or a JSON object with a member `user_id` (or `sub`) for
@@ -40,7 +40,7 @@ package struct MigrationItem: Sendable {
         }
     }
 
-    /// The identifier that is asked about.
+    /// The identifier in the question.
     package var identifier: String {
         switch request {
         case .export(let userID, _): userID.rawValue
@@ -51,14 +51,14 @@ package struct MigrationItem: Sendable {
 
 /// One of the two halves of a migration.
 package enum MigrationHalf: Sendable {
-    /// The old team asks for transfer identifiers, good for this other team.
+    /// The old team requests transfer identifiers for this new team.
     case export(to: TeamID)
-    /// The new team asks who its users are.
+    /// The new team requests the new ids of its users.
     case admission
 }
 
 extension MigrationHalf {
-    /// The names under which a line may give the identifier, first the one that siwa writes.
+    /// The member names of the identifier in a line; the first one is the name that siwa writes.
     fileprivate var memberNames: [String] {
         switch self {
         case .export: ["user_id", "sub"]
@@ -79,7 +79,7 @@ extension MigrationHalf {
         }
     }
 
-    /// What cannot be one of Apple's identifiers, which otherwise may look like anything.
+    /// Why a text cannot be one of Apple's identifiers, whose shape is not documented.
     fileprivate func fault(in name: String) -> String? {
         if name.isEmpty { return "the line has no identifier" }
         if name.utf8.contains(0x40) { return "the line holds an e-mail address, not an identifier" }

@@ -3,13 +3,13 @@ internal import SIWACrypto
 
 /// Asks Apple about the user of each item, for one half of a migration.
 ///
-/// Apple refuses a user who left and a run that cannot work with the same error code. What happens
-/// to the other users tells them apart:
+/// Apple uses the same error code for a user who left and for a run that cannot work. The results
+/// of the other users distinguish these cases:
 ///
-/// - Until one user is migrated, refusals are held, and the run stops after
-///   ``mostRefusedAtFirst`` of them. From then on every `invalid_request` concerns its user.
-/// - `invalid_grant` concerns the bearer token: the item is sent again with a new one. An item
-///   that three tokens did not help is held; four refused tokens in a row stop the run.
+/// - Until one user is migrated, refusals are held, and the run stops after ``mostRefusedAtFirst``
+///   of them. Afterwards, every `invalid_request` concerns its user.
+/// - `invalid_grant` concerns the bearer token: the item is sent again with a new one. An item that
+///   was refused with three tokens is held; four refused tokens in a row stop the run.
 package struct MigrationJob: BatchJob {
     private let secrets: ClientSecretCache
     private var bearers = BearerTokenRotation()
@@ -17,7 +17,7 @@ package struct MigrationJob: BatchJob {
     private var hasMigrated: Bool
     private var refusedAtFirst = 0
 
-    /// How many users may be refused before the first one is migrated.
+    /// The number of users that may be refused before the first one is migrated.
     package static let mostRefusedAtFirst = 100
     private static let mostBearers = 3
 
@@ -28,10 +28,11 @@ package struct MigrationJob: BatchJob {
         hasMigrated = false
     }
 
-    /// An earlier run of the same input migrated users: refusals do not mean that nothing can work.
+    /// Notes that an earlier run of the same input migrated users: refusals then concern single
+    /// users.
     package mutating func trust() { hasMigrated = true }
 
-    /// The request for a bearer token; nil if there is one that will last.
+    /// The request for a bearer token; nil if the current one is still valid.
     package mutating func preparation(at now: NumericDate) throws(ClientSecretError) -> HTTPRequest?
     {
         guard bearers.needsRenewal(at: now) else { return nil }
@@ -39,7 +40,7 @@ package struct MigrationJob: BatchJob {
         return request.carrying(try secrets.form(of: request, at: now), to: baseURL)
     }
 
-    /// Takes the bearer token. Without one no user can be asked about.
+    /// Takes the bearer token, without which no user can be migrated.
     package mutating func takePreparation(_ response: HTTPResponse, at now: NumericDate) -> Bool {
         TokenResponse(response).map { bearers.take($0, at: now) } ?? false
     }
@@ -60,7 +61,7 @@ package struct MigrationJob: BatchJob {
         MigratedUser(response, to: item.request)
     }
 
-    /// What Apple said about the user, or about the bearer token.
+    /// What the answer means for the user, or for the bearer token.
     package mutating func conclude(
         _ answer: ItemOutcome<MigratedUser>, for item: inout MigrationItem, at now: NumericDate
     ) -> BatchVerdict<ItemOutcome<MigratedUser>> {

@@ -1,14 +1,14 @@
 internal import JOSE
 
-/// A question about one user on the way from one team to another (Apple: "Transferring your apps
-/// and users to another team", "Bringing new apps and users into your team").
+/// A request about one user during a transfer from one team to another (Apple: "Transferring your
+/// apps and users to another team", "Bringing new apps and users into your team").
 package enum MigrationRequest: Sendable {
-    /// The sender's half: how will `target` know this user?
+    /// The old team's half: requests the user's transfer identifier for `target`.
     case export(UserID, to: TeamID)
-    /// The recipient's half: who is this here?
+    /// The new team's half: requests the user's new id.
     case admission(TransferID)
 
-    /// The request as it goes out: the secret in its body, the bearer token in its header.
+    /// The HTTP request: the client_secret is in its body, the bearer token in its header.
     package func carrying(_ form: Form, bearer: SecretText?, to baseURL: BaseURL) -> HTTPRequest {
         HTTPRequest(
             method: .post, url: baseURL.url(of: .userMigration),
@@ -17,7 +17,7 @@ package enum MigrationRequest: Sendable {
             body: form.encoded(), secrets: form.secrets + (bearer.map { [$0] } ?? []))
     }
 
-    /// Its form.
+    /// The form of the request.
     package func form(clientID: ClientID, clientSecret: SecretText) -> Form {
         Form(of: clientID, clientSecret, ownParameters)
     }
@@ -31,10 +31,9 @@ package enum MigrationRequest: Sendable {
     }
 }
 
-/// What Apple says of a user who moves.
+/// Apple's answer about a user of a migration.
 package struct MigratedUser: Hashable, Sendable {
-    /// The user's name with the team that asked: the old one of an export, the new one of an
-    /// import.
+    /// The user's id with the requesting team: the old id in an export, the new id in an import.
     package let userID: UserID
     /// The user's identifier during the transfer, the same in every answer.
     package let transferID: TransferID
@@ -47,13 +46,13 @@ package struct MigratedUser: Hashable, Sendable {
 }
 
 extension MigratedUser {
-    /// Reads the answer; nil if it is not the answer to such a request.
+    /// Reads an answer; nil if it is not an answer to such a request.
     init?(_ response: HTTPResponse, to request: MigrationRequest) {
         self.init(response.body, to: request)
         requestID = response.requestID
     }
 
-    /// Reads the body of an answer; nil if it is not one.
+    /// Reads the body of an answer; nil if it is not an answer to such a request.
     init?(_ body: [UInt8], to request: MigrationRequest) {
         guard let json = try? JSON(body) else { return nil }
         switch request {

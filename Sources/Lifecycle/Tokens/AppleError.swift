@@ -2,11 +2,11 @@ internal import JOSE
 
 /// Apple refused a request: the `error` of its response (RFC 6749 §5.2).
 package struct AppleError: Error, Hashable, Sendable {
-    /// Open, because a code Apple adds tomorrow must reach the user intact.
+    /// An open set, because a code that Apple adds later must reach the user.
     package struct Code: RawRepresentable, Hashable, Sendable {
         /// The code on the wire.
         package let rawValue: String
-        /// Takes any code.
+        /// Creates a code from any text.
         package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The client_secret or the client was refused.
@@ -23,7 +23,8 @@ package struct AppleError: Error, Hashable, Sendable {
         package static let unsupportedGrantType = Self(rawValue: "unsupported_grant_type")
     }
 
-    /// Why Apple refuses a code or token, as far as its sentence says; it has no codes for this.
+    /// Why Apple refuses a code or token, by the sentence in its answer; there are no error codes
+    /// for this.
     package enum GrantFault: Sendable {
         case otherClient
         case codeUsed
@@ -41,7 +42,7 @@ package struct AppleError: Error, Hashable, Sendable {
         }
     }
 
-    /// What ``detail`` says about the code or token; nil for other sentences.
+    /// The reason that ``detail`` gives for refusing a code or token; nil for other sentences.
     package var grantFault: GrantFault? { detail.flatMap { GrantFault($0) } }
 
     /// `error`.

@@ -22,8 +22,8 @@ package func validateVisibleText(_ text: SecretText) throws(OpaqueTokenError) {
     }
 }
 
-/// Where the first byte is that no opaque token contains. Quotation marks are left over from JSON
-/// or a shell.
+/// The position of the first byte that no opaque token contains. Quotation marks are remains of
+/// JSON or of a shell.
 private func firstInvalidByte(of bytes: Span<UInt8>) -> Int? {
     bytes.indices.first { index in
         switch bytes[index] {
@@ -56,7 +56,7 @@ package enum OpaqueTokenError: Error, Hashable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// The character that begins at a byte; nil when no valid UTF-8 does.
+    /// The character that begins at a byte; nil if the bytes are not UTF-8.
     private static func character(at position: Int, of text: SecretText) -> Unicode.Scalar? {
         let bytes = text.bytes.withSpan { bytes in
             (position..<min(position + 4, bytes.count)).map { bytes[$0] }

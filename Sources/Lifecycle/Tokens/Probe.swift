@@ -1,28 +1,28 @@
-/// Requests that only test: they use nothing up and change nothing.
+/// Requests that test a client without changing anything.
 package struct Probe: Sendable {
     private let baseURL: BaseURL
     private let delivery: Delivery
 
-    /// Speaks to the endpoints at `baseURL`.
+    /// Sends requests to the endpoints at `baseURL`.
     package init(baseURL: BaseURL = .apple, delivery: Delivery) {
         self.baseURL = baseURL
         self.delivery = delivery
     }
 
-    /// What Apple thinks of a client_secret.
+    /// Apple's verdict on a client_secret.
     package enum Verdict: Sendable {
-        /// A token came: secret and client are good.
+        /// Apple issued a token: secret and client are valid.
         case accepted
-        /// `invalid_client`: they are not.
+        /// `invalid_client`: the secret or the client is invalid.
         case refused(TokenFailure)
-        /// Another answer, or no answer, which proves neither.
+        /// Another answer or no answer, which proves nothing.
         case unknown(TokenFailure)
     }
 
-    /// Asks for a team token with `secret`, no matter who minted it.
+    /// Requests a team token with `secret`.
     ///
-    /// A made-up code would prove nothing: Apple looks the code up before the secret. This grant
-    /// has no code to look up; whether Apple grants it to every team is not documented.
+    /// An invented code would prove nothing, because Apple checks the code before the secret. This
+    /// grant has no code. It is not documented whether Apple grants it to every team.
     package func verdict(on secret: SecretText, for clientID: ClientID) async -> Verdict {
         let request = TokenRequest.clientCredentials
         let message = request.carrying(
@@ -41,8 +41,8 @@ package struct Probe: Sendable {
         }
     }
 
-    /// Fetches the key set and returns the whole response, even a refusal: it shows the way to
-    /// Apple, and Apple's clock.
+    /// Fetches the key set and returns the whole response, even a refusal: it shows that Apple can
+    /// be reached, and Apple's time.
     package func keys() async throws(TokenFailure) -> HTTPResponse {
         let request = HTTPRequest(method: .get, url: baseURL.url(of: .keys), fields: commonFields)
         return try await delivery.carryOut(

@@ -1,10 +1,10 @@
-/// What a request asks of Apple.
+/// The kind of a request to Apple.
 package enum RequestKind: Hashable, Sendable, CaseIterable {
-    /// Trade an authorization code for tokens.
+    /// Exchange an authorization code for tokens.
     case exchange
     /// Validate a refresh token.
     case refresh
-    /// Validate a refresh token that was just revoked, to prove that it is dead.
+    /// Refresh a token that was just revoked, to prove that it is dead.
     case refreshAfterRevocation
     /// Revoke a token.
     case revocation

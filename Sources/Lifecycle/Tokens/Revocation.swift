@@ -1,7 +1,7 @@
-/// What is known of a revocation. Apple answers 200 to anything, so its answer alone
-/// proves nothing; a refresh that is refused afterwards does.
+/// The result of a revocation. Apple answers 200 to anything, so its answer alone proves nothing; a
+/// refused refresh afterwards is proof.
 package struct Revocation: Sendable {
-    /// What shows that the token is dead, or that it is not.
+    /// The evidence that the token is dead, or that it still works.
     package enum Evidence: String, Sendable {
         /// A refresh afterwards was refused.
         case refreshRejected = "refresh_rejected"
@@ -13,9 +13,9 @@ package struct Revocation: Sendable {
 
     /// Which proof to obtain.
     package enum Proof: Sendable, CaseIterable {
-        /// Without proof: one request.
+        /// No proof: one request.
         case none
-        /// Refreshes before, and does not revoke if the token is dead already.
+        /// Refresh before, and do not revoke if the token is dead already.
         case before
         /// Refresh afterwards.
         case afterwards
@@ -23,18 +23,19 @@ package struct Revocation: Sendable {
         case beforeAndAfterwards
     }
 
-    /// The status of Apple's answer; nil if the token was dead already, so that none was sent.
+    /// The status of Apple's answer; nil if no revocation was sent because the token was dead
+    /// already.
     package let status: Int?
-    /// Whether the token worked before; nil when no refresh showed it.
+    /// Whether the token worked before; nil if no refresh showed it.
     package let wasActive: Bool?
-    /// What is proven; nil when no refresh was asked for.
+    /// The evidence; nil if no refresh was requested.
     package let evidence: Evidence?
     /// The status of the answer to the refresh that ``evidence`` comes from.
     package let refreshStatus: Int?
-    /// Apple's id of the revocation, else of the refresh; nil if Apple sent none.
+    /// Apple's id of the revocation, or of the refresh if none was sent; nil if Apple sent no id.
     package let requestID: String?
 
-    /// Says what is known.
+    /// Creates a result.
     package init(
         status: Int?, wasActive: Bool?, evidence: Evidence?, refreshStatus: Int? = nil,
         requestID: String? = nil
@@ -43,13 +44,13 @@ package struct Revocation: Sendable {
         (self.refreshStatus, self.requestID) = (refreshStatus, requestID)
     }
 
-    /// The status of the answer to the revocation, else to the refresh.
+    /// The status of the answer to the revocation, or to the refresh if no revocation was sent.
     package var answerStatus: Int? { status ?? refreshStatus }
 
     /// Whether a refresh proved the token dead after its revocation was sent.
     package var isConfirmed: Bool { status != nil && evidence.map(\.showsDead) == true }
 
-    /// Whether, for all that is known, the token was revoked by this call.
+    /// Whether the token was revoked by this call, as far as known.
     package var isRevoked: Bool { status != nil && evidence != .refreshAccepted }
 
     /// Whether the token no longer works, as far as known.
@@ -62,7 +63,7 @@ extension Revocation.Evidence {
 }
 
 extension TokenClient {
-    /// Revokes a token and gathers the proof asked for; see ``RevocationProof``. Proof needs a
+    /// Revokes a token and obtains the requested proof; see ``RevocationProof``. Proof requires a
     /// refresh token.
     package func revoke(
         _ token: SecretText, as kind: TokenKind, proof wanted: Revocation.Proof
@@ -73,9 +74,9 @@ extension TokenClient {
         }
     }
 
-    /// Takes the current step of a proof: sends one request about the token.
+    /// Sends the request of the current step of a proof.
     ///
-    /// - Returns: the result; nil if another step has to be taken.
+    /// - Returns: the result; nil if another step is needed.
     package func advance(
         _ proof: inout RevocationProof, _ token: SecretText, as kind: TokenKind
     ) async throws(TokenFailure) -> Revocation? {
@@ -94,7 +95,7 @@ extension TokenClient {
 }
 
 extension RevocationProof {
-    /// What a failure of the current step proves; nil when it proves nothing.
+    /// What a failure of the current step proves; nil if it proves nothing.
     fileprivate mutating func conclusion(of failure: TokenFailure) -> Revocation? {
         guard case .refused(let refusal) = failure.cause, case .known(let known) = take(refusal)
         else { return nil }

@@ -1,11 +1,11 @@
 /// The requests that revoke a token and prove it, in their order, and what the answers prove.
 ///
 /// A pure value. ``TokenClient/revoke(_:as:proof:)`` and ``RevokeJob`` send the request of each
-/// step and hand over Apple's answer, so that both follow one rule:
+/// step and pass on Apple's answer, so that both follow the same rules:
 ///
 /// - A refresh refused with `invalid_grant` proves that the token does not work.
-/// - `invalid_request` proves it only after a refresh that worked in the same run: Apple has
-///   answered so for revoked tokens, and answers so to malformed requests too.
+/// - `invalid_request` proves it only after a refresh that worked in the same run: Apple has sent
+///   it for revoked tokens, but also sends it for malformed requests.
 /// - Every other refusal proves nothing.
 package struct RevocationProof: Sendable {
     /// A request to Apple.
@@ -18,9 +18,9 @@ package struct RevocationProof: Sendable {
         case refreshAfter
     }
 
-    /// What follows from an answer.
+    /// The conclusion from an answer.
     package enum Conclusion: Sendable {
-        /// The next step has to be taken.
+        /// The next step is needed.
         case next
         /// The proof is complete.
         case known(Revocation)
@@ -28,14 +28,14 @@ package struct RevocationProof: Sendable {
         case refused(AppleError)
     }
 
-    /// The step to take now.
+    /// The current step.
     package private(set) var step: Step
 
     private let confirms: Bool
     private var wasActive: Bool?
     private var answered: AcceptedAnswer?
 
-    /// Begins with the first step of a proof, or after the steps that were taken before.
+    /// Begins with the first step of a proof, or continues after earlier steps.
     package init(_ proof: Revocation.Proof, after progress: Progress = Progress()) {
         confirms = proof.refreshesAfterwards
         wasActive = progress.wasActive
@@ -48,13 +48,13 @@ package struct RevocationProof: Sendable {
             : proof.refreshesBefore && wasActive == nil ? .refreshBefore : .revoke
     }
 
-    /// What is proven so far: with it, another run continues after a crash.
+    /// The progress so far, with which another run can continue after a crash.
     package var progress: Progress {
         Progress(
             wasActive: wasActive, status: answered?.status, requestID: answered?.requestID)
     }
 
-    /// What is proven of a revocation while it is under way, and when it has ended.
+    /// The progress or the result of a revocation.
     package struct Progress: Hashable, Sendable {
         /// Whether the token worked before; nil if no refresh showed it.
         package var wasActive: Bool?
@@ -67,7 +67,7 @@ package struct RevocationProof: Sendable {
         /// The status of the answer to that refresh.
         package var refreshStatus: Int?
 
-        /// The initial state, or the given one.
+        /// Creates a progress; by default the initial one.
         package init(
             wasActive: Bool? = nil, status: Int? = nil, requestID: String? = nil,
             evidence: Revocation.Evidence? = nil, refreshStatus: Int? = nil
@@ -84,7 +84,7 @@ package struct RevocationProof: Sendable {
                 refreshStatus: revocation.refreshStatus)
         }
 
-        /// What is known, as the result of a revocation.
+        /// The progress as the result of a revocation.
         package var revocation: Revocation {
             Revocation(
                 status: status, wasActive: wasActive, evidence: evidence,
@@ -137,7 +137,7 @@ package struct RevocationProof: Sendable {
     }
 }
 
-/// What is kept of a 2xx response: its status, and Apple's id of the request.
+/// The part of a 2xx response that is kept: its status, and Apple's id of the request.
 package struct AcceptedAnswer: Sendable {
     let status: Int
     let requestID: String?
@@ -149,8 +149,8 @@ extension RevocationProof.Step {
         self == .revoke ? .revoke(token, kind) : .refresh(RefreshToken(token))
     }
 
-    /// Reads a 2xx answer to the step; nil when it is not one of Apple's, such as a page of a
-    /// captive portal.
+    /// Reads a 2xx answer to the step; nil if it is not Apple's, such as a page of a captive
+    /// portal.
     func read(_ response: HTTPResponse) -> AcceptedAnswer? {
         let isApples = self == .revoke ? !response.isHTML : TokenResponse(response.body) != nil
         guard isApples else { return nil }
@@ -165,7 +165,7 @@ extension Revocation.Proof {
     /// Whether a refresh comes after the revocation.
     var refreshesAfterwards: Bool { self == .afterwards || self == .beforeAndAfterwards }
 
-    /// The steps when every refresh before works: all requests that can be sent.
+    /// All steps that the proof can have.
     package var steps: [RevocationProof.Step] {
         (refreshesBefore ? [.refreshBefore] : []) + [.revoke]
             + (refreshesAfterwards ? [.refreshAfter] : [])

@@ -22,7 +22,8 @@ package struct TokenClient: Sendable {
         (self.secrets, self.baseURL, self.delivery) = (secrets, baseURL, delivery)
     }
 
-    /// Trades a code for tokens. Sent at most once, unless the request certainly did not leave.
+    /// Exchanges a code for tokens. The request is sent at most once, unless it certainly did not
+    /// leave.
     package func exchange(
         _ code: AuthorizationCode, redirectURI: String? = nil, codeVerifier: CodeVerifier? = nil
     ) async throws(TokenFailure) -> TokenResponse {
@@ -36,12 +37,12 @@ package struct TokenClient: Sendable {
         try await send(.refresh(token)) { TokenResponse($0) }
     }
 
-    /// Gets a token of the team itself: an access token, good for user migration only.
+    /// Gets an access token of the team, which is valid only for user migration.
     package func teamToken() async throws(TokenFailure) -> TokenResponse {
         try await send(.clientCredentials) { TokenResponse($0) }
     }
 
-    /// The request that would be sent, its form apart: for a dry run, which sends nothing.
+    /// The request that would be sent, and its form, for a dry run.
     ///
     /// - Throws: ``ClientSecretError``.
     package func draft(
@@ -63,7 +64,7 @@ package struct TokenClient: Sendable {
 }
 
 extension TokenRequest {
-    /// The request, its form given.
+    /// The HTTP request with this form.
     func carrying(_ form: Form, to baseURL: BaseURL) -> HTTPRequest {
         HTTPRequest(
             method: .post, url: baseURL.url(of: endpoint),
@@ -74,7 +75,8 @@ extension TokenRequest {
 
 let formFields = commonFields + [HTTPField("Content-Type", Form.contentType)]
 
-/// What every request carries. Clients without a User-Agent are said to be refused.
+/// The header fields of every request. According to reports, Apple refuses clients without a
+/// User-Agent.
 let commonFields = [
     HTTPField("Accept", "application/json"), HTTPField("User-Agent", "siwa/\(version)"),
 ]

@@ -1,7 +1,7 @@
-/// What a client can ask of Apple about tokens.
+/// A request about tokens.
 package enum TokenRequest: Sendable {
-    /// Trades an authorization code for tokens. `redirectURI` only for a code that came
-    /// through a web sign-in; `codeVerifier` only when the sign-in carried a challenge.
+    /// Exchanges an authorization code for tokens. `redirectURI` only for a code of a sign-in on
+    /// the web; `codeVerifier` only if the sign-in had a code challenge.
     case exchange(AuthorizationCode, redirectURI: String?, codeVerifier: CodeVerifier?)
     /// Validates a refresh token and gets a new access token.
     case refresh(RefreshToken)
@@ -11,7 +11,7 @@ package enum TokenRequest: Sendable {
     /// apps and users to another team").
     case clientCredentials
 
-    /// Where it goes.
+    /// The endpoint.
     package var endpoint: Endpoint {
         switch self {
         case .exchange, .refresh, .clientCredentials: .token
@@ -19,13 +19,13 @@ package enum TokenRequest: Sendable {
         }
     }
 
-    /// Whether sending it twice does no harm. A code works once: its second use is refused
-    /// even when the answer to the first was lost.
+    /// Whether sending it twice does no harm. A code works once: its second use is refused even if
+    /// the answer to the first was lost.
     package var isRepeatable: Bool {
         if case .exchange = self { false } else { true }
     }
 
-    /// What it asks of Apple.
+    /// The kind of the request.
     package var kind: RequestKind {
         switch self {
         case .exchange: .exchange
@@ -35,7 +35,7 @@ package enum TokenRequest: Sendable {
         }
     }
 
-    /// Its form (Apple: "Token validation", "Token revocation").
+    /// The form of the request (Apple: "Token validation", "Token revocation").
     package func form(clientID: ClientID, clientSecret: SecretText) -> Form {
         Form(of: clientID, clientSecret, ownParameters)
     }

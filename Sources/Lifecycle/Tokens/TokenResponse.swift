@@ -2,29 +2,29 @@ package import JOSE
 
 /// Apple's answer to an exchange or a refresh (RFC 6749 §5.1).
 package struct TokenResponse: Sendable {
-    /// Good for ``expiresIn`` seconds.
+    /// The access token, valid for ``expiresIn`` seconds.
     package let accessToken: AccessToken
-    /// Only an exchange brings one; a refresh leaves the old one in force.
+    /// The refresh token of an exchange; nil after a refresh, which does not change it.
     package let refreshToken: RefreshToken?
     /// The lifetime of the access token in seconds; the identity token has its own.
     package let expiresIn: Int?
-    /// A JWT signed by Apple that says who signed in.
+    /// A JWT signed by Apple that identifies the user.
     package let identityToken: SecretText?
-    /// The answer as received, members siwa does not know included.
+    /// The answer as received, including unknown members.
     package let members: [JSON.Member]
     /// Apple's id of the request, which its support asks for; nil if Apple sent none.
     package let requestID: String?
 
     /// Reads a 200 response.
     ///
-    /// Nil when its body is not a JSON object with an `access_token`.
+    /// Nil if its body is not a JSON object with an `access_token`.
     package init?(_ response: HTTPResponse) {
         self.init(response.body, requestID: response.requestID)
     }
 
     /// Reads the body of a 200 response.
     ///
-    /// Nil when it is not a JSON object with an `access_token`.
+    /// Nil if it is not a JSON object with an `access_token`.
     package init?(_ body: [UInt8], requestID: String? = nil) {
         guard let json = try? JSON(body), let members = json.members,
             let accessToken = json["access_token"]?.string
@@ -61,7 +61,8 @@ extension TokenResponse {
 
     /// The response as received, the expiry of the access token, and Apple's id of the request.
     ///
-    /// - Parameter reserved: other members that siwa adds; Apple's of the same names are dropped.
+    /// - Parameter reserved: other members that siwa adds; Apple's members with these names are
+    ///   dropped.
     package func members(
         at now: NumericDate, reserving reserved: [String] = []
     ) -> [JSON.Member] {

@@ -1,6 +1,6 @@
 package import JOSE
 
-/// What can be done with a vault without its keys: nothing here decrypts a token.
+/// The operations on a vault that need no keys, because they decrypt no token.
 package struct KeylessVault: Sendable {
     /// Where the records are kept.
     package let store: any VaultStore
@@ -40,7 +40,7 @@ package struct KeylessVault: Sendable {
     /// Removes tokens that have been revoked or dead since before `moment`; looks at up to `limit`
     /// records after a row. The history remains.
     ///
-    /// - Returns: how many it removed, and where to go on; nil at the end.
+    /// - Returns: the number of removed tokens, and the row to continue after; nil at the end.
     package func prune(
         before moment: NumericDate, of clientID: ClientID? = nil, after key: VaultRowKey? = nil,
         limit: Int, at now: NumericDate
@@ -52,7 +52,7 @@ package struct KeylessVault: Sendable {
         guard !ids.isEmpty else { return (0, page.next) }
         var count = 0
         try store.change(page.records.map(\.user), releasing: nil) { page in
-            // A sign-in may have made one of them active meanwhile.
+            // A sign-in may have made one of them active in the meantime.
             let old = page.records.filter { ids.contains($0.id) && filter.matches($0) }
             count = old.count
             return VaultChanges(

@@ -17,7 +17,8 @@ package struct SealedSecret: Hashable, Sendable {
 extension Vault {
     /// Encrypts a secret with the current key.
     ///
-    /// - Parameter place: where it belongs; it can be decrypted for the same place only.
+    /// - Parameter place: the place where it is stored; it can be decrypted only for the same
+    ///   place.
     package func seal(
         _ secret: SecretBytes, for place: [String]
     ) throws(VaultError) -> SealedSecret {

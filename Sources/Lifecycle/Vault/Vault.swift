@@ -1,5 +1,4 @@
-/// Refresh tokens kept for the day they are needed: records in a store, encrypted with keys that
-/// the store never sees.
+/// Stored refresh tokens: records in a store, encrypted with keys that the store never receives.
 package struct Vault: Sendable {
     /// Where the records are kept.
     package let store: any VaultStore
@@ -12,8 +11,8 @@ package struct Vault: Sendable {
 
     /// Opens a vault.
     ///
-    /// - Throws: ``VaultError``, also if a key is not the one that the vault knows by its number,
-    ///   or the one that encrypts is missing or retired.
+    /// - Throws: ``VaultError``, also if a key differs from the vault's key with the same number,
+    ///   or if the encrypting key is missing or retired.
     package init(
         _ store: any VaultStore, _ keys: VaultKeyRing, by actor: VaultActor
     ) throws(VaultError) {
@@ -33,9 +32,9 @@ package struct Vault: Sendable {
         currentKey = current
     }
 
-    /// The number of the newest key that a vault knows; `keys` may lack it.
+    /// The number of the vault's newest key, which may be missing from `keys`.
     ///
-    /// - Throws: ``VaultError`` of kind `key` if a key is not the one that the vault knows by its
+    /// - Throws: ``VaultError`` of kind `key` if a key differs from the vault's key with the same
     ///   number.
     package static func currentKey(
         of store: any VaultStore, _ keys: VaultKeyRing
@@ -51,7 +50,7 @@ package struct Vault: Sendable {
         return current
     }
 
-    /// Makes a vault that encrypts with the newest of `keys`.
+    /// Creates a vault that encrypts with the newest of `keys`.
     ///
     /// - Throws: ``VaultError``, of kind `alreadyInitialized` if there is one.
     package static func create(_ store: any VaultStore, _ keys: VaultKeyRing) throws(VaultError) {
@@ -89,7 +88,7 @@ package struct Vault: Sendable {
         (self.store, keys, currentKey, actor) = (store, other.keys, other.currentKey, other.actor)
     }
 
-    /// What can be done without the keys.
+    /// The operations that need no keys.
     package var keyless: KeylessVault { KeylessVault(store, by: actor) }
 
     /// The record of a token, encrypted with the current key.
@@ -104,10 +103,10 @@ package struct Vault: Sendable {
     }
 }
 
-// When others made a newer key.
+// Reacting to a newer key that another process added.
 extension Vault {
-    /// This vault, or, if one of `records` needs a key that is missing here, the same vault with
-    /// the keys read again: others may have made one since it was opened.
+    /// This vault. If one of `records` needs a key that is missing here, the same vault with the
+    /// keys read again, because another process may have added a key.
     package func renewed(
         for records: [VaultRecord], _ keys: () throws -> VaultKeyRing
     ) -> Vault {
@@ -116,11 +115,11 @@ extension Vault {
         return (try? Vault(store, keys(), by: actor)) ?? self
     }
 
-    /// Does something that encrypts; again, with the keys read again, if others made a newer one
-    /// since this vault was opened.
+    /// Performs an operation that encrypts. If another process has added a newer key, reads the
+    /// keys again and repeats it.
     ///
     /// - Parameter keys: reads the keys.
-    /// - Throws: ``VaultError``, and what `keys` throws.
+    /// - Throws: ``VaultError``, and the errors of `keys`.
     @discardableResult
     package mutating func renewing<Result>(
         _ keys: () throws -> VaultKeyRing, _ body: (Vault) throws(VaultError) -> Result

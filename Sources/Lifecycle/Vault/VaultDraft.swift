@@ -1,15 +1,15 @@
 internal import JOSE
 
-/// The records of some users while a decision about them is made.
+/// The records of some users, and the changes to them that one transaction will write.
 struct VaultDraft {
-    /// The damaged rows of these users, which stay as they are.
+    /// The damaged rows of these users, which are not changed.
     let damaged: [DamagedRecord]
     private let damagedByKey: [VaultRowKey: DamagedRecord]
     private let vault: Vault
     private let found: [VaultRecordID: VaultRecord]
-    /// The records as they are to be.
+    /// The records, with the changes.
     private(set) var records: [VaultRecordID: VaultRecord]
-    /// The ids of ``records`` by user; nil until a user's records are asked for.
+    /// The ids of ``records`` by user; nil until a user's records are requested.
     private var idsByUser: [VaultUser: Set<VaultRecordID>]?
     /// The id that each record has in the store, unless it is new.
     private var origins: [VaultRecordID: VaultRecordID]
@@ -42,7 +42,8 @@ struct VaultDraft {
         _ record: VaultRecord, _ token: RefreshToken, _ fingerprint: TokenFingerprint
     ) throws(VaultError) {
         let id = VaultRecordID(record.user, fingerprint)
-        // Stored again while the old record could not be decrypted: the later state is true.
+        // The token was stored again while the old record could not be decrypted: the later state
+        // is valid.
         if let other = records[id] {
             remove(record.id)
             guard other.changedAt < record.changedAt else { return }
@@ -58,8 +59,8 @@ struct VaultDraft {
         damagedByKey.isEmpty ? nil : damagedByKey[VaultRowKey(id)]
     }
 
-    /// The id that a record has now, if its token is still stored: others may have converted it
-    /// since it was read.
+    /// The id that a record has now; nil if its token is no longer stored. Another process may have
+    /// converted the record since it was read.
     func id(of record: VaultRecord) -> VaultRecordID? {
         if records[record.id] != nil { return record.id }
         if let fingerprint = record.id.fingerprint {
@@ -73,7 +74,7 @@ struct VaultDraft {
         return records[id] == nil ? nil : id
     }
 
-    /// The records of a user, in their order. Looks at no other records, of which a group has many.
+    /// The records of a user, in their order. Does not search the records of other users.
     mutating func records(of user: VaultUser) -> [VaultRecord] {
         if idsByUser == nil {
             idsByUser = Dictionary(grouping: records.keys, by: \.user).mapValues { Set($0) }
@@ -103,7 +104,7 @@ struct VaultDraft {
     }
 
     /// Applies an event to a record, and notes in the history what it changed. A revocation is
-    /// noted also if a notification gave the record another state meanwhile.
+    /// noted even if a notification has given the record another state in the meantime.
     mutating func apply(
         _ event: VaultEvent, to id: VaultRecordID, _ details: VaultEventDetails,
         at now: NumericDate
@@ -131,7 +132,7 @@ struct VaultDraft {
                 details: details, actor: vault.actor, newUserID: newUserID))
     }
 
-    /// What became of the records.
+    /// The changes to the records.
     var changes: VaultChanges {
         let updates = records.values.compactMap { record -> VaultUpdate? in
             let origin = origins[record.id]
@@ -149,8 +150,8 @@ struct VaultDraft {
 extension Vault {
     /// Decides about users in one transaction, and converts their records of siwa 0.1.
     ///
-    /// - Parameter isSealing: the decision itself encrypts, so that a newer key stops it. Without
-    ///   it, records of siwa 0.1 keep their format in that case.
+    /// - Parameter isSealing: whether `decide` itself encrypts, and must fail if there is a newer
+    ///   key. Otherwise, records of siwa 0.1 keep their format in that case.
     func change(
         _ users: [VaultUser], releasing released: VaultRelease? = nil, isSealing: Bool,
         _ decide: (inout VaultDraft) throws(VaultError) -> Void

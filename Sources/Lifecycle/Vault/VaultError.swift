@@ -1,4 +1,4 @@
-/// The vault cannot do what it was asked to.
+/// An operation of the vault failed.
 package struct VaultError: Error, Hashable, Sendable {
     /// What went wrong.
     package enum Kind: String, Hashable, Sendable {
@@ -24,13 +24,13 @@ package struct VaultError: Error, Hashable, Sendable {
         case unreachable
         /// The database is broken.
         case damaged
-        /// A key is missing, malformed or another one.
+        /// A key is missing, malformed or not the expected one.
         case key
-        /// Another process registered a newer key, which encrypts everything from then on.
+        /// Another process registered a newer key, with which all tokens must be encrypted.
         case keySuperseded
         /// A record cannot be decrypted: it was changed, or belongs elsewhere.
         case sealBroken
-        /// A token can be decrypted, and cannot be one of Apple's.
+        /// A decrypted token cannot be one of Apple's.
         case tokenInvalid
         /// A row of the database cannot be a record: a value is out of range or not UTF-8.
         case recordDamaged
@@ -38,11 +38,11 @@ package struct VaultError: Error, Hashable, Sendable {
 
     /// What went wrong.
     package let kind: Kind
-    /// What happened, as a sentence without its end. It names a record by client, user and
+    /// What happened, as a sentence without a full stop. It names a record by client, user and
     /// fingerprint, never by its token.
     package let message: String
 
-    /// Says what happened.
+    /// Creates an error.
     package init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
 
     /// Whether the same call may succeed later.

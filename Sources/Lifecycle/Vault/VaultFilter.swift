@@ -14,7 +14,7 @@ package struct VaultFilter: Hashable, Sendable {
     /// Records that are not encrypted with this key, and records that still have the format of
     /// siwa 0.1.
     package var notSealedWith: Int?
-    /// Of each user's tokens in ``states``, only the one that was stored last.
+    /// Whether to select only the newest of each user's tokens in ``states``.
     package var isNewestOnly: Bool
 
     /// Selects records.
@@ -29,7 +29,7 @@ package struct VaultFilter: Hashable, Sendable {
 
     /// Whether the filter selects a record.
     ///
-    /// - Parameter others: all tokens of the record's user; only ``isNewestOnly`` looks at them.
+    /// - Parameter others: all tokens of the record's user, for ``isNewestOnly``.
     package func matches(_ record: VaultRecord, among others: [VaultRecord] = []) -> Bool {
         isCandidate(record)
             && (notCheckedSince.map { !isChecked(record, since: $0) } ?? true)

@@ -1,6 +1,6 @@
 package import JOSE
 
-/// What happened to a stored token, as the history names it.
+/// An event of a stored token, by its name in the history.
 package enum VaultHistoryEvent: String, Hashable, Sendable, CaseIterable {
     /// The token was stored after a sign-in.
     case stored
@@ -20,7 +20,7 @@ package enum VaultHistoryEvent: String, Hashable, Sendable, CaseIterable {
     case removed
     /// The token moved to the user id that the user has after an app transfer.
     case remapped
-    /// The token was removed because it had been revoked or dead for long.
+    /// The token was removed because it had been revoked or dead for a long time.
     case pruned
 
     /// The change to a state.
@@ -37,7 +37,7 @@ package enum VaultHistoryEvent: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Which program on which machine changes a vault: every entry of the history names both.
+/// The command and the machine that change a vault, for the entries of the history.
 package struct VaultActor: Hashable, Sendable {
     /// The command without its arguments, such as `batch revoke`.
     package let command: String
@@ -48,16 +48,16 @@ package struct VaultActor: Hashable, Sendable {
     package init(command: String, host: String) { (self.command, self.host) = (command, host) }
 }
 
-/// How an event is known: kept in the history beside it.
+/// The evidence of an event, kept with it in the history.
 package struct VaultEventDetails: Hashable, Sendable {
-    /// What proves that the token is dead.
+    /// The proof that the token is dead.
     package let evidence: Revocation.Evidence?
     /// The HTTP status of Apple's answer.
     package let httpStatus: Int?
     /// Apple's id of the request.
     package let appleRequestID: String?
 
-    /// Describes how an event is known.
+    /// Creates the details of an event.
     package init(
         evidence: Revocation.Evidence? = nil, httpStatus: Int? = nil, appleRequestID: String? = nil
     ) {
@@ -65,7 +65,7 @@ package struct VaultEventDetails: Hashable, Sendable {
         self.appleRequestID = appleRequestID
     }
 
-    /// What a revocation showed.
+    /// The details of a revocation.
     package init(_ revocation: Revocation) {
         self.init(
             evidence: revocation.evidence, httpStatus: revocation.answerStatus,
@@ -79,13 +79,13 @@ package struct VaultHistoryEntry: Hashable, Sendable {
     package let at: NumericDate
     /// What happened.
     package let event: VaultHistoryEvent
-    /// Whose token it was, at that time.
+    /// The user of the token at that time.
     package let user: VaultUser
     /// Which token; nil for a record of siwa 0.1 that could not be decrypted.
     package let fingerprint: TokenFingerprint?
-    /// How it is known.
+    /// The evidence of the event.
     package let details: VaultEventDetails
-    /// Which command did it, and where.
+    /// The command and the machine.
     package let actor: VaultActor
     /// The new user id, for `remapped` only.
     package let newUserID: UserID?

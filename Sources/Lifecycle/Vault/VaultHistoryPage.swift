@@ -25,7 +25,7 @@ package struct VaultHistoryFilter: Hashable, Sendable {
 
     /// Whether the filter selects an entry.
     ///
-    /// - Parameter ids: all ids of the user; only ``userID`` looks at them.
+    /// - Parameter ids: all ids of the user, for ``userID``.
     package func matches(_ entry: VaultHistoryEntry, ids: Set<UserID> = []) -> Bool {
         (userID == nil || ids.contains(entry.user.userID)
             || entry.newUserID.map(ids.contains) ?? false)
@@ -55,7 +55,7 @@ package struct VaultHistoryPosition: Hashable, Comparable, Sendable {
 package struct VaultHistoryPage: Hashable, Sendable {
     /// The entries that can be read.
     package var entries: [VaultHistoryEntry]
-    /// What is wrong with the rows that cannot.
+    /// The faults of the rows that cannot be read.
     package var damaged: [VaultError]
     /// The position of the last row: the next page begins after it. Nil if the page is empty,
     /// which is the end.

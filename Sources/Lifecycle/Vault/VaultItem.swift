@@ -1,13 +1,13 @@
 package import JOSE
 package import SIWACrypto
 
-/// One token that a vault is to take in: whose it is, and what happened to it before.
+/// One token to import into a vault: its user, and its earlier state.
 package struct VaultItem: Sendable {
     /// The client and user that the token belongs to.
     package let user: VaultUser
     /// The token.
     package let token: RefreshToken
-    /// What is known about it.
+    /// The state of the token.
     package let state: VaultState
     /// When it was stored.
     package let storedAt: NumericDate

@@ -4,7 +4,8 @@ package import SIWACrypto
 extension VaultKeyRing {
     /// The lines with single spaces between their words; comments are empty.
     static func lines(of text: SecretBytes) -> [[UInt8]] {
-        // Copies of key digits stay in no array for long; the keys themselves are cleansed.
+        // The copies of key digits in arrays are short-lived; the keys themselves are overwritten
+        // after use.
         text.revealed().split(
             omittingEmptySubsequences: false, whereSeparator: separators.contains
         ).map { Array(words(of: $0).joined(separator: [0x20])) }

@@ -1,9 +1,10 @@
-/// Who holds claimed records, and for how long. Leases run by the database's clock, so machines
-/// with different clocks agree. When a lease has ended, others may claim the record.
+/// The owner of claimed records, and the duration of the claim. Leases are measured by the
+/// database's clock, so machines with different clocks agree. When a lease has ended, others may
+/// claim the record.
 package struct VaultLease: Hashable, Sendable {
-    /// One run of one process.
+    /// A random id of one run of one process.
     package let owner: String
-    /// Whole seconds.
+    /// The duration, in whole seconds.
     package let duration: Duration
 
     /// A lease of `duration` for `owner`.
@@ -16,12 +17,12 @@ package struct VaultLease: Hashable, Sendable {
 package struct VaultClaimed: Sendable {
     /// The records as they were before the claim changed them.
     package var records: [VaultRecord]
-    /// Claimed rows that cannot be read: the same owner does not get them again.
+    /// Claimed rows that cannot be read; they are not claimed again for the same owner.
     package var damaged: [DamagedRecord]
-    /// Whether all records were searched, and none is left for the owner. A claim reads a bounded
-    /// number of them: until then, one that found nothing is to be followed by another.
+    /// Whether all records were searched and none is left for the owner. A claim searches a limited
+    /// number of records, so an empty result must be followed by another claim until this is true.
     package var isComplete: Bool
-    /// The time that is left, at least, before others can claim them, from before the call.
+    /// The least time until others can claim them, counted from before the call.
     package var remaining: Duration
 
     /// Describes a claim.
@@ -37,7 +38,7 @@ package struct VaultClaimed: Sendable {
 package struct VaultRenewal: Hashable, Sendable {
     /// The records that the owner still holds. Others may have claimed the missing ones.
     package let held: Set<VaultRecordID>
-    /// The time that is left, at least, before others can claim them, from before the call.
+    /// The least time until others can claim them, counted from before the call.
     package let remaining: Duration
 
     /// Describes a renewal.
@@ -48,10 +49,10 @@ package struct VaultRenewal: Hashable, Sendable {
 
 /// Records that other owners hold.
 package struct VaultLeasedByOthers: Hashable, Sendable {
-    /// How many.
+    /// The number of records.
     package let count: Int
-    /// How long until the last of them can be claimed, unless its lease is renewed; zero without
-    /// records.
+    /// The time until the last of them can be claimed, unless its lease is renewed; zero if there
+    /// are no records.
     package let remaining: Duration
 
     /// Describes the leases of others.

@@ -1,13 +1,13 @@
 package import JOSE
 
-/// A notification of Apple's about a user, as far as it concerns stored tokens.
+/// A notification from Apple about a user that affects stored tokens.
 package struct VaultNotice: Hashable, Sendable {
     /// What happened to the user.
     package let event: VaultEvent
-    /// The user, as each client of the team knows them.
+    /// The user with each client of the team.
     package let users: [VaultUser]
 
-    /// Describes a notification; nil if its event says nothing about tokens.
+    /// Describes a notification; nil if its event does not affect tokens.
     package init?(_ event: NotificationEvent, users: [VaultUser]) {
         switch event.kind {
         case .consentRevoked: self.event = .consentRevoked(at: event.occurredAt)
@@ -24,7 +24,7 @@ package struct VaultNotice: Hashable, Sendable {
 }
 
 extension Vault {
-    /// What notices make of the records of their users.
+    /// The changes that notices cause to the records of their users.
     ///
     /// - Parameter page: all records of these users. Records of siwa 0.1 keep their format.
     package func changes(

@@ -1,12 +1,12 @@
 package import JOSE
 
-/// What happened to a token that was read from the vault.
+/// An event of a token that was read from the vault.
 package struct VaultNote: Sendable {
     /// The token, as it was read.
     package let record: VaultRecord
-    /// What happened; nil if only its lease ends.
+    /// The event; nil if only the lease ends.
     package let event: VaultEvent?
-    /// How it is known.
+    /// The evidence of the event.
     package let details: VaultEventDetails
 
     /// Describes what happened to a token.
@@ -18,13 +18,13 @@ package struct VaultNote: Sendable {
     }
 }
 
-// What happens to stored tokens.
+// Recording events of stored tokens.
 extension Vault {
-    /// Notes what happened to tokens, in one transaction; in another one if they were moved to
-    /// another user id meanwhile.
+    /// Records events of tokens, in one transaction. Tokens that were moved to another user id in
+    /// the meantime are changed in another transaction.
     ///
     /// - Parameter owner: ends the leases that this owner has on them.
-    /// - Returns: the records as they are now, without those that were removed meanwhile.
+    /// - Returns: the current records, without those that were removed in the meantime.
     @discardableResult
     package func note(
         _ notes: [VaultNote], releasedBy owner: String? = nil, at now: NumericDate
@@ -32,7 +32,7 @@ extension Vault {
         try note(notes, releasedBy: owner, at: now, following: Self.mostMoves)
     }
 
-    /// - Parameter moves: how many moves of a token to follow.
+    /// - Parameter moves: the number of moves of a token to follow.
     private func note(
         _ notes: [VaultNote], releasedBy owner: String?, at now: NumericDate, following moves: Int
     ) throws(VaultError) -> [VaultRecord] {
@@ -60,8 +60,8 @@ extension Vault {
         return try records + note(followed, releasedBy: owner, at: now, following: moves - 1)
     }
 
-    /// The same note about the record under the user id to which it was moved last; nil if the
-    /// history knows of no such move.
+    /// The same note for the user id to which the record was moved last; nil if the history
+    /// contains no move.
     private func followed(_ note: VaultNote) throws(VaultError) -> VaultNote? {
         let user = note.record.user
         let filter = VaultHistoryFilter(
@@ -82,7 +82,7 @@ extension Vault {
     }
 
     private static var historyPage: Int { 100 }
-    /// A token is hardly moved more often while one request is in flight.
+    /// More moves during one request are unlikely.
     private static var mostMoves: Int { 4 }
 
     /// Ends leases on rows without recording a change.
@@ -94,9 +94,9 @@ extension Vault {
         }
     }
 
-    /// Notes what happened to users, and so to all their tokens.
+    /// Records events of users, which affect all their tokens.
     ///
-    /// - Returns: their records as they are now, and damaged rows, which did not change.
+    /// - Returns: their current records, and damaged rows, which were not changed.
     @discardableResult
     package func note(
         _ event: VaultEvent, ofAllTokensOf users: [VaultUser],

@@ -1,7 +1,7 @@
 internal import JOSE
 
-/// Where a row is in the order of records: the bytes of its client id, user id and fingerprint,
-/// whatever they are. Also addresses rows that are too damaged to have a ``VaultRecordID``.
+/// The position of a row in the order of records: the bytes of its client id, user id and
+/// fingerprint. Also addresses rows that are too damaged to have a ``VaultRecordID``.
 package struct VaultRowKey: Hashable, Sendable {
     /// The bytes of the client id.
     package let clientID: [UInt8]
@@ -37,7 +37,7 @@ extension VaultRowKey: Comparable {
 }
 
 extension VaultRowKey: CustomStringConvertible {
-    /// How messages call the row: printable ASCII, at most some hundred characters.
+    /// The name of the row in messages: printable ASCII, at most a few hundred characters.
     package var description: String {
         let token = fingerprint.isEmpty ? "the record" : "token '\(escaped(fingerprint))'"
         return "\(token) of '\(escaped(userID))' of '\(escaped(clientID))'"
@@ -49,13 +49,13 @@ extension VaultRowKey: CustomStringConvertible {
 package struct DamagedRecord: Hashable, Sendable {
     /// Where the row is.
     package let key: VaultRowKey
-    /// What is wrong with it, as a sentence without its end.
+    /// What is wrong with it, as a sentence without a full stop.
     package let reason: String
 
     /// Describes a damaged row.
     package init(_ key: VaultRowKey, _ reason: String) { (self.key, self.reason) = (key, reason) }
 
-    /// Names the row and what is wrong with it.
+    /// An error that names the row and its fault.
     package var error: VaultError {
         VaultError(.recordDamaged, "\(key) is damaged: \(reason)")
     }
@@ -65,7 +65,7 @@ package struct DamagedRecord: Hashable, Sendable {
 package struct VaultPage: Hashable, Sendable {
     /// The records that can be read.
     package var records: [VaultRecord]
-    /// The rows that cannot.
+    /// The rows that cannot be read.
     package var damaged: [DamagedRecord]
     /// The key of the last row: the next page begins after it. Nil if the page is empty, which is
     /// the end.
@@ -82,7 +82,7 @@ package struct VaultPage: Hashable, Sendable {
     package var isEmpty: Bool { records.isEmpty && damaged.isEmpty }
 }
 
-/// Bytes from a database as printable ASCII: everything else as `\xNN`; long ones are cut.
+/// Bytes from a database as printable ASCII, with other bytes as `\xNN`; shortened if long.
 package func escaped(_ bytes: [UInt8], limit: Int = 80) -> String {
     let shown = bytes.prefix(limit).map { byte in
         (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\\")

@@ -1,6 +1,6 @@
 package import JOSE
 
-/// Names one stored token: its client, its user and its fingerprint.
+/// Identifies one stored token: its client, its user and its fingerprint.
 package struct VaultRecordID: Hashable, Sendable {
     /// The client and user that the token belongs to.
     package let user: VaultUser
@@ -24,23 +24,23 @@ extension VaultRecordID: Comparable {
 }
 
 extension VaultRecordID: CustomStringConvertible {
-    /// How messages call the record.
+    /// The name of the record in messages.
     package var description: String {
         guard let fingerprint else { return "\(user)" }
         return "token \(fingerprint) of '\(user.userID)' of \(user.clientID)"
     }
 }
 
-/// One stored refresh token. Everything but the token can be read without a key.
+/// One stored refresh token. Only the token itself is encrypted.
 package struct VaultRecord: Hashable, Sendable {
-    /// Which token it is.
+    /// The id of the token.
     package let id: VaultRecordID
-    /// What is known about the token's life.
+    /// The state of the token.
     package var state: VaultState
     /// The number of the key that encrypts the token.
     package var keyNumber: Int
-    /// How often siwa 0.1 encrypted the user's token: part of what its encryption authenticates.
-    /// Nil once the record is converted.
+    /// The number of times that siwa 0.1 encrypted the user's token, which its encryption
+    /// authenticates. Nil after the record is converted.
     package var legacyVersion: Int?
     /// The encrypted token, made by ``VaultKeyRing``.
     package var sealed: [UInt8]
@@ -68,7 +68,7 @@ package struct VaultRecord: Hashable, Sendable {
     /// Whether the record still has the format of siwa 0.1.
     package var isLegacy: Bool { id.fingerprint == nil }
 
-    /// The same record under another name.
+    /// The same record with another id.
     func renamed(_ id: VaultRecordID) -> Self {
         Self(
             id: id, state: state, keyNumber: keyNumber, legacyVersion: legacyVersion,
@@ -76,7 +76,7 @@ package struct VaultRecord: Hashable, Sendable {
     }
 }
 
-// What an event makes of a record.
+// The effect of events on a record.
 extension VaultRecord {
     /// The record after `event`; unchanged if the event does not concern the token.
     package func after(_ event: VaultEvent, at now: NumericDate) -> Self {
@@ -98,10 +98,10 @@ extension VaultRecord {
         switch event {
         case .issued: .active
         case .revocationBegun: .revoking
-        // A notification that arrived during the revocation says more than the revocation.
+        // The state of a notification that arrived during the revocation is more specific.
         case .revoked: state == .revoking ? .revoked : nil
         case .refreshed: state == .dead ? .active : nil
-        // The intent to revoke remains: the revocation will find the token dead.
+        // A record in `revoking` keeps its state: its revocation will find the token dead.
         case .refreshRefused: state == .active ? .dead : nil
         // A token that was stored after the event belongs to a new sign-in.
         case .consentRevoked(let moment):

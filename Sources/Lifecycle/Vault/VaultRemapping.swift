@@ -1,9 +1,9 @@
 package import JOSE
 package import SIWACrypto
 
-/// A user who has another id since an app transfer.
+/// The new id of a user after an app transfer.
 package struct VaultRemap: Hashable, Sendable {
-    /// The user, as the tokens are stored.
+    /// The user, with the id under which tokens are stored.
     package let user: VaultUser
     /// The id that the user has now; the client remains.
     package let newUserID: UserID
@@ -16,7 +16,7 @@ package struct VaultRemap: Hashable, Sendable {
 
 extension VaultRemap {
     /// Reads a result of `siwa migrate import`: a JSON object with `old_user_id`, `user_id` and
-    /// `status`. Nil if the user got no new id, or if the old one is unknown.
+    /// `status`. Nil if the user has no new id, or if the old id is unknown.
     ///
     /// - Throws: ``InvalidLine``.
     package init?(importResult text: SecretBytes, of clientID: ClientID) throws(InvalidLine) {
@@ -43,11 +43,11 @@ extension VaultRemap {
     }
 }
 
-/// What became of users who got a new id.
+/// The result of moving the tokens of users to their new ids.
 package struct VaultRemapped: Sendable {
     /// Tokens that moved to the new id.
     package var moved = 0
-    /// Users without a token under the old id: moved before, or never stored.
+    /// Users without a token under the old id: the tokens were moved before, or never stored.
     package var absent = 0
     /// Why tokens could not be moved: they cannot be decrypted, or their rows are damaged.
     package var broken: [VaultError] = []
@@ -64,8 +64,8 @@ package struct VaultRemapped: Sendable {
 }
 
 extension Vault {
-    /// Moves the tokens of users to their new ids, in one transaction. Doing it again moves what is
-    /// left.
+    /// Moves the tokens of users to their new ids, in one transaction. Repeating it moves the
+    /// remaining ones.
     ///
     /// - Parameter isDryRun: only counts.
     package func remap(

@@ -3,17 +3,17 @@ package import JOSE
 /// The revocation of one stored token. The vault notes the intent before anything is sent, and the
 /// outcome afterwards.
 ///
-/// A token that was revoked before is refreshed first, and left alone if Apple refuses it.
+/// A token that was revoked before is refreshed first, and not revoked again if Apple refuses it.
 package struct VaultRevocation: Sendable {
     /// The token.
     package let token: SecretText
-    /// What to prove.
+    /// The proof to obtain.
     package let proof: Revocation.Proof
     private let vault: Vault
     private let record: VaultRecord
 
-    /// Decrypts the token. Nil if nothing is to be sent: it was revoked before, and no proof is
-    /// asked for.
+    /// Decrypts the token. Nil if no request is needed: the token was revoked before, and no proof
+    /// is requested.
     ///
     /// - Throws: ``VaultError``, which names the record, if it cannot be decrypted, or is not a token of
     ///   Apple's.
@@ -27,13 +27,13 @@ package struct VaultRevocation: Sendable {
         (self.vault, self.record) = (vault, record)
     }
 
-    /// Notes the intent.
+    /// Records the intent.
     package func begin(at now: NumericDate) throws(VaultError) {
         if record.state != .revoked { try note(.revocationBegun, at: now) }
     }
 
-    /// Notes what became of the token. One that was revoked before keeps its state and time unless
-    /// it turned out to work.
+    /// Records the outcome. A token that was revoked before keeps its state and time unless it
+    /// turned out to work.
     package func end(_ revocation: Revocation, at now: NumericDate) throws(VaultError) {
         if record.state == .revoked {
             guard revocation.status != nil else { return }

@@ -15,7 +15,7 @@ extension VaultKeyRing {
             })
     }
 
-    /// Whether a key is the one that a database was made with; nil if its number is missing here.
+    /// Whether a key is the one that the database was created with; nil if no key has its number.
     package func matches(_ check: VaultKeyCheck) throws(VaultError) -> Bool? {
         guard let key = keys.first(where: { $0.number == check.number }) else { return nil }
         return try cryptography { () throws(OpenSSLError) in
@@ -112,12 +112,12 @@ extension VaultKeyRing {
         place("siwa vault record 2\0", user, [fingerprint.rawValue]) + bigEndian(key)
     }
 
-    /// As siwa 0.1 wrote it.
+    /// The format of siwa 0.1.
     private static func legacyContext(_ user: VaultUser, key: Int, version: Int) -> [UInt8] {
         place("siwa vault record 1\0", user) + bigEndian(key) + bigEndian(version)
     }
 
-    /// The length precedes every text, so no two places are written alike.
+    /// Each text is preceded by its length, so that different places have different encodings.
     private static func place(
         _ label: String, _ user: VaultUser, _ others: [String] = []
     ) -> [UInt8] {
@@ -130,7 +130,7 @@ extension VaultKeyRing {
         return context
     }
 
-    /// Of a secret that is not a record.
+    /// The context of a secret that is not a record.
     private static func context(_ texts: [String], key: Int) -> [UInt8] {
         place("siwa sealed secret 1\0", texts) + bigEndian(key)
     }

@@ -1,8 +1,9 @@
 internal import JOSE
 
-// An encrypted record on its way into the vault, as bytes whose order is the order of records.
+// An encrypted record that is sorted before it is imported, as bytes whose order is the order of
+// records.
 extension VaultRecord {
-    /// Client id, user id and fingerprint, a zero byte between them: no id has one.
+    /// Client id, user id and fingerprint, separated by zero bytes, which no id contains.
     package var sortKey: [UInt8] {
         let key = VaultRowKey(id)
         var bytes = key.clientID
@@ -14,7 +15,7 @@ extension VaultRecord {
         return bytes
     }
 
-    /// What ``init(sortKey:value:)`` needs besides the key.
+    /// The part that ``init(sortKey:value:)`` needs besides the key.
     package var sortValue: [UInt8] {
         let numbers = [
             VaultState.allCases.firstIndex(of: state) ?? 0, keyNumber, storedAt.seconds,
@@ -30,7 +31,7 @@ extension VaultRecord {
         return bytes + sealed
     }
 
-    /// Reads what ``sortKey`` and ``sortValue`` made; nil for other bytes.
+    /// Reads ``sortKey`` and ``sortValue``; nil for other bytes.
     package init?(sortKey: [UInt8], value: [UInt8]) {
         let parts = sortKey.split(separator: 0, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }

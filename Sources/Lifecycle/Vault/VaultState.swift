@@ -1,8 +1,8 @@
 package import JOSE
 
-/// What is known about the life of a stored refresh token.
+/// The state of a stored refresh token, as far as known.
 package enum VaultState: String, Hashable, Sendable, CaseIterable {
-    /// As far as is known, the token works.
+    /// The token works.
     case active
     /// A revocation was begun; this is written before the request is sent. After a crash, running
     /// the same command again finishes the revocation.
@@ -17,9 +17,9 @@ package enum VaultState: String, Hashable, Sendable, CaseIterable {
     case accountDeleted = "account_deleted"
 }
 
-/// What happens to a stored token.
+/// An event of a stored token.
 package enum VaultEvent: Hashable, Sendable {
-    /// Apple issued the token just now.
+    /// Apple has just issued the token.
     case issued
     /// A revocation is about to be sent.
     case revocationBegun

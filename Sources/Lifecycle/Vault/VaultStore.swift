@@ -1,27 +1,27 @@
 package import JOSE
 
-/// Where the records of a vault are kept: a database, or a test's memory.
+/// The storage of a vault's records: a database, or memory in tests.
 ///
-/// A store keeps encrypted tokens and never sees a key. Every call is one transaction: when it
-/// returns, everything is on disk; when it throws, nothing happened. Calls may come from several
-/// threads, and block.
+/// A store keeps encrypted tokens and never receives a key. Every call is one transaction: when it
+/// returns, all changes are on disk; when it throws, nothing was changed. Calls block, and may come
+/// from several threads.
 ///
-/// A store does not trust what it reads: rows that cannot be records are answered as
-/// ``DamagedRecord``, and never stop the others.
+/// A store does not trust what it reads: rows that cannot be records are returned as
+/// ``DamagedRecord``, and do not affect the others.
 package protocol VaultStore: Sendable {
-    /// Makes an empty vault.
+    /// Creates an empty vault.
     ///
     /// - Parameter key: identifies the vault's first key to later runs.
     /// - Throws: ``VaultError`` of kind `alreadyInitialized` if there is a vault.
     func create(_ key: VaultKeyCheck) throws(VaultError)
 
-    /// What identifies the keys of the vault, the lowest number first. Updates the tables.
+    /// The values that identify the vault's keys, the lowest number first. Updates the tables.
     ///
     /// - Throws: ``VaultError`` of kind `notInitialized` if there is no vault.
     func keyChecks() throws(VaultError) -> [VaultKeyCheck]
 
-    /// Adds a key, with which tokens are encrypted from now on. An existing key of the same number
-    /// is left alone.
+    /// Adds a key, with which tokens are encrypted from then on. An existing key with the same
+    /// number is not changed.
     func register(_ key: VaultKeyCheck) throws(VaultError)
 
     /// All records of some users.
@@ -35,30 +35,28 @@ package protocol VaultStore: Sendable {
     /// The clients that have records, in their order. Reads one row for each.
     func clients() throws(VaultError) -> [ClientID]
 
-    /// How many records there are of each state, of one client or of all. Damaged rows in unknown
-    /// states are not counted.
+    /// The number of records in each state, of one client or of all. Damaged rows in unknown states
+    /// are not counted.
     func counts(of clientID: ClientID?) throws(VaultError) -> [VaultState: Int]
 
     /// Decides about users in one transaction, in which others cannot change their records.
     ///
     /// - Parameters:
     ///   - released: leases that end.
-    ///   - decide: from all records that the users have. It may be asked again, if the connection
+    ///   - decide: receives all records of the users. It may be called again, if the connection
     ///     broke or another transaction came first, and must not call the store.
-    /// - Throws: ``VaultError``; of kind `keySuperseded` if a token was encrypted with another key
-    ///   than the newest: after `register` nothing is encrypted with older keys. Nothing is
-    ///   changed then, and if `decide` throws.
+    /// - Throws: ``VaultError``; of kind `keySuperseded` if a token was encrypted with a key that
+    ///   is not the newest. Nothing is changed then, nor if `decide` throws.
     func change(
         _ users: [VaultUser], releasing released: VaultRelease?,
         _ decide: (VaultPage) throws(VaultError) -> VaultChanges
     ) throws(VaultError)
 
-    /// Claims up to `limit` free records, and changes them in the same transaction. It may find fewer
-    /// than there are, or none, until ``VaultClaimed/isComplete``.
-    /// Records that this owner held before are not among them, nor those that others returned
-    /// since its first claim: this run is done with them.
+    /// Claims up to `limit` free records, and changes them in the same transaction. It may find
+    /// fewer than exist, or none, until ``VaultClaimed/isComplete``. It skips records that this
+    /// owner held before, and those that others released since its first claim.
     ///
-    /// - Parameter change: what becomes of a record. The record keeps its id.
+    /// - Parameter change: returns the changed record, which keeps its id.
     func claim(
         _ filter: VaultFilter, limit: Int, for lease: VaultLease,
         _ change: (VaultRecord) -> VaultClaimChange
@@ -79,27 +77,27 @@ package protocol VaultStore: Sendable {
 
     /// Deletes up to `limit` entries of the history from before a moment.
     ///
-    /// - Returns: how many it deleted.
+    /// - Returns: the number of deleted entries.
     func pruneHistory(before moment: NumericDate, limit: Int) throws(VaultError) -> Int
 
-    /// What is wrong with the database itself, a sentence each.
+    /// The faults of the database itself, one sentence each.
     func faults() throws(VaultError) -> [String]
 
-    /// What protects the connection to the database less than siwa's default does. Does not
+    /// The settings that protect the connection to the database less than siwa's default. Does not
     /// connect.
     func weaknesses() throws(VaultError) -> [VaultWeakness]
 }
 
 extension VaultStore {
-    /// A store without connections has no address.
+    /// A store without connections has no weaknesses.
     package func weaknesses() throws(VaultError) -> [VaultWeakness] { [] }
 }
 
-/// Something that protects the connection to a database less than siwa's default does.
+/// A setting that protects the connection to a database less than siwa's default.
 package struct VaultWeakness: Hashable, Sendable {
-    /// What it is, as a sentence without its end.
+    /// The weakness, as a sentence without a full stop.
     package let reason: String
-    /// What sets it, such as `environment PGSSLMODE`; nil for the vault's URL.
+    /// Where it is set, such as `environment PGSSLMODE`; nil for the vault's URL.
     package let place: String?
 
     /// Describes a weakness.
@@ -108,7 +106,7 @@ package struct VaultWeakness: Hashable, Sendable {
     }
 }
 
-/// What a decision makes of records, all in one transaction.
+/// Changes that are made in one transaction.
 package struct VaultChanges: Sendable {
     /// Records that are new or change.
     package var updates: [VaultUpdate]
@@ -129,7 +127,7 @@ package struct VaultChanges: Sendable {
     }
 }
 
-/// A record as it is to be.
+/// The new value of a record.
 package struct VaultUpdate: Hashable, Sendable {
     /// The record that it replaces, whose lease it keeps; nil if it is new.
     package let replaced: VaultRecordID?
@@ -142,9 +140,9 @@ package struct VaultUpdate: Hashable, Sendable {
     }
 }
 
-/// What a claim makes of a record.
+/// The change that a claim makes to a record.
 package struct VaultClaimChange: Sendable {
-    /// The record as it is to be.
+    /// The changed record.
     package let record: VaultRecord
     /// The entry for the history; nil if the state does not change.
     package let entry: VaultHistoryEntry?
@@ -155,11 +153,11 @@ package struct VaultClaimChange: Sendable {
     }
 }
 
-/// Leases that end with a change.
+/// Leases that end in the same transaction.
 package struct VaultRelease: Hashable, Sendable {
-    /// Whose leases.
+    /// The owner of the leases.
     package let owner: String
-    /// Of which rows, damaged ones too; leases of other owners remain.
+    /// The rows, including damaged ones; leases of other owners remain.
     package let rows: Set<VaultRowKey>
 
     /// Ends the leases of `owner` on some rows.
@@ -168,13 +166,13 @@ package struct VaultRelease: Hashable, Sendable {
     }
 }
 
-/// Tells the right key from a wrong one without decrypting a record.
+/// Identifies a key without decrypting a record.
 package struct VaultKeyCheck: Hashable, Sendable {
     /// The key's number.
     package let number: Int
-    /// An empty text, encrypted.
+    /// An encrypted empty text.
     package let sealed: [UInt8]
 
-    /// What a database keeps about a key.
+    /// Creates the value that a database keeps for a key.
     package init(number: Int, sealed: [UInt8]) { (self.number, self.sealed) = (number, sealed) }
 }

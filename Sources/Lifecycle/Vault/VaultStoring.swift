@@ -1,6 +1,6 @@
 package import JOSE
 
-// How tokens come into the vault.
+// Storing and importing tokens.
 extension Vault {
     /// Stores a token that Apple just issued. A token that is stored already becomes active.
     ///
@@ -31,7 +31,7 @@ extension Vault {
         return stored
     }
 
-    /// Takes tokens in, in one transaction.
+    /// Imports tokens, in one transaction.
     ///
     /// - Parameter overwritesStates: known tokens get the state and times of their items.
     @discardableResult
@@ -43,14 +43,14 @@ extension Vault {
         return try merge(records, overwritesStates: overwritesStates, at: now)
     }
 
-    /// The encrypted record of a token that ``merge(_:overwritesStates:at:)`` is to take in.
+    /// The encrypted record of a token for ``merge(_:overwritesStates:at:)``.
     package func sealed(_ item: VaultItem) throws(VaultError) -> VaultRecord {
         let fingerprint = try TokenFingerprint(of: item.token)
         return try sealed(item.token, fingerprint, as: item.newRecord(fingerprint))
     }
 
     /// Merges encrypted records into the vault, in one transaction. Each is compared with the
-    /// record of its token as it is then.
+    /// current record of its token.
     ///
     /// - Parameter overwritesStates: known tokens get the state and times of these records.
     @discardableResult
@@ -86,7 +86,7 @@ extension Vault {
         return counts
     }
 
-    /// Others may have made a newer key since the records were encrypted.
+    /// Another process may have added a newer key since the records were encrypted.
     private func sealedWithCurrentKey(
         _ records: [VaultRecord]
     ) throws(VaultError) -> [VaultRecord] {
@@ -114,7 +114,7 @@ extension Vault {
             return
         }
         var next = known.merged(with: new, overwritesStates: overwritesStates)
-        // The fingerprint is authenticated: a record that can be decrypted holds this token.
+        // The fingerprint is authenticated: if the record can be decrypted, it contains this token.
         if (try? token(of: known)) == nil { next = next.encrypted(as: new) }
         guard next != known else { return counts.unchanged += 1 }
         counts.updated += 1
@@ -125,7 +125,7 @@ extension Vault {
     }
 }
 
-/// What became of the tokens that were imported.
+/// The results of an import.
 package struct VaultImportCounts: Hashable, Sendable {
     /// Tokens that are new.
     package var imported = 0
@@ -149,8 +149,8 @@ package struct VaultImportCounts: Hashable, Sendable {
 }
 
 extension VaultRecord {
-    /// What an import makes of a known token. It changes only from `active` or `revoking`, and only
-    /// if the imported state is from a later time; nothing becomes active again.
+    /// The result of importing a known token. It changes only from `active` or `revoking`, and only
+    /// if the imported state is from a later time; no token becomes active again.
     ///
     /// - Parameter overwritesStates: state and times become those of the import in any case.
     func merged(with new: VaultRecord, overwritesStates: Bool) -> Self {

@@ -1,20 +1,20 @@
 internal import JOSE
 
-/// Whose token it is: a user, as one client knows them.
+/// A user of one client, to whom tokens belong.
 package struct VaultUser: Hashable, Sendable {
     /// The client that the token was issued to.
     package let clientID: ClientID
     /// The `sub` of the identity token that came with it.
     package let userID: UserID
 
-    /// Names a user of a client.
+    /// Creates a user of a client.
     package init(_ clientID: ClientID, _ userID: UserID) {
         (self.clientID, self.userID) = (clientID, userID)
     }
 
-    /// Names a user whose identifier came from outside.
+    /// Creates a user from an untrusted identifier.
     ///
-    /// - Throws: ``IdentifierError`` when no database would take it.
+    /// - Throws: ``IdentifierError`` if databases would not accept it.
     package init(_ clientID: ClientID, validating userID: String) throws(IdentifierError) {
         guard !userID.hasNUL else {
             throw IdentifierError(text: userID, fault: "must not have a NUL character in it")
@@ -27,7 +27,7 @@ package struct VaultUser: Hashable, Sendable {
         self.init(clientID, try UserID(validating: userID))
     }
 
-    /// In bytes of UTF-8; Apple's have 44.
+    /// The longest user id, in bytes of UTF-8; Apple's have 44.
     private static let longestUserID = 255
 }
 
@@ -41,6 +41,6 @@ extension VaultUser: Comparable {
 }
 
 extension VaultUser: CustomStringConvertible {
-    /// What messages call the record.
+    /// The name of the record in messages.
     package var description: String { "the record of '\(userID)' of \(clientID)" }
 }

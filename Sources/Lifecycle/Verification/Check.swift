@@ -1,22 +1,22 @@
 package import JOSE
 
-/// One thing that was examined, and what was found.
+/// The result of one check.
 package struct Check: Hashable, Sendable {
-    /// How it went.
+    /// The status.
     package enum Status: String, Sendable {
-        /// As it must be.
+        /// The value is valid.
         case passed
-        /// Not as it must be.
+        /// The value is invalid.
         case failed
         /// Skipped, because an earlier check failed or no value was given to compare.
         case skipped
     }
 
-    /// What can be looked at, as results name it.
+    /// The subject of a check, by its name in results.
     package enum Subject: String, CaseIterable, Sendable {
         /// Whether it is a JWS in compact serialization.
         case format
-        /// The header's `alg`, and that the header has no critical extensions.
+        /// The header's `alg`, and the absence of critical extensions.
         case algorithm
         /// Whether `kid` names one of Apple's keys.
         case key
@@ -42,15 +42,15 @@ package struct Check: Hashable, Sendable {
         case event
         /// `jti`.
         case jti
-        /// Whether there is an identity token at all.
+        /// Whether an identity token exists.
         case identityToken = "identity_token"
     }
 
-    /// What was examined.
+    /// The subject of the check.
     package let subject: Subject
-    /// How it went.
+    /// The status.
     package let status: Status
-    /// ``subject`` in snake_case: a script may look for it.
+    /// ``subject`` in snake_case, for scripts.
     package var name: String { subject.rawValue }
 
     /// What was found, and what was expected; nil if there is no detail.
@@ -59,13 +59,13 @@ package struct Check: Hashable, Sendable {
         return words + moment.rfc3339
     }
 
-    /// ``detail`` without the time at its end: a batch does not print when each of a million valid
-    /// tokens expires.
+    /// ``detail`` without the time at its end. Most results of a batch do not show the detail, so
+    /// the text is created only when it is needed.
     private let words: String
     /// The time at the end of ``detail``; nil if absent.
     package let moment: NumericDate?
 
-    /// Whether it differs from `other` in nothing but ``moment``.
+    /// Whether it differs from `other` only in ``moment``.
     package func isSameButMoment(_ other: Self) -> Bool {
         subject == other.subject && status == other.status && words.isExactly(other.words)
             && (moment == nil) == (other.moment == nil)

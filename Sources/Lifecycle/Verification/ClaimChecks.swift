@@ -1,6 +1,6 @@
 internal import JOSE
 
-// The claims that every token of Apple's has, one function each.
+// The checks of the claims that all of Apple's tokens have.
 extension TokenVerifier {
     func issuer(_ claims: JSONText) -> Check { oneOf(issuers, .issuer, "iss", claims["iss"]) }
 

@@ -1,20 +1,20 @@
 internal import JOSE
 
-/// Whose a user's address is, as far as it can be told.
+/// The kind of a user's address.
 package enum EmailKind: String, Sendable, CaseIterable {
-    /// Apple forwards what is sent to it; it hides the user's own address.
+    /// A relay address, which hides the user's own address and forwards mail to it.
     case relay
     /// An iCloud Mail address. It may be an address of iCloud+ Hide My Email, which cannot be
     /// recognised and is not a relay address of Sign in with Apple.
     case icloud
-    /// Any other.
+    /// Any other address.
     case other
 
     /// Classifies an address.
     ///
-    /// - Parameter isPrivate: what `is_private_email` says of it; nil where nothing says so, as in
-    ///   the `user` field of a first sign-in. It counts before the domain: Apple has announced
-    ///   relay addresses under another domain (June 2026), and may do so again.
+    /// - Parameter isPrivate: the value of `is_private_email`; nil if unknown, as for the `user`
+    ///   field of a first sign-in. It takes precedence over the domain, because Apple adds relay
+    ///   domains (announced in June 2026).
     package init(_ address: String, isPrivate: Bool?) {
         let text = address.utf8.span
         let domain = text.extracting(Self.domain(of: text))
@@ -28,7 +28,7 @@ package enum EmailKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// What is behind the last `@` that something is behind.
+    /// The text after the last `@` that is followed by any text.
     private static func domain(of address: Span<UInt8>) -> Range<Int> {
         let sign = UInt8(ascii: "@")
         var end = address.count
@@ -43,7 +43,7 @@ package enum EmailKind: String, Sendable, CaseIterable {
 }
 
 extension Span<UInt8> {
-    /// Whether it is `other`, which has no capitals, when capitals of ASCII do not count.
+    /// Whether it equals `other`, a text in lower case, ignoring the case of ASCII letters.
     fileprivate func isIgnoringCase(_ other: String) -> Bool {
         let other = other.utf8.span
         guard count == other.count else { return false }
@@ -57,13 +57,13 @@ extension Span<UInt8> {
 }
 
 extension IdentityTokenClaims {
-    /// Whose ``email`` is; nil without one.
+    /// The kind of ``email``; nil without an address.
     package var emailKind: EmailKind? { email.map { EmailKind($0, isPrivate: isPrivateEmail) } }
 }
 
 extension CompactJWS {
-    /// Whose the token's `email` is; nil without one. Apple leaves `is_private_email` out of tokens
-    /// where the address is the user's own.
+    /// The kind of the token's `email`; nil without an address. Apple omits `is_private_email` if
+    /// the address is the user's own.
     package var emailKind: EmailKind? {
         guard let email = claims["email"]?.string, !email.isEmpty else { return nil }
         return EmailKind(email, isPrivate: claims["is_private_email"]?.flag ?? false)

@@ -1,9 +1,9 @@
 package import JOSE
 
 extension TokenVerifier {
-    /// Makes every check that can be made of an identity token.
+    /// Makes all possible checks of an identity token.
     ///
-    /// - Parameter binding: what the token must belong to, besides one of ``audiences``.
+    /// - Parameter binding: the nonce, code and access token that it must belong to.
     package func verify(
         identityToken token: CompactJWS, boundTo binding: TokenBinding = TokenBinding(),
         at now: NumericDate
@@ -16,7 +16,7 @@ extension TokenVerifier {
             reading: IdentityTokenClaims.init)
     }
 
-    /// Also what keeps a notification from passing for an identity token (RFC 8725 §3.12).
+    /// Also prevents that a notification is accepted as an identity token (RFC 8725 §3.12).
     private func subject(_ claims: JSONText) -> Check {
         guard claims["sub"]?.isFilledString == true else {
             let note = claims["events"] == nil ? "" : "; it has events, so it is a notification"

@@ -1,43 +1,45 @@
 package import JOSE
 
-/// What an identity token says of a user (Apple: `id_token`), once it is verified.
+/// The claims of a verified identity token (Apple: `id_token`).
 package struct IdentityTokenClaims: Hashable, Sendable {
-    /// The user: stable for all apps of a team. The only claim that identifies a user.
+    /// The user's id, which is the same for all apps of a team. The only claim that identifies a
+    /// user.
     package var userID: UserID { UserID(unchecked: text["sub"]?.string ?? "") }
     /// The client the user signed in to: `aud`.
     package var clientID: ClientID { ClientID(unchecked: text["aud"]?.string ?? "") }
     /// The issuer: `iss`.
     package var issuer: String { text["iss"]?.string ?? "" }
-    /// When the token was made.
+    /// When the token was issued.
     package let issuedAt: NumericDate
     /// When it expires.
     package let expiresAt: NumericDate
-    /// When the user last proved who they are; nil where Apple does not say.
+    /// When the user last authenticated; nil if absent.
     package var authenticatedAt: NumericDate? { text["auth_time"]?.moment }
-    /// As the sign-in request had it, raw or hashed.
+    /// The nonce of the sign-in request, raw or hashed.
     package var nonce: String? { text["nonce"]?.string }
-    /// The user's address, or a relay's; nil when the app never asked for it, and for some
+    /// The user's address or a relay address; nil if the app never requested it, and for some
     /// managed accounts.
     package var email: String? { text["email"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
-    /// Whether Apple has verified ``email``; nil where Apple does not say.
+    /// Whether Apple has verified ``email``; nil if absent.
     package var isEmailVerified: Bool? { text["email_verified"]?.flag }
-    /// Whether ``email`` is a relay's: Apple leaves the claim out where it is not.
+    /// Whether ``email`` is a relay address; Apple omits the claim otherwise.
     package var isPrivateEmail: Bool { text["is_private_email"]?.flag ?? false }
-    /// Whether a person is behind it; only in apps, and normally at the first sign-in only.
+    /// Whether the user seems to be a real person; present only in apps, and normally only at the
+    /// first sign-in.
     package var realUserStatus: RealUserStatus? {
         text["real_user_status"]?.json.integer.map { RealUserStatus(rawValue: $0) }
     }
-    /// For sixty days after an app changed teams: what to exchange for the new ``userID``.
+    /// The transfer identifier, for sixty days after an app transfer.
     package var transferID: TransferID? {
         text["transfer_sub"]?.string.map { TransferID(unchecked: $0) }
     }
-    /// Every claim as received, unknown ones included.
+    /// All claims as received, including unknown ones.
     package var json: JSON { text.value }
     private let text: JSONText
 
-    /// Nil when a claim that every token has is missing, or of another type.
+    /// Nil if a required claim is missing or has another type.
     init?(_ text: JSONText) {
-        // No text is made of what is only compared: few of a batch's tokens are asked for their claims.
+        // Strings are not created here, because the claims of most tokens in a batch are not read.
         guard text["sub"]?.isFilledString == true, text["aud"]?.isString == true,
             text["iss"]?.isString == true,
             let issuedAt = text["iat"]?.moment, let expiresAt = text["exp"]?.moment

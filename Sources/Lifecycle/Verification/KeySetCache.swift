@@ -7,11 +7,11 @@ package import JOSE
 /// keys; it may also be forged. After an unsuccessful fetch, none is made for a minute. A fetch is
 /// unsuccessful if it fails or lacks the requested key; anyone can invent a `kid`.
 package struct KeySetCache: Sendable {
-    /// A set, and when it was fetched.
+    /// A key set with the time of its fetch.
     package struct Held: Sendable {
         /// The keys.
         package let keySet: KeySet
-        /// When they came.
+        /// When they were fetched.
         package let fetchedAt: NumericDate
     }
 
@@ -19,7 +19,7 @@ package struct KeySetCache: Sendable {
     package internal(set) var held: Held?
     /// The end of the pause after an unsuccessful fetch.
     package internal(set) var pausedUntil: NumericDate?
-    /// When each `kid` was first seen, withdrawn ones too.
+    /// When each `kid` was first seen, including withdrawn ones.
     package internal(set) var firstSeen: [String: NumericDate]
 
     /// An empty cache.
@@ -29,25 +29,25 @@ package struct KeySetCache: Sendable {
     package static let lifetime = Duration.seconds(3600)
     /// The pause after an unsuccessful fetch.
     package static let pause = Duration.seconds(60)
-    /// How many keys of the past are remembered.
+    /// The number of withdrawn keys that are remembered.
     static let memory = 100
 }
 
 // The decision.
 extension KeySetCache {
-    /// What to do.
+    /// The next step.
     package enum Step: Hashable, Sendable {
-        /// The set is fresh and holds the key.
+        /// Use the set: it is fresh and has the key.
         case use
-        /// The set is old, or lacks the key, but no fetch is allowed now.
+        /// Use the set although it is old or lacks the key, because no fetch is allowed now.
         case useStale
-        /// Ask Apple.
+        /// Fetch a set from Apple.
         case fetch
         /// There is no set, and no fetch is allowed now.
         case unavailable
     }
 
-    /// What to do about `query`.
+    /// The next step for `query`.
     package func step(for query: KeySetQuery, at now: NumericDate) -> Step {
         if query.source == .apple { return .fetch }
         if isFresh(at: now), holds(query.keyID) { return .use }
@@ -55,22 +55,22 @@ extension KeySetCache {
         return held == nil ? .unavailable : .useStale
     }
 
-    /// Whether the set may be used without a warning. A set from the future was fetched before the
-    /// clock was set back, so its age is unknown.
+    /// Whether the set may be used without a warning. The age of a set from the future is unknown,
+    /// because the clock was set back after its fetch.
     package func isFresh(at now: NumericDate) -> Bool {
         guard let held else { return false }
         return held.fetchedAt <= now && now - held.fetchedAt < Self.lifetime
     }
 
-    /// Whether the set holds a key of this `kid`; any set will do for nil.
+    /// Whether the set has a key with this `kid`; true for nil if there is a set.
     package func holds(_ keyID: String?) -> Bool {
         guard let held else { return false }
         return keyID.map { held.keySet.keys[$0] != nil } ?? true
     }
 
     /// Whether a fetch was unsuccessful within the last minute, or after the query was made: then
-    /// another process made it, and its result counts for both. A longer pause means that the clock
-    /// was set back.
+    /// another process made it, and the result is valid for both. A longer pause means that the
+    /// clock was set back.
     private func isPaused(for query: KeySetQuery, at now: NumericDate) -> Bool {
         guard let pausedUntil else { return false }
         return query.askedAt < pausedUntil && pausedUntil <= now + Self.pause
@@ -79,19 +79,19 @@ extension KeySetCache {
 
 // The result of a fetch.
 extension KeySetCache {
-    /// The keys that are in one set and not in the other, by their `kid`, sorted. A `kid` that
-    /// names another key than before is in both lists.
+    /// The differences between two sets, by `kid`, sorted. A `kid` with a different key is in both
+    /// lists.
     package struct Change: Hashable, Sendable {
-        /// Those that came.
+        /// The keys that only the newer set has.
         package let added: [String]
-        /// Those that went.
+        /// The keys that only the older set has.
         package let withdrawn: [String]
 
         /// Whether both sets are equal.
         package var isEmpty: Bool { added.isEmpty && withdrawn.isEmpty }
     }
 
-    /// How `keySet` differs from the cached one; empty without a cached one.
+    /// The differences between the cached set and `keySet`; empty without a cached set.
     package func change(to keySet: KeySet) -> Change {
         let before = held?.keySet ?? keySet
         return Change(added: keySet.keyIDs(notIn: before), withdrawn: before.keyIDs(notIn: keySet))

@@ -1,11 +1,11 @@
 internal import JOSE
 
-// How the cache is kept in a file: one JSON object, read strictly. What is not exactly that
-// counts as damaged, a file of another version too: all of it can be fetched again.
+// The file of the cache: one JSON object, read strictly. Any other content, including that of
+// another version, is treated as damaged, because the keys can be fetched again.
 extension KeySetCache {
     /// Reads what ``bytes(for:)`` wrote for the same origin.
     ///
-    /// Nil for anything else: keys of one origin must never verify tokens of another.
+    /// Nil for any other content: keys of one origin must never verify tokens of another.
     package init?(_ bytes: [UInt8], for origin: BaseURL) {
         guard let file = try? JSON(bytes), let members = file.members,
             members.allSatisfy({ Name.all.contains($0.name) }),

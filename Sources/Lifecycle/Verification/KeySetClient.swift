@@ -6,7 +6,7 @@ package struct KeySetClient: Sendable {
     private let baseURL: BaseURL
     private let delivery: Delivery
 
-    /// Speaks to the endpoint at `baseURL`.
+    /// Sends requests to the endpoint at `baseURL`.
     package init(baseURL: BaseURL = .apple, delivery: Delivery) {
         self.baseURL = baseURL
         self.delivery = delivery

@@ -1,8 +1,8 @@
 internal import JOSE
 internal import SIWACrypto
 
-/// Compares a token's nonce with what the app put into its request. Apps send it as it is, or
-/// its SHA-256 in hexadecimal or base64url; Apple copies what they send.
+/// Compares a token's nonce with the app's nonce. Apps send it unchanged, or its SHA-256 in
+/// hexadecimal or base64url; Apple copies it.
 func nonceCheck(_ claims: JSONText, _ expected: SecretText?) -> Check {
     guard let expected else {
         return .skipped(

@@ -3,27 +3,27 @@ internal import SIWACrypto
 
 /// One nonce in the forms in which a token can contain it.
 ///
-/// Forms that result from a mistake are refused like any other text, because a generous comparison
-/// would weaken the protection against replay; the message names them.
+/// Forms that result from a mistake are refused, because accepting them would weaken the protection
+/// against replay; the message names the mistake.
 struct NonceForms {
     private let nonce: String
     private let digest: [UInt8]
 
-    /// Nil where a site's policy has taken SHA-256 away.
+    /// Nil if the system's policy disables SHA-256.
     init?(_ secret: SecretText) {
         nonce = secret.revealed()
         guard let digest = try? SHA256.digest(nonce) else { return nil }
         self.digest = digest
     }
 
-    /// What the accepted form that was found is called.
+    /// The name of the accepted form that was found; nil for other texts.
     func accepted(_ found: String) -> String? {
         if found.matches(nonce) { return "as it was given" }
         return Self.accepted.first { found.matches($0.spell(digest)) }
             .map { "as SHA-256, \($0.name)" }
     }
 
-    /// What was done to the nonce that should not have been.
+    /// The mistake that produced the text; nil if it is not recognised.
     func mistake(_ found: String) -> String? {
         for (name, digest) in mistakenDigests {
             if let form = (Self.accepted + Self.mistaken).first(where: {
@@ -71,7 +71,7 @@ struct NonceForms {
 }
 
 extension String {
-    /// Equal byte by byte, in a time that tells only whether the lengths differ.
+    /// Compares all bytes in constant time; only a difference in length takes less time.
     fileprivate func matches(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return zip(utf8, other.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

@@ -1,17 +1,16 @@
 package import JOSE
 
 extension JSON {
-    /// The event in a notification's claims, in one spelling, though Apple uses several.
+    /// The event in a notification's claims, in a uniform spelling; Apple uses several.
     ///
-    /// `events` may be an object or the text of one. `type` has one word for the deletion,
-    /// `account-deleted`; `sub` is called `user_id`; `event_time` is written as RFC 3339 has it;
-    /// `is_private_email` is a boolean. What siwa does not know is kept, after these. Nil when
-    /// there is no event.
+    /// `events` may be an object or the text of one. `type` of a deletion is always
+    /// `account-deleted`; `sub` becomes `user_id`; `event_time` is in RFC 3339; `is_private_email`
+    /// is a boolean. Unknown members follow. Nil if there is no event.
     package var normalizedEvent: JSON? {
         (try? NotificationEvent.object(self)).map(\.normalizedEventObject)
     }
 
-    /// The same of the event itself, which must be an object.
+    /// The normalized event; this must be an object.
     fileprivate var normalizedEventObject: JSON {
         let known: [Member?] = [
             member("type") {
@@ -36,7 +35,7 @@ extension JSON {
         return NumericDate(number < 100_000_000_000 ? number : number / 1000)
     }
 
-    /// A member in another spelling, or as it is where that makes no sense.
+    /// A member in the uniform spelling; unchanged if its value is unexpected.
     private func member(
         _ name: String, as newName: String? = nil, _ spell: (JSON) -> JSON?
     ) -> Member? {
@@ -45,6 +44,6 @@ extension JSON {
 }
 
 extension NotificationEvent {
-    /// ``JSON/normalizedEvent`` of the claims that it was read from.
+    /// ``JSON/normalizedEvent`` of the claims.
     package var normalized: JSON { json.normalizedEventObject }
 }

@@ -1,22 +1,22 @@
 package import JOSE
 
-/// What a server-to-server notification says (Apple: "Processing changes for Sign in with Apple
-/// accounts"), once it is verified.
+/// The content of a verified server-to-server notification (Apple: "Processing changes for Sign in
+/// with Apple accounts").
 package struct Notification: Hashable, Sendable {
-    /// What happened.
+    /// The event.
     package let event: NotificationEvent
-    /// The client it is about: the primary App ID of its group.
+    /// The client: the primary App ID of its group.
     package let clientID: ClientID
     /// The issuer: `iss`.
     package let issuer: String
-    /// When it was made.
+    /// When it was issued.
     package let issuedAt: NumericDate
     /// When it expires.
     package let expiresAt: NumericDate
-    /// By which to know one that Apple sends twice: `jti`.
+    /// The id, by which repetitions are recognised: `jti`.
     package let id: String?
 
-    /// Nil when a claim that every notification has is missing, or of another type.
+    /// Nil if a required claim is missing or has another type.
     init?(_ claims: JSON, _ event: NotificationEvent) {
         guard let clientID = claims["aud"]?.string,
             let issuer = claims["iss"]?.string, let issuedAt = claims["iat"]?.moment,
@@ -31,11 +31,11 @@ package struct Notification: Hashable, Sendable {
     }
 }
 
-/// What verifying a notification found.
+/// The result of verifying a notification.
 package typealias NotificationVerification = Verification<Notification>
 
 extension TokenVerifier {
-    /// Makes every check that can be made of a notification.
+    /// Makes all possible checks of a notification.
     package func verify(
         notification token: CompactJWS, at now: NumericDate
     ) -> NotificationVerification {
@@ -46,7 +46,7 @@ extension TokenVerifier {
             return NotificationVerification(token, common + [.passed(.event, event.kind.rawValue)])
             { _ in Notification(claims, event) }
         } catch {
-            // Also what keeps an identity token from passing for a notification (RFC 8725 §3.12).
+            // Also prevents that an identity token is accepted as a notification (RFC 8725 §3.12).
             return NotificationVerification(token, common + [.failed(.event, error.description)]) {
                 _ in nil
             }

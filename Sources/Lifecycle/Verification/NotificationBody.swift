@@ -4,8 +4,8 @@ extension CompactJWS {
     /// Reads what Apple posts to a server: `{"payload":"…"}` around a JWT, on any number of lines.
     /// A bare JWT is accepted; lines after it are ignored.
     ///
-    /// - Parameter reader: takes the JWT apart; nil for one of its own.
-    /// - Throws: ``NotificationBodyError``, which says what was received instead.
+    /// - Parameter reader: parses the JWT; nil for a reader without cached headers.
+    /// - Throws: ``NotificationBodyError``, which names what was received instead.
     package init(
         notificationBody body: [UInt8], with reader: SharedJWSReader? = nil
     ) throws(NotificationBodyError) {
@@ -43,7 +43,7 @@ extension CompactJWS {
 
 /// Why a text is not a notification.
 package enum NotificationBodyError: Error, Hashable, Sendable {
-    /// More bytes than any notification has.
+    /// Longer than any notification.
     case tooLong(Int)
     /// A JSON string: the value of `payload` with its quotation marks.
     case quoted
@@ -53,7 +53,7 @@ package enum NotificationBodyError: Error, Hashable, Sendable {
     case json(JSONError)
     /// `payload` is missing, or the kind of value it is in place of a string.
     case payload(String?)
-    /// What it brings is not a JWT.
+    /// The value of `payload` is not a JWT.
     case token(CompactJWSError)
 }
 

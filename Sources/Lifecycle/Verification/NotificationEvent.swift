@@ -1,27 +1,27 @@
 package import JOSE
 
-/// The one event of a notification.
+/// The event of a notification.
 package struct NotificationEvent: Hashable, Sendable {
     /// What happened.
     ///
-    /// Open, because an event Apple adds tomorrow must reach the caller intact.
+    /// An open set, because an event that Apple adds later must reach the caller.
     package struct Kind: RawRepresentable, Hashable, Sendable {
-        /// The text on the wire, but for the deletion's two spellings.
+        /// The text on the wire, with a uniform spelling of the deletion.
         package let rawValue: String
 
-        /// Takes any text; `account-delete`, as Apple sends it, becomes `account-deleted`, as
-        /// Apple documents it.
+        /// Creates a kind from any text; `account-delete`, which Apple sends, becomes
+        /// `account-deleted`, which Apple documents.
         package init(rawValue: String) {
             self.rawValue = rawValue == "account-delete" ? "account-deleted" : rawValue
         }
 
-        /// The user stopped using Apple's sign-in for the app: its tokens are gone.
+        /// The user stopped using Sign in with Apple for the app, which invalidates its tokens.
         package static let consentRevoked = Self(rawValue: "consent-revoked")
         /// The user deleted their Apple Account.
         package static let accountDeleted = Self(rawValue: "account-deleted")
-        /// The relay address passes mail on again.
+        /// The relay address forwards mail again.
         package static let emailEnabled = Self(rawValue: "email-enabled")
-        /// The relay address passes no more mail on.
+        /// The relay address no longer forwards mail.
         package static let emailDisabled = Self(rawValue: "email-disabled")
     }
 
@@ -29,13 +29,13 @@ package struct NotificationEvent: Hashable, Sendable {
     package let kind: Kind
     /// The user.
     package let userID: UserID
-    /// When; Apple's fraction of a second is dropped.
+    /// When it happened; Apple's fraction of a second is dropped.
     package let occurredAt: NumericDate
-    /// The address, where the event is about one.
+    /// The address, if the event concerns one.
     package let email: String?
-    /// Whether ``email`` is a relay's; nil where Apple does not say.
+    /// Whether ``email`` is a relay address; nil if absent.
     package let isPrivateEmail: Bool?
-    /// The event as received, members siwa does not know included.
+    /// The event as received, including unknown members.
     package let json: JSON
 
     /// Reads the `events` of a notification's claims.
@@ -57,7 +57,7 @@ package struct NotificationEvent: Hashable, Sendable {
         isPrivateEmail = json["is_private_email"]?.flag
     }
 
-    /// Apple sends a text that holds JSON, and documents the JSON itself.
+    /// Apple sends a string that contains JSON, and documents an object.
     static func object(_ claims: JSON) throws(NotificationEventError) -> JSON {
         guard let events = claims["events"] else {
             throw .missing(hasSubject: claims["sub"] != nil)
@@ -71,15 +71,15 @@ package struct NotificationEvent: Hashable, Sendable {
     }
 }
 
-/// Why a notification has no event that can be read.
+/// Why the event of a notification cannot be read.
 enum NotificationEventError: Error {
-    /// There is no `events`; a token with a subject in its place is an identity token.
+    /// `events` is missing; a token with a subject instead is an identity token.
     case missing(hasSubject: Bool)
-    /// `events` is a text that is not JSON.
+    /// `events` is a string that is not JSON.
     case json(JSONError)
-    /// `events` is neither an object nor the text of one.
+    /// `events` is neither an object nor a string that contains one.
     case notAnObject(String)
-    /// A member of the event is missing, or not what it must be.
+    /// A member of the event is missing or invalid.
     case member(String, JSON?)
 
     var description: String {

@@ -10,7 +10,7 @@ extension CompactJWS {
 
     fileprivate var namedKeyID: String? { heading.keyID.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Why no key may be tried on this token; nil when the algorithm is RS256.
+    /// Why the signature must not be checked; nil for an acceptable header.
     fileprivate var headerFault: String? {
         guard heading.algorithm?.isExactly("RS256") == true else {
             return "alg is \(header["alg"].shown), not RS256"
@@ -19,7 +19,8 @@ extension CompactJWS {
         return heading.isCritical ? "the header demands extensions (crit)" : nil
     }
 
-    /// The keys and addresses of keys that a header can bring (RFC 7515 §4.1.2 to §4.1.6).
+    /// A note about keys and key URLs in the header, which are not used (RFC 7515 §4.1.2 to
+    /// §4.1.6).
     fileprivate var unusedKeysNote: String {
         let brought = ["jku", "jwk", "x5u", "x5c"].filter { header[$0] != nil }
         return brought.isEmpty
@@ -28,7 +29,7 @@ extension CompactJWS {
 }
 
 extension TokenVerifier {
-    /// Algorithm, key, signature, each only when the one before it passed.
+    /// Checks algorithm, key and signature, each only if the one before it passed.
     func addSignatureChecks(_ token: CompactJWS, to checks: inout [Check]) {
         if let fault = token.headerFault {
             checks.append(.failed(.algorithm, fault))

@@ -1,20 +1,20 @@
 internal import JOSE
 internal import SIWACrypto
 
-/// What an identity token must belong to, besides its client; nil members are not compared.
+/// The nonce, code and access token that an identity token must belong to; nil members are not
+/// compared.
 package struct TokenBinding: Sendable {
-    /// What the app put into the sign-in request, raw.
+    /// The nonce of the sign-in request, raw.
     package let nonce: SecretText?
-    /// The authorization code that came with it, for `c_hash`.
+    /// The authorization code that was issued with it, for `c_hash`.
     package let code: AuthorizationCode?
-    /// The access token that came with it, for `at_hash`.
+    /// The access token that was issued with it, for `at_hash`.
     package let accessToken: AccessToken?
-    /// Whether a token passes that has no hash of what it is to be compared with. Apple puts
-    /// `c_hash` into tokens that come with a code, `at_hash` into those that a code is
-    /// exchanged for.
+    /// Whether a token without the hash passes. Apple puts `c_hash` into tokens that are issued
+    /// with a code, and `at_hash` into those that are issued for a code.
     package let acceptsMissingHashes: Bool
 
-    /// Names what to compare.
+    /// Creates a binding.
     package init(
         nonce: SecretText? = nil, code: AuthorizationCode? = nil, accessToken: AccessToken? = nil,
         acceptsMissingHashes: Bool = false

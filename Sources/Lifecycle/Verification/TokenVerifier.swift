@@ -1,19 +1,19 @@
 package import JOSE
 
-/// Verifies what Apple signs, identity tokens and notifications: every check is made and named,
-/// so that all failures show at once.
+/// Verifies identity tokens and notifications. All checks are made, so that all failures are shown
+/// at once.
 ///
-/// The algorithm is pinned to RS256 and the key chosen by `kid` from Apple's set; nothing else in
-/// a header is believed, be it a key, an address of one, or a type (RFC 8725 §3.1, §3.5, §3.10;
-/// Apple: "Verifying a user").
+/// The algorithm must be RS256, and the key is chosen by `kid` from Apple's set. Everything else in
+/// a header, such as a key, a key URL or a type, is ignored (RFC 8725 §3.1, §3.5, §3.10; Apple:
+/// "Verifying a user").
 package struct TokenVerifier: Sendable {
-    /// Apple's keys; without any, no token is valid.
+    /// Apple's keys; without them, no token is valid.
     package let keySet: KeySet?
     /// The clients whose tokens are accepted: `aud`.
     package let audiences: [String]
     /// The issuers that are accepted: `iss`.
     package let issuers: [String]
-    /// How far clocks may differ, either way.
+    /// The accepted clock skew.
     package let leeway: Duration
     /// Whether the token came from Apple over TLS, which may replace the check of its signature
     /// when its key is not available (OpenID Connect Core §3.1.3.7).
@@ -34,10 +34,10 @@ package struct TokenVerifier: Sendable {
         self.isReceivedFromApple = isReceivedFromApple
     }
 
-    /// The checks that everything Apple signs must pass.
+    /// The checks of all tokens that Apple signs.
     func commonChecks(_ token: CompactJWS, at now: NumericDate) -> [Check] {
         var checks: [Check] = []
-        // Room for those that an identity token adds.
+        // Includes the checks of an identity token.
         checks.reserveCapacity(16)
         checks.append(.passed(.format))
         addSignatureChecks(token, to: &checks)

@@ -1,14 +1,14 @@
 package import JOSE
 
-/// What verifying one of Apple's tokens found.
+/// The result of verifying one of Apple's tokens.
 package struct Verification<Claims: Sendable>: Sendable {
     /// Every check, in the order they were made.
     package let checks: [Check]
-    /// The token as received, not to be trusted; nil if it is not a JWT.
+    /// The token as received, which must not be trusted; nil if it is not a JWT.
     package let token: CompactJWS?
-    /// What the token says; nil unless every check that was made has passed.
+    /// The claims; nil unless all checks that were made have passed.
     package let claims: Claims?
-    /// Whether the token is Apple's, and as it must be.
+    /// Whether the token is valid.
     package let isValid: Bool
 
     /// - Parameters:
@@ -25,7 +25,7 @@ package struct Verification<Claims: Sendable>: Sendable {
         isValid = claims != nil
     }
 
-    /// What could not be looked at: one check failed, and there was no other to make.
+    /// The result if no token could be examined: one failed check.
     package init(impossible subject: Check.Subject, _ detail: String) {
         checks = [.failed(subject, detail)]
         token = nil
@@ -33,7 +33,7 @@ package struct Verification<Claims: Sendable>: Sendable {
         isValid = false
     }
 
-    /// What is not a JWT.
+    /// The result for a text that is not a JWT.
     package init(_ error: CompactJWSError) {
         self.init(impossible: .format, error.description)
     }
@@ -47,7 +47,7 @@ extension [Check] {
     ///
     /// - Parameter isSigned: whether the signature is known to be Apple's without its check.
     fileprivate func areOfASoundToken(isSigned: Bool) -> Bool {
-        // Looked at where they are: copying a check takes longer than looking at it.
+        // Reads the checks in place: copying one takes longer than reading it.
         let checks = span
         var isSigned = isSigned
         for index in checks.indices {
@@ -60,5 +60,5 @@ extension [Check] {
     }
 }
 
-/// What verifying an identity token found.
+/// The result of verifying an identity token.
 package typealias IdentityTokenVerification = Verification<IdentityTokenClaims>

@@ -8,11 +8,11 @@ struct BatchConclusion: Sendable {
     let options: BatchOptions
     let output: BatchOutput
     let progress: Progress
-    /// Of the runs before this one.
+    /// The counts of earlier runs.
     let before: BatchCounts
-    /// Why the input could not be read to its end; nil when it was.
+    /// Why the input could not be read to its end; nil if it was.
     let inputFailure: FileError?
-    /// The hint how to continue a run that was stopped; nil for the one that its options allow.
+    /// The hint about continuing a stopped run; nil for the usual hint.
     var continuation: String?
     /// Further hints for a run in which every item was refused.
     var allRefused: [String] = []
@@ -129,7 +129,8 @@ struct BatchConclusion: Sendable {
 struct BatchStopped: Sendable {
     let diagnosis: Diagnosis
 
-    static let vaultContinuation = "to continue, run the same command: the vault knows what is left"
+    static let vaultContinuation =
+        "to continue, run the same command: the vault records what is left"
 
     static func continuation(_ options: BatchOptions) -> String {
         options.output.path.map { _ in

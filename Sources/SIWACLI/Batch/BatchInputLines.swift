@@ -32,7 +32,7 @@ final class BatchInputLines<Item: NumberedItem>: Sendable {
     /// Why ids can no longer be checked for repetition; nil if they can.
     var idFailure: FileError? { state.withLock { $0.idFailure } }
 
-    /// The next item, if there is one; see ``BatchRun``.
+    /// The next item, if one is available; see ``BatchRun``.
     func next() -> BatchInput<Item> {
         // A slow reader of the results slows the run down.
         guard !output.isFull else { return .notYet }

@@ -1,11 +1,11 @@
 internal import JOSE
 internal import Lifecycle
 
-/// What a result calls its item.
+/// The ids of an item in its result.
 struct ItemName: Sendable {
-    /// The item's id; in a migration, the identifier that is asked about.
+    /// The item's id; in a migration, the identifier in the request.
     let id: JSON?
-    /// What the old team called a user of a migration, if the line says so.
+    /// The old id of a user in a migration, if the line contains it.
     var oldUserID: String?
 }
 
@@ -28,7 +28,7 @@ enum BatchLayout: Sendable {
         ]
         return switch self {
         case .standard:
-            // Apple may answer with any member.
+            // Apple's answer may have any members.
             [.init("id", name.id ?? .null)] + verdict
                 + report.members.filter {
                     !["line", "id", "status", "exit_code"].contains($0.name)
@@ -42,7 +42,8 @@ enum BatchLayout: Sendable {
 }
 
 extension MigrationHalf {
-    /// The identifier that was asked about, and Apple's answer: null without one.
+    /// The identifier in the request, and the one in Apple's answer, which is null if there was no
+    /// answer.
     fileprivate func names(_ name: ItemName, _ user: MigratedUser?) -> [JSON.Member] {
         let asked = name.id ?? .null
         return switch self {

@@ -3,9 +3,9 @@ internal import Lifecycle
 internal import LocalFiles
 internal import Synchronization
 
-/// How an item of a batch ended, as its line says.
+/// The status of an item in its result line.
 enum BatchStatus: String, Sendable, CaseIterable {
-    /// What was asked for was done.
+    /// Done.
     case done
     /// Apple, or a check, refused this item.
     case refused
@@ -15,7 +15,7 @@ enum BatchStatus: String, Sendable, CaseIterable {
     case invalid
 }
 
-/// The results of a batch: a line each, written as they come, and counted.
+/// The results of a batch: written as they arrive, one per line, and counted.
 final class BatchOutput: Sendable {
     private let sink: any LineSink
     private let layout: BatchLayout
@@ -28,13 +28,13 @@ final class BatchOutput: Sendable {
 
     /// Why writing failed; nil if it did not.
     var failure: FileError? { sink.failure }
-    /// How many results have certainly not reached their reader.
+    /// The number of results that were certainly not read.
     var undelivered: Int { sink.undelivered }
-    /// Whether so much waits to be written that callers should wait.
+    /// Whether callers should wait before they write more results.
     var isFull: Bool { sink.isFull }
-    /// How many records of a vault could not be used.
+    /// The number of records of a vault that could not be used.
     var unusable: Int { unusables.withLock { $0 } }
-    /// How many of each there are.
+    /// The number of results with each status.
     var counted: BatchCounts { counts.withLock { $0 } }
 
     /// Writes the result of an item.
@@ -51,14 +51,14 @@ final class BatchOutput: Sendable {
         sink.append(bytes)
     }
 
-    /// Writes several results, and counts them and those that are not to be written.
+    /// Writes several results, and counts all of them, including those that are not written.
     func write(_ lines: ArraySlice<UInt8>, _ counted: BatchCounts) {
         counts.withLock { $0.add(counted) }
         guard !lines.isEmpty else { return }
         sink.append(Array(lines))
     }
 
-    /// One result as it is written, with the end of its line.
+    /// The line of one result, with its line end.
     static func bytes(
         line: Int, _ name: ItemName, _ report: ItemReport, _ layout: BatchLayout = .standard
     ) -> [UInt8] {
@@ -68,7 +68,7 @@ final class BatchOutput: Sendable {
         return text.finished()
     }
 
-    /// What a result begins with in the layout ``BatchLayout/standard``.
+    /// The beginning of a result in the layout ``BatchLayout/standard``.
     ///
     /// - Parameter lines: the results before it.
     static func begin(
@@ -96,7 +96,7 @@ extension InvalidLine {
     }
 }
 
-/// How many items ended how.
+/// The number of items with each status.
 struct BatchCounts: Sendable {
     private(set) var done = 0
     private(set) var refused = 0
@@ -105,7 +105,7 @@ struct BatchCounts: Sendable {
 
     var total: Int { done + refused + failed + invalid }
 
-    /// `99990 done, 6 refused`: those there are, and `always`.
+    /// `99990 done, 6 refused`: the counts that are not zero, and `always`.
     func named(always: BatchStatus = .done) -> String {
         let all: [(Int, BatchStatus)] = [
             (done, .done), (failed, .failed), (refused, .refused), (invalid, .invalid),

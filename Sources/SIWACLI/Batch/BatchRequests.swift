@@ -2,9 +2,9 @@ internal import JOSE
 internal import Lifecycle
 internal import LocalFiles
 
-// How the requests of a batch are sent.
+// Sending the requests of a batch.
 extension BatchRunner {
-    /// What the line of an item says about its result.
+    /// The result of an item for its line.
     func report<Item: NumberedItem, Outcome>(
         of item: Item, _ result: BatchResult<Outcome>,
         _ describe: (Item, Outcome) -> ItemReport

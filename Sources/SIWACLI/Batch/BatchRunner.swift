@@ -8,13 +8,13 @@ internal import SIWACrypto
 struct BatchRunner: Sendable {
     let requests: Requests
     let options: BatchOptions
-    /// What the requests ask of Apple.
+    /// The kind of the requests.
     let request: RequestKind
     /// The member that marks its results.
     let mark: ResultMark
     /// The order of the members of a result.
     var layout = BatchLayout.standard
-    /// When refusals are believed.
+    /// When refusals are final.
     var brake = RefusalBrake.Rule.afterSuccess
     /// Further hints for a run in which every item was refused.
     var allRefused: [String] = []
@@ -41,9 +41,9 @@ struct BatchRunner: Sendable {
     /// Runs `job` over the input and writes a line for every item.
     ///
     /// - Parameters:
-    ///   - read: makes an item of a line.
+    ///   - read: reads an item from a line.
     ///   - resuming: tells the job that an earlier run did some items.
-    ///   - describe: what the line of an answered item says.
+    ///   - describe: returns the result for the line of an answered item.
     func run<Job: BatchJob>(
         _ job: Job,
         read: @escaping ItemReading<Job.Item>,
@@ -83,8 +83,8 @@ struct BatchRunner: Sendable {
     /// Runs `job` over records of a vault, and writes a line for every one.
     ///
     /// - Parameters:
-    ///   - event: what an answer means for the record; nil if it means no change.
-    ///   - describe: what the line of an answered item says.
+    ///   - event: returns the event that an answer is for the record; nil for no change.
+    ///   - describe: returns the result for the line of an answered item.
     func run<Job: BatchJob>(
         _ job: Job, claiming claim: VaultClaim,
         event: @escaping @Sendable (Job.Outcome) -> NotedEvent?,
@@ -122,15 +122,14 @@ struct BatchRunner: Sendable {
         ).end(stoppedBy: try ended.get() ?? items.failure.map { Diagnosis($0) })
     }
 
-    /// The records that this run did not get because other runs hold them; nil if the vault cannot
-    /// be asked.
+    /// The records that other runs have leased; nil if the vault cannot be read.
     private func leasedByOthers(_ claim: VaultClaim) -> (count: Int, until: NumericDate)? {
         do throws(VaultError) {
             let leased = try claim.vault.store.leasedByOthers(
                 than: claim.lease.owner, claim.filter)
             return (leased.count, world.clocks.now() + leased.remaining)
         } catch {
-            // The run reports its own error; a run that is complete needs no such note.
+            // If the run failed, it reports its own error.
             return nil
         }
     }

@@ -3,7 +3,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// Makes an item of the text of a line and its number.
+/// Reads an item from the text of a line and its number.
 typealias ItemReading<Item> = @Sendable (SecretBytes, Int) throws(InvalidLine) -> Item
 
 extension InputLine {

@@ -1,12 +1,12 @@
 internal import JOSE
 internal import Lifecycle
 
-/// How an item ended, and what its result says about that.
+/// The result of an item.
 struct ItemReport: Sendable {
     let status: BatchStatus
     let exitCode: ExitCode
     let members: [JSON.Member]
-    /// The user of a migration, as Apple names them; nil without an answer.
+    /// The user of a migration in Apple's answer; nil without an answer.
     let user: MigratedUser?
     /// The member `error`; nil if there was no error.
     let error: JSON.Member?
@@ -24,7 +24,7 @@ struct ItemReport: Sendable {
         self.init(.refused, TokenFailure(cause: .refused(refusal), request: request, attempts: 1))
     }
 
-    /// The same, with the fingerprint of the item's token in front.
+    /// The same result, with the fingerprint of the item's token in front.
     func identifying(_ fingerprint: String?) -> Self {
         guard let fingerprint else { return self }
         return Self(

@@ -4,11 +4,11 @@ package import LocalFiles
 package protocol LineSink: Sendable {
     /// Why writing failed; nil if it did not.
     var failure: FileError? { get }
-    /// How many lines were added and have certainly not reached their reader.
+    /// The number of appended lines that were certainly not read.
     var undelivered: Int { get }
-    /// Whether so much waits to be written that callers should wait.
+    /// Whether callers should wait before they append more lines.
     var isFull: Bool { get }
-    /// Adds whole lines, their ends included. Never blocks.
+    /// Appends whole lines with their line ends. Never blocks.
     func append(_ lines: [UInt8])
     /// Writes the rest; throws if something could not be written.
     func close() throws(FileError)

@@ -1,8 +1,8 @@
 package import LocalFiles
 
-/// Lines that wait until they are needed, in memory or in a file; see ``SpoolFile``.
+/// Lines that are kept until they are needed, in memory or in a file; see ``SpoolFile``.
 package protocol LineSpool: Sendable {
-    /// Adds a line after the others.
+    /// Appends a line.
     func append(_ line: InputLine) throws(FileError)
     /// Takes the next lines in their order; empty after the last one.
     func take() throws(FileError) -> [InputLine]

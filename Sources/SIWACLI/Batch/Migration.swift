@@ -3,7 +3,7 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// What both halves of an app transfer share.
+/// The common part of both halves of an app transfer.
 struct Migration: Sendable {
     let half: MigrationHalf
     private let client: Client
@@ -29,7 +29,7 @@ struct Migration: Sendable {
         self.runner = runner
     }
 
-    /// Asks about all users, or prints the first requests.
+    /// Requests the ids of all users, or prints the first requests for a dry run.
     func run(_ options: MigrationOptions) async throws {
         announce(options.acceptedAt)
         let half = half
@@ -40,7 +40,7 @@ struct Migration: Sendable {
         }
         guard !options.isDryRun else {
             return try dryRun(
-                try await runner.firstItem(hint: "give one identifier a line", read))
+                try await runner.firstItem(hint: "give one identifier per line", read))
         }
         let job = MigrationJob(client, baseURL: requests.network.baseURL)
         try await runner.run(job, read: read, resuming: { $0.trust() }) { _, outcome in
@@ -51,7 +51,7 @@ struct Migration: Sendable {
         }
     }
 
-    /// Names the teams: the other team would notice a wrong one only weeks later.
+    /// Prints the teams, because a wrong one would be noticed only weeks later.
     private func announce(_ acceptedAt: DateArgument?) {
         let console = runner.session.console
         switch half {
@@ -86,7 +86,7 @@ extension MigrationHalf {
         }
     }
 
-    /// Its results begin with the name that was asked about.
+    /// The member with which its results begin: the requested identifier.
     fileprivate var mark: ResultMark {
         switch self {
         case .export: .userID
@@ -107,7 +107,7 @@ extension MigratedUser {
 extension MigrationItem: NumberedItem {
     var fingerprint: String? { nil }
 
-    /// The name that is asked about.
+    /// The identifier in the request.
     var id: JSON? { .string(identifier) }
 
     var name: ItemName { ItemName(id: id, oldUserID: oldUserID?.rawValue) }

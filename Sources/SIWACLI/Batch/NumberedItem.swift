@@ -1,13 +1,13 @@
 internal import JOSE
 internal import Lifecycle
 
-/// An item of a batch, which its result can be found by.
+/// An item of a batch that its result can be matched with.
 protocol NumberedItem: Sendable {
     /// The number of its line, from 1.
     var line: Int { get }
-    /// What no other item of the input may be called; nil for an item without an id.
+    /// The id, which must be unique in the input; nil for an item without an id.
     var id: JSON? { get }
-    /// What its result calls it.
+    /// Its ids in the result.
     var name: ItemName { get }
     /// The fingerprint of its token; nil for an item without one.
     var fingerprint: String? { get }

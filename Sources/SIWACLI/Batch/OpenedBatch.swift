@@ -9,14 +9,14 @@ struct OpenedBatch: Sendable {
     let output: BatchOutput
     /// Which of the lines are to be skipped.
     let resumed: ResumedInput
-    /// How the lines with a result ended.
+    /// The counts of the lines with a result.
     let before: BatchCounts
 
-    /// Opens the input first: a missing one must not leave an empty output behind. A resumed run
-    /// begins when the results of the earlier one were compared with the input.
+    /// Opens the input first: if it is missing, no empty output must remain. A resumed run begins
+    /// after the earlier results were compared with the input.
     ///
     /// - Parameters:
-    ///   - mark: what results of the command bear, to tell them from another's.
+    ///   - mark: the member that distinguishes the command's results from those of others.
     ///   - wake: notified when there is more input, or more room for output.
     ///   - identify: reads an item.
     init(
@@ -39,8 +39,8 @@ struct OpenedBatch: Sendable {
         self.output = BatchOutput(sink, layout)
     }
 
-    /// Opens the output of a batch whose items do not come from a file; answers how many results
-    /// are in it already.
+    /// Opens the output of a batch whose items do not come from a file; returns the number of
+    /// existing results.
     static func output(
         _ options: BatchOptions, _ mark: ResultMark, in world: World, wake: WakeSignal
     ) throws -> (BatchOutput, linesBefore: Int) {
@@ -64,8 +64,8 @@ struct OpenedBatch: Sendable {
 extension BatchOptions {
     /// Opens the output.
     ///
-    /// - Parameter keep: sees what is there already when the run is resumed; false for a line that
-    ///   is not a result.
+    /// - Parameter keep: receives the existing lines if the run is resumed; returns false for a
+    ///   line that is not a result.
     fileprivate func results(
         in world: World, _ wake: WakeSignal, keeping keep: (InputLine) -> Bool
     ) throws -> any LineSink {
@@ -79,7 +79,7 @@ extension BatchOptions {
     }
 }
 
-/// The output holds something that this run must not continue.
+/// The output contains something that this run must not continue.
 struct OutputRefusal: DiagnosableError {
     private let error: FileError
 
@@ -157,7 +157,7 @@ extension Session {
 extension BatchOptions {
     /// Refuses options that exclude each other.
     ///
-    /// - Parameter needsInput: whether items come from nowhere else.
+    /// - Parameter needsInput: whether an input is required.
     func check(needsInput: Bool = true) throws(UsageError.Problem) {
         guard input != nil || !needsInput else { throw .missingParameters(["--input FILE"]) }
         guard !isResuming || output.path != nil else {

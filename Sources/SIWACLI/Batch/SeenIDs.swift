@@ -1,22 +1,21 @@
 internal import JOSE
 internal import LocalFiles
 
-/// The ids that were read so far, to detect repetitions: a few in memory, many on disk, so that a
-/// long input takes no more memory than a short one.
+/// The ids read so far, to detect repetitions: a few in memory, many on disk, to limit memory.
 struct SeenIDs: Sendable {
     private var few: Set<Int> = []
     private var many: (any HashSink)?
     private let spill: @Sendable () throws(FileError) -> any HashSink
 
-    /// - Parameter spill: makes room on disk, once memory is full.
+    /// - Parameter spill: creates the storage on disk when memory is full.
     init(spill: @escaping @Sendable () throws(FileError) -> any HashSink) { self.spill = spill }
 
     /// Adds an id; returns false if it was added before.
     ///
     /// - Throws: ``FileError`` if the set cannot be read.
     mutating func insert(_ id: JSON) throws(FileError) -> Bool {
-        // Under a random key of this process: an input cannot make two ids collide. A string and a
-        // number of the same digits are two ids.
+        // Hashed with a random key of this process, so that an input cannot cause collisions. A
+        // string and a number with the same digits are different ids.
         let hash = id.hashValue
         if let many { return try many.insert(UInt64(bitPattern: Int64(hash))) }
         guard few.count >= Self.most else { return few.insert(hash).inserted }

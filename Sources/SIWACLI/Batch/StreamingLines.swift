@@ -3,7 +3,7 @@ internal import LocalFiles
 
 /// The lines of a file or of standard input, read as they arrive.
 struct StreamingLines: Sendable {
-    /// Where they come from.
+    /// The source of the lines.
     let source: any LineSource
     private let path: String?
     private let world: World
@@ -44,12 +44,12 @@ struct StreamingOutput: Sendable {
     private let sink: any LineSink
     private let wake = WakeSignal()
 
-    /// - Parameter path: nil for standard output; else a file that is empty or does not exist.
+    /// - Parameter path: a file that is empty or does not exist; nil for standard output.
     init(to path: String?, in world: World) throws(FileError) {
         sink = try world.streams.results(path, nil, wake.notify)
     }
 
-    /// Adds whole lines, once there is room for them.
+    /// Appends whole lines, waiting until they can be taken.
     func write(_ lines: [UInt8]) async throws(FileError) {
         while true {
             let seen = wake.count

@@ -8,27 +8,28 @@ extension World {
         package var lines:
             @Sendable (String?, @escaping @Sendable () -> Void) throws(FileError)
                 -> any LineSource
-        /// Opens a file to append results to; nil is standard output. The second argument sees
-        /// what is there already, and is nil for a new run. The closure is called when there is
-        /// room again.
+        /// Opens a file to append results to; nil is standard output. The second argument receives
+        /// the existing lines, and is nil for a new run. The closure is called when more lines can
+        /// be appended.
         package var results:
             @Sendable (
                 String?, ((InputLine) -> Bool)?, @escaping @Sendable () -> Void
             ) throws(FileError) -> any LineSink
-        /// Makes an empty set of hashes on disk, which disappears with the process.
+        /// Creates an empty set of hashes on disk, which disappears with the process.
         package var hashes: @Sendable () throws(FileError) -> any HashSink
-        /// Makes numbered slots on disk, which disappear with the process.
+        /// Creates numbered slots on disk, which disappear with the process.
         package var slots: @Sendable () throws(FileError) -> any SlotStore
-        /// Makes room for lines, encrypted on disk; nothing is left of it afterwards.
+        /// Creates an encrypted spool of lines on disk, which disappears with the process.
         package var spool: @Sendable () -> any LineSpool
-        /// Makes a sort of more entries than memory holds; nothing is left of it afterwards.
+        /// Creates a sort with temporary storage on disk, which disappears with the process.
         package var sort: @Sendable () -> ExternalSort
-        /// Throws when the system refuses the threads that a batch needs: it would hang.
+        /// Throws if the system refuses the threads that a batch needs, because the batch would
+        /// hang.
         package var requireBatchThreads: @Sendable () throws(FileError) -> Void
         /// Shows a line of progress in place of the last one; nil without a terminal.
         package var progress: (@Sendable (String) -> Void)?
 
-        /// Puts streams together.
+        /// Creates streams.
         package init(
             lines:
                 @escaping @Sendable (

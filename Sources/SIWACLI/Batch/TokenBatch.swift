@@ -4,7 +4,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// What the batches of opaque tokens share.
+/// The common part of the batches of opaque tokens.
 struct TokenBatch: Sendable {
     let runner: BatchRunner
     let requests: Requests
@@ -27,7 +27,7 @@ struct TokenBatch: Sendable {
     /// The client of the tokens.
     var clientID: ClientID { requests.client.clientID }
 
-    /// Reads a line that holds a refresh token of a client that this run can speak for.
+    /// Reads a line with a refresh token of a client that this run can authenticate as.
     var read: ItemReading<TokenItem> {
         let only = requests.client.onlyClientID
         return { line, number throws(InvalidLine) in
@@ -40,7 +40,7 @@ struct TokenBatch: Sendable {
         }
     }
 
-    /// Reads a line that holds a refresh token.
+    /// Reads a line with a refresh token.
     @Sendable static func readOpaque(
         _ line: SecretBytes, _ number: Int
     ) throws(InvalidLine) -> TokenItem {
@@ -53,7 +53,7 @@ struct TokenBatch: Sendable {
         _ claim: VaultClaim?, _ sequence: (RefreshToken) -> [TokenRequest]
     ) async throws {
         guard let claim else {
-            let first = try await runner.firstItem(hint: "give one token a line", read)
+            let first = try await runner.firstItem(hint: "give one token per line", read)
             return try requests.dryRun(sequence(RefreshToken(first.token)))
         }
         let records = try claim.vault.store.records(claim.filter, after: nil, limit: 1)

@@ -3,7 +3,7 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// `siwa batch refresh`: validate many refresh tokens.
+/// `siwa batch refresh`: validates many refresh tokens.
 struct BatchRefreshCommand: Command {
     static let name = "batch refresh"
     static let abstract = "Validate many refresh tokens."
@@ -51,7 +51,7 @@ struct BatchRefreshCommand: Command {
             global, batch, selection, request: .refresh, mark: .accessToken, in: world)
         let now = world.clocks.now
         let claim = try selection.vault.map { _ in
-            // What this run, or one beside it, has checked is not checked again.
+            // Tokens that this run or a parallel one has checked are skipped.
             try selection.claim(
                 tokens.runner.session, tokens.clientID, batch, states: [.active],
                 notCheckedSince: now(), isNewestOnly: !isEveryToken)

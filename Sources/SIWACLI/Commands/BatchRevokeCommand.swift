@@ -80,7 +80,7 @@ struct BatchRevokeCommand: Command {
             }, describe: describe)
     }
 
-    /// What the line of an item says of its outcome.
+    /// The result of an item for its line.
     private func description(
         clientID: ClientID, at now: @escaping @Sendable () -> NumericDate
     ) -> @Sendable (TokenItem, ItemOutcome<Revocation>) -> ItemReport {

@@ -33,7 +33,7 @@ struct BatchVerifyCommand: Command {
         BatchOptions.localParameters(at: \.batch) + [
             .option(
                 "concurrency", \.workers, value: "N",
-                help: "Verify N tokens at the same time (one a processor unless set)."),
+                help: "Verify N tokens at the same time (one per processor unless set)."),
             .option(
                 "only", \.filter, value: "STATUS,…",
                 help: "Write only results with these statuses: done, refused, failed, invalid."),
@@ -70,7 +70,7 @@ struct BatchVerifyCommand: Command {
         ).run()
     }
 
-    /// Prints the only request there can be: it is sent when the cache has no fresh keys.
+    /// Prints the only possible request, which is sent if the cache has no fresh keys.
     private func dryRun(_ verifying: Verifying) throws {
         try batch.check()
         let needsNetwork = try verifying.givenKeySet() == nil && !verifying.isOffline

@@ -2,7 +2,7 @@ internal import CommandTable
 internal import JOSE
 internal import Lifecycle
 
-/// `siwa completions`: the script that teaches a shell this command line.
+/// `siwa completions`: prints the completion script of a shell.
 struct CompletionsCommand: Command {
     static let name = "completions"
     static let abstract = "Print completions for a shell."

@@ -103,7 +103,7 @@ struct ConfigShowCommand: Command {
                 })
         }
 
-        /// The file in use: beside an embedded vault it needs no setting.
+        /// The file in use; for an embedded vault, it is next to the database unless set.
         private static func vaultKeyFile(
             _ settings: Settings, _ world: World
         ) -> Setting<JSON>? {
@@ -136,7 +136,7 @@ struct ConfigShowCommand: Command {
             return Row("key_id", (settings.text(.keyID) ?? named).map(json))
         }
 
-        /// A path as it is; a secret that is itself a variable's text, as its fingerprint.
+        /// A path unchanged; a secret in an environment variable as its fingerprint.
         private static func shown(
             _ place: Setting<ClientSecretPlace>, _ world: World
         ) -> Setting<JSON> {
@@ -147,7 +147,7 @@ struct ConfigShowCommand: Command {
                 value: .string(SecretText(text).description), origin: place.origin)
         }
 
-        /// A path as it is; a key that is itself a variable's text, as its fingerprint.
+        /// A path unchanged; a key in an environment variable as its fingerprint.
         private static func shown(_ key: Setting<KeySource>, _ world: World) -> Setting<JSON> {
             let text: String =
                 switch key.value {
@@ -159,7 +159,7 @@ struct ConfigShowCommand: Command {
             return Setting(value: .string(text), origin: key.origin)
         }
 
-        /// Lines for people that fit the terminal.
+        /// Rows as a table that fits the terminal.
         static func table(_ rows: [Row], on terminal: Terminal) -> String {
             let cells = rows.map { [$0.name, $0.shownValue, $0.origin] }
             let table = TextTable(for: cells, width: terminal.width)

@@ -93,7 +93,7 @@ struct DoctorCommand: Command {
         }
     }
 
-    /// Examines a notification endpoint, with whatever the settings say of the client.
+    /// Examines a notification endpoint, with the client of the settings if it is known.
     private func examine(_ endpoint: EndpointURL, _ context: DoctorContext) async throws {
         let signer = try emulator.map { text throws(UsageError.Problem) in
             do throws(BaseURLError) {

@@ -136,7 +136,7 @@ struct ExchangeCommand: Command {
         if let absent { throw absent }
     }
 
-    /// Keeps the refresh token under the user whom the identity token names.
+    /// Stores the refresh token for the user of the identity token.
     private func store(
         _ answer: TokenResponse, of userID: UserID?, in vault: Vault, _ requests: Requests
     ) throws {

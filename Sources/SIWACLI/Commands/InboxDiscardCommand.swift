@@ -2,7 +2,7 @@ internal import CommandTable
 internal import JOSE
 internal import ServerRecords
 
-/// `siwa inbox discard`: do not deliver an event.
+/// `siwa inbox discard`: cancels the delivery of an event.
 struct InboxDiscardCommand: Command {
     static let name = "inbox discard"
     static let abstract = "Cancel the delivery of an event."

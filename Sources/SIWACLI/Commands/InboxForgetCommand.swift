@@ -3,7 +3,7 @@ internal import JOSE
 internal import Lifecycle
 internal import ServerRecords
 
-/// `siwa inbox forget`: erase what the inbox knows of a user.
+/// `siwa inbox forget`: erases a user's data from the inbox.
 struct InboxForgetCommand: Command {
     static let name = "inbox forget"
     static let abstract = "Erase the contents of a user's events."

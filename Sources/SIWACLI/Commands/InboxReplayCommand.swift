@@ -2,7 +2,7 @@ internal import CommandTable
 internal import JOSE
 internal import ServerRecords
 
-/// `siwa inbox replay`: deliver events again.
+/// `siwa inbox replay`: delivers events again.
 struct InboxReplayCommand: Command {
     static let name = "inbox replay"
     static let abstract = "Have siwa-server deliver events again."

@@ -80,7 +80,7 @@ struct InitCommand: Command {
 
     /// Where the configuration will be.
     ///
-    /// - Throws: when a configuration is there already, or in use.
+    /// - Throws: if a configuration exists there, or another one is in use.
     private func configurationPath(in world: World) throws -> String {
         let explicit = global.config ?? nonEmpty(world.variables("SIWA_CONFIG"))
         let found = ConfigurationPath(global, in: world).path?.value
@@ -96,12 +96,12 @@ struct InitCommand: Command {
         guard let folder = UserFolders(world.variables).configuration else {
             throw SettingsError(
                 "neither XDG_CONFIG_HOME nor HOME names a folder",
-                hints: ["say where to write the configuration with --config FILE"])
+                hints: ["give the path of the configuration with --config FILE"])
         }
         return folder + "/siwa/config.json"
     }
 
-    /// The options of what runs on the new configuration: it holds the others.
+    /// The options for the checks of the new configuration, which contains all settings.
     private func options(_ path: String) -> GlobalOptions {
         var options = GlobalOptions()
         options.config = path
@@ -114,7 +114,7 @@ struct InitCommand: Command {
         ConfigurationPath(GlobalOptions(), in: world).path?.value == path
     }
 
-    /// Reads the settings as commands will, before anything is written.
+    /// Checks the settings as other commands will read them, before anything is written.
     private func checkSettings(
         _ settings: InitialSettings, _ key: InitialKey, _ path: String, in world: World
     ) throws {
@@ -138,7 +138,7 @@ struct InitCommand: Command {
         }
     }
 
-    /// The configuration last: an interrupted run can be repeated.
+    /// Writes the configuration last, so that an interrupted run can be repeated.
     private func write(
         _ settings: InitialSettings, _ key: InitialKey, _ path: String, in world: World
     ) throws {

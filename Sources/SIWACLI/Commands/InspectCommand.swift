@@ -55,7 +55,7 @@ struct InspectCommand: Command {
         }
     }
 
-    /// What the settings say, as far as they are set.
+    /// The expected values, as far as the settings have them.
     private func expected(_ session: Session) -> ExpectedClient {
         let settings = session.settings
         var expected = ExpectedClient(

@@ -34,7 +34,7 @@ struct KeysCommand: Command {
             .flag("refresh", \.isForced, help: "Fetch the keys even if the cache is fresh."),
             .option(
                 "format", \.format, value: "FORMAT",
-                help: "What is known of the keys, or the JWK Set as Apple sent it."),
+                help: "Print details of the keys, or the JWK Set as Apple sent it."),
         ] + GlobalOptions.parameters(at: \.global)
 
     var global = GlobalOptions()

@@ -47,7 +47,7 @@ struct MigrateExportCommand: Command {
 
     func run(in world: World) async throws {
         try await Migration(global, batch, in: world) { client in
-            // The mistake of a public library: identifiers for 700,000 users, all of no use.
+            // A known mistake: a public library requested 700,000 useless identifiers in this way.
             guard team.teamID.rawValue.uppercased() != client.teamID.rawValue.uppercased() else {
                 throw UsageError.Problem.misuse(
                     "--to-team is the team that the app belongs to, \(client.teamID)",

@@ -77,7 +77,7 @@ struct NotificationCommand: Command {
         }
     }
 
-    /// Notes an event; answers the records that it was about, as they are now.
+    /// Records an event; returns the current records that it concerns.
     private func apply(
         _ event: NotificationEvent, to vault: Vault, _ verifying: Verifying
     ) throws -> VaultPage {
@@ -96,7 +96,7 @@ struct NotificationCommand: Command {
         return page
     }
 
-    /// The tokens of the user as they are now.
+    /// The current tokens of the user.
     private func result(_ page: VaultPage) -> JSON {
         .array(
             page.records.map { record in

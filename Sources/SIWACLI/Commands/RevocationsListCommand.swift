@@ -3,7 +3,7 @@ internal import JOSE
 internal import Lifecycle
 internal import ServerRecords
 
-/// `siwa revocations list`: what siwa-server was asked to revoke.
+/// `siwa revocations list`: the revocations that siwa-server was asked for.
 struct RevocationsListCommand: Command {
     static let name = "revocations list"
     static let abstract = "List what siwa-server was asked to revoke."

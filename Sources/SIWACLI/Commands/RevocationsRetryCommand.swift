@@ -2,7 +2,7 @@ internal import CommandTable
 internal import JOSE
 internal import ServerRecords
 
-/// `siwa revocations retry`: have siwa-server try a revocation now.
+/// `siwa revocations retry`: makes siwa-server try a revocation now.
 struct RevocationsRetryCommand: Command {
     static let name = "revocations retry"
     static let abstract = "Have siwa-server try a revocation now."

@@ -102,7 +102,7 @@ private enum RevocationSource {
     case code(AuthorizationCode)
 }
 
-// What the command line asks for.
+// The requested revocation.
 extension RevokeCommand {
     /// Reads the secrets, or the vault.
     private func revocationSource(_ session: Session) throws -> RevocationSource {

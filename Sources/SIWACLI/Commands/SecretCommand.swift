@@ -4,7 +4,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// `siwa secret`: mint a client_secret.
+/// `siwa secret`: mints a client_secret.
 struct SecretCommand: Command {
     static let name = "secret"
     static let abstract = "Mint a client_secret."
@@ -93,7 +93,7 @@ struct SecretCommand: Command {
 
     private enum Origin {
         case minted
-        /// The file has it already.
+        /// The file already has a valid secret.
         case kept
     }
 
@@ -168,7 +168,8 @@ struct SecretCommand: Command {
         return secret
     }
 
-    /// Reports the file; warns of a short lifetime, because files are usually read much later.
+    /// Prints a note about the file; warns of a short lifetime, because files are usually read much
+    /// later.
     private func announce(
         _ secret: ClientSecret, lasting lifetime: Duration, in path: String, _ console: Console
     ) {

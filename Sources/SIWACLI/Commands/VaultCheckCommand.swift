@@ -53,8 +53,8 @@ struct VaultCheckCommand: Command {
         try session.report(Report(counts.json))
     }
 
-    /// Converts the records of siwa 0.1 that can be decrypted. Not while they are counted: a record
-    /// that is converted gets another place in the order of records, where it would be counted again.
+    /// Converts the records of siwa 0.1 that can be decrypted. This is a separate pass, because
+    /// conversion changes a record's place in the order, so that it would be counted twice.
     private func convertLegacyRecords(_ vault: inout Vault, _ session: Session) async throws {
         let ending = session.world.ending
         let progress = try RecordProgress(session, "records converted") {

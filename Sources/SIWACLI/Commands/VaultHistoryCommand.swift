@@ -6,7 +6,7 @@ internal import LocalFiles
 /// `siwa vault history`: shows the changes of stored tokens, with evidence.
 struct VaultHistoryCommand: Command {
     static let name = "vault history"
-    static let abstract = "Show what happened to stored tokens, and how it is known."
+    static let abstract = "Show the changes of stored tokens, with their evidence."
     static let discussion = """
         Lists every change of a token's state, oldest first: stored, revoking, revoked, dead, \
         active, consent_revoked, account_deleted, removed, remapped (an app transfer changed the \

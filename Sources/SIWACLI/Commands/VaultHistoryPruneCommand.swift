@@ -2,7 +2,7 @@ internal import CommandTable
 internal import JOSE
 internal import Lifecycle
 
-/// `siwa vault history prune`: limit the age of the history.
+/// `siwa vault history prune`: deletes old entries of the history.
 struct VaultHistoryPruneCommand: Command {
     static let name = "vault history prune"
     static let abstract = "Delete old entries of the vault's history."

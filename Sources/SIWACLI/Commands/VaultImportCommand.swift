@@ -4,7 +4,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// `siwa vault import`: take many tokens in.
+/// `siwa vault import`: imports many tokens.
 struct VaultImportCommand: Command {
     static let name = "vault import"
     static let abstract = "Import refresh tokens into the vault, as JSON lines or CSV."

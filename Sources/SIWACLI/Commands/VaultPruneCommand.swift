@@ -2,7 +2,7 @@ internal import CommandTable
 internal import JOSE
 internal import Lifecycle
 
-/// `siwa vault prune`: remove tokens that ended long ago.
+/// `siwa vault prune`: removes tokens that have been revoked or dead for a long time.
 struct VaultPruneCommand: Command {
     static let name = "vault prune"
     static let abstract = "Remove tokens that were revoked or refused long ago."

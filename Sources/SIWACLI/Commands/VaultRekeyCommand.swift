@@ -2,7 +2,7 @@ internal import CommandTable
 internal import JOSE
 internal import Lifecycle
 
-/// `siwa vault rekey`: a new key for all that is in the vault.
+/// `siwa vault rekey`: encrypts all tokens of the vault with a new key.
 struct VaultRekeyCommand: Command {
     static let name = "vault rekey"
     static let abstract = "Encrypt every record of the vault with a new key."
@@ -38,7 +38,7 @@ struct VaultRekeyCommand: Command {
         let keyFile = try VaultKeyFile(session)
         guard !isPreparing else { return try prepare(session, keyFile) }
         let vault = try withNewestKey(session, keyFile)
-        // Retired keys still decrypt what is not encrypted again yet.
+        // Retired keys are still needed to decrypt the remaining records.
         try keyFile.retire(keysBefore: vault.currentKey)
         var broken = BrokenRecords()
         var resealed = 0
@@ -46,7 +46,8 @@ struct VaultRekeyCommand: Command {
             let count = try vault.store.expectedRecords()
             return { count }
         }
-        // Again after every pass that found some: others may have stored with the old key.
+        // Repeated until a pass finds nothing, because other processes may have stored tokens with
+        // the old key.
         while case let count = try await reseal(vault, &broken, progress, world.ending), count > 0 {
             resealed += count
         }
@@ -81,7 +82,7 @@ struct VaultRekeyCommand: Command {
                 of: Deed("the key file has key \(newer.newest ?? 0)", hint: "copy the key file")))
     }
 
-    /// The vault with the key that all records are to have. It is on disk before it is used.
+    /// The vault with the new key, which is written to the key file before it is used.
     private func withNewestKey(_ session: Session, _ keyFile: VaultKeyFile) throws -> Vault {
         let store = try session.vaultStore(.statement)
         let keys = try session.vaultKeys()
@@ -92,7 +93,7 @@ struct VaultRekeyCommand: Command {
         return try register(keyFile.withKey(newerThan: current), store, session)
     }
 
-    /// Whether an earlier run was stopped: a record that can be decrypted has another key still.
+    /// Whether an earlier run was stopped: some readable records still have an older key.
     private func isMoving(_ vault: Vault) throws -> Bool {
         let filter = VaultFilter(notSealedWith: vault.currentKey)
         var last: VaultRowKey?
@@ -118,9 +119,9 @@ struct VaultRekeyCommand: Command {
         return try Vault(store, keys, by: session.world.actor)
     }
 
-    /// Goes once through the records that another key encrypts.
+    /// Encrypts the records of other keys again, in one pass.
     ///
-    /// - Returns: how many of them it encrypted again.
+    /// - Returns: the number of records that were encrypted again.
     private func reseal(
         _ vault: Vault, _ broken: inout BrokenRecords, _ progress: RecordProgress,
         _ ending: Ending
@@ -140,7 +141,7 @@ struct VaultRekeyCommand: Command {
 }
 
 extension VaultKeyRing {
-    /// The keys, if one of them that is not retired is newer than key `number`.
+    /// The keys, if one that is not retired is newer than key `number`.
     fileprivate func newer(than number: Int) -> VaultKeyRing? {
         newest ?? 0 > number ? self : nil
     }

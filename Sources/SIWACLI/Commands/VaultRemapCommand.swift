@@ -3,7 +3,7 @@ internal import JOSE
 internal import Lifecycle
 internal import LocalFiles
 
-/// `siwa vault remap`: give stored tokens the user ids of an app's new team.
+/// `siwa vault remap`: changes the user ids of stored tokens to those of an app's new team.
 struct VaultRemapCommand: Command {
     static let name = "vault remap"
     static let abstract = "Move tokens to the user ids that users have after an app transfer."
@@ -92,10 +92,10 @@ struct VaultRemapCommand: Command {
     }
 }
 
-/// Applies the lines of a remapping, a group of them in each transaction.
+/// Applies the lines of a remapping, one group per transaction.
 private struct VaultRemapper {
     private(set) var result = VaultRemapped()
-    /// Lines about users who got no new id.
+    /// The number of lines about users without a new id.
     private(set) var skipped = 0
     private(set) var invalid = InvalidLines()
 
@@ -118,7 +118,7 @@ private struct VaultRemapper {
         (self.isDryRun, self.now, self.ending) = (isDryRun, now, ending)
     }
 
-    /// The other clients that hold tokens of the old user ids, in their order.
+    /// The other clients with tokens of the old user ids, in their order.
     var otherClients: [ClientID] { (others ?? []).filter(holders.contains) }
 
     mutating func take(_ line: InputLine) throws {
@@ -149,7 +149,7 @@ private struct VaultRemapper {
         group = []
     }
 
-    /// Looks whether other clients hold tokens of the group's users.
+    /// Checks whether other clients have tokens of the group's users.
     private mutating func findHolders() throws {
         let others = try others ?? vault.store.clients().filter { $0 != clientID }
         self.others = others

@@ -2,10 +2,10 @@ internal import CommandTable
 internal import JOSE
 internal import Lifecycle
 
-/// `siwa vault remove`: remove a user's tokens.
+/// `siwa vault remove`: removes a user's tokens.
 struct VaultRemoveCommand: Command {
     static let name = "vault remove"
-    static let abstract = "Remove a user's tokens from the vault, for good."
+    static let abstract = "Remove a user's tokens from the vault permanently."
     static let discussion = """
         Removes the tokens from the vault only: to revoke them at Apple, run 'siwa revoke --user' \
         first. The client is the one of the settings. No key is needed, so tokens that cannot be \
@@ -68,7 +68,7 @@ struct VaultRemoveCommand: Command {
     private func members(
         _ removed: VaultPage, _ user: VaultUser, _ session: Session
     ) -> [JSON.Member] {
-        // The keys may be lost; that is one reason to remove tokens.
+        // The keys are optional: they may be lost, which is a reason to remove tokens.
         let keys = removed.records.contains(where: \.isLegacy) ? try? session.vaultKeys() : nil
         let tokens = removed.records.map { record -> JSON in
             let token = keys.flatMap { try? $0.open(record) }

@@ -3,7 +3,7 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// Why Apple may refuse a client, as far as it can be seen on this machine.
+/// Why Apple may refuse a client, as far as visible on this machine.
 struct ClientFindings: Sendable {
     private let client: Client
     private let source: KeySource
@@ -17,12 +17,12 @@ struct ClientFindings: Sendable {
 
     /// Findings from the client's own secret, from files near its key, and from other profiles.
     ///
-    /// - Parameter isWeb: whether the request was about a sign-in through the web.
+    /// - Parameter isWeb: whether the request concerned a sign-in on the web.
     func all(at now: NumericDate, isWeb: Bool) -> [Finding] {
         (secret(at: now) + keyFile + profiles + (isWeb ? servicesID : [])).ranked
     }
 
-    /// A secret of this client, examined as anybody else's is.
+    /// Findings from a secret of this client.
     func secret(at now: NumericDate) -> [Finding] {
         guard let secret = try? client.mintSecret(at: now) else { return [] }
         let expected = ExpectedClient(
@@ -31,7 +31,7 @@ struct ClientFindings: Sendable {
         return ClientSecretFindings(in: secret.text, expecting: expected, at: now).all
     }
 
-    /// Whether the key belongs to the Key ID, by the names of files.
+    /// Findings from the names of key files.
     var keyFile: [Finding] {
         let keyID = client.signingKey.id
         if let swapped { return [swapped] }
@@ -64,7 +64,7 @@ struct ClientFindings: Sendable {
         ]
     }
 
-    /// Key ID and Team ID look alike. A file's name has the one, another profile both.
+    /// Key ID and Team ID look alike. A file's name contains the Key ID, another profile both.
     private var swapped: Finding? {
         let (team, keyID) = (client.teamID.rawValue, client.signingKey.id.rawValue)
         guard team != keyID else { return nil }
@@ -82,7 +82,7 @@ struct ClientFindings: Sendable {
             advice: "swap them: team_id \(keyID), key_id \(team)")
     }
 
-    /// The file that by its name holds the key of this Key ID, when that is another key.
+    /// A file whose name has this Key ID but which contains another key.
     private var fitting: KeyFile? {
         let named = localCandidates.keyFiles.filter { $0.keyID == client.signingKey.id }
         return named.contains(where: isInUse) ? nil : named.first
@@ -92,7 +92,7 @@ struct ClientFindings: Sendable {
         file.privateKey.publicKey.isSame(as: client.signingKey.privateKey.publicKey)
     }
 
-    /// Other profiles that say something else of the same key or the same client.
+    /// Findings from other profiles that have different settings for the same key or client.
     var profiles: [Finding] {
         localCandidates.otherProfiles.compactMap { profile in
             if profile.keyID == client.signingKey.id, let team = profile.teamID,
@@ -108,7 +108,7 @@ struct ClientFindings: Sendable {
                 profile '\(profile.name)' has \(client.clientID) under team \(team), this one under \
                 \(client.teamID)
                 """
-            // With a key of its own, as both teams of a transfer have one.
+            // A profile with its own key is correct: both teams of a transfer have one.
             guard let keyID = profile.keyID, keyID != client.signingKey.id else {
                 return disagreement(seen, "a client belongs to one team")
             }
@@ -119,8 +119,8 @@ struct ClientFindings: Sendable {
         }
     }
 
-    /// A bundle id where a Services ID belongs: codes from the web have a redirect_uri, and a
-    /// profile that has one names the client they belong to.
+    /// A bundle id in place of a Services ID: codes from the web have a redirect_uri, and a profile
+    /// with a redirect URI names their client.
     private var servicesID: [Finding] {
         let web = localCandidates.otherProfiles.first {
             $0.hasRedirectURI && $0.clientID != nil && $0.clientID != client.clientID
@@ -136,7 +136,7 @@ struct ClientFindings: Sendable {
         ]
     }
 
-    /// Small letters are a finding of their own.
+    /// Ignores case, because lower case is another finding.
     private func isTheTeam(_ team: TeamID) -> Bool {
         team.rawValue.uppercased() == client.teamID.rawValue.uppercased()
     }
@@ -151,7 +151,7 @@ struct ClientFindings: Sendable {
 }
 
 extension RequestClient {
-    /// Why Apple may refuse it, as far as it can be seen on this machine.
+    /// Why Apple may refuse it, as far as visible on this machine.
     func findings(
         _ localCandidates: LocalCandidates, at now: NumericDate, isWeb: Bool
     ) -> [Finding] {

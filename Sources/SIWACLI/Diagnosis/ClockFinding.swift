@@ -2,11 +2,11 @@ internal import JOSE
 internal import Lifecycle
 
 extension Finding {
-    /// What a clock off by `offset` (the server's minus ours) does to secrets; nil when it does no
-    /// harm.
+    /// The effect of a clock offset (the server's clock minus this machine's) on secrets; nil if it
+    /// is harmless.
     ///
-    /// One ahead of the server's puts `iat` into the future; one behind makes a secret expire before
-    /// it arrives.
+    /// A clock ahead of the server's sets `iat` in the future; a clock behind it makes a secret
+    /// expire before it arrives.
     static func clock(
         off offset: Duration, secretLifetime: Duration, server: BaseURL
     ) -> Finding? {

@@ -5,7 +5,7 @@ internal import LocalFiles
 
 /// What an error means: the message and hints for a person, the code and exit code for a script.
 package struct Diagnosis: Error, Sendable {
-    /// One word: Apple's own code where Apple refused.
+    /// One word; Apple's own code if Apple refused.
     package let code: String
     /// What happened.
     package let message: String
@@ -13,13 +13,13 @@ package struct Diagnosis: Error, Sendable {
     package let hints: [String]
     /// What kind of error it is.
     package private(set) var exitCode: ExitCode
-    /// The status of Apple's answer, where there was one.
+    /// The status of Apple's answer, if there was one.
     package var status: Int?
-    /// Apple's refusal, where there was one.
+    /// Apple's refusal, if there was one.
     package var apple: AppleError?
     /// Apple's id of the request, which its support asks for.
     package var requestID: String?
-    /// How long to wait before the same is tried again; nil unless somebody asked for it.
+    /// The requested wait before another attempt; nil if none was requested.
     package var retryAfter: Duration?
 
     /// Describes an error.
@@ -45,7 +45,7 @@ package struct Diagnosis: Error, Sendable {
         if failure?.isOutcomeUnknown != true { exitCode = ExitCode(signal: signal) }
     }
 
-    /// Diagnoses any error; one that does not say what it means is a defect of siwa.
+    /// Diagnoses any error; one that is not a ``DiagnosableError`` is a defect of siwa.
     package init(_ error: any Error) {
         self = (error as? any DiagnosableError)?.diagnosis ?? Self(defect: error)
     }
@@ -57,10 +57,10 @@ package struct Diagnosis: Error, Sendable {
             exitCode: .defect)
     }
 
-    /// The text form of another program than siwa.
+    /// The text form for a program other than siwa.
     package func lines(for program: String) -> [String] { lines(Terminal().errors, program) }
 
-    /// The text form: one line, then the hints. Names from files and answers are in them.
+    /// The text form: one line, then the hints. Untrusted texts in them are made safe to show.
     func lines(
         _ paint: Terminal.Paint = Terminal().errors, _ program: String = "siwa"
     ) -> [String] {
@@ -80,14 +80,14 @@ package struct Diagnosis: Error, Sendable {
         ]
     }
 
-    /// The error in the line of an item, which has its exit code beside it and no room for hints.
+    /// The error in the line of an item, without hints; the exit code is another member.
     var lineMember: JSON.Member { .init("error", .object(whatHappened + answer)) }
 
     private var whatHappened: [JSON.Member] {
         [.init("code", .string(code)), .init("message", .string(message))]
     }
 
-    /// Apple's answer, as far as there was one.
+    /// The members about Apple's answer, if there was one.
     package var answer: [JSON.Member] {
         var members: [JSON.Member] = []
         if let status { members.append(.init("http_status", .integer(status))) }
@@ -103,18 +103,18 @@ package struct Diagnosis: Error, Sendable {
     }
 }
 
-/// An error that says itself what it means to a person, and which exit code it has.
+/// An error that provides its own message, hints and exit code.
 protocol DiagnosableError: Error, Sendable {
     var diagnosis: Diagnosis { get }
 }
 
-// Code that knows what to tell the user throws the diagnosis itself.
+// Code can also throw a diagnosis directly.
 extension Diagnosis: DiagnosableError {
     var diagnosis: Diagnosis { self }
 
     /// A negative result: the command succeeded, but a script must branch.
     ///
-    /// - Parameter requestID: Apple's id of the request that was answered so, if one was made.
+    /// - Parameter requestID: Apple's id of the request, if one was sent.
     static func negative(
         _ code: String, _ message: String, hints: [String], requestID: String? = nil
     ) -> Diagnosis {

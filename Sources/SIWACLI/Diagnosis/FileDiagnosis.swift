@@ -4,7 +4,7 @@ extension FileError: DiagnosableError {
     var diagnosis: Diagnosis {
         if isLostOutput {
             return Diagnosis(
-                "not_delivered", description, hints: ["make room, then run it again"],
+                "not_delivered", description, hints: ["free space on the disk, then run it again"],
                 exitCode: .notDelivered)
         }
         return Diagnosis(
@@ -14,7 +14,7 @@ extension FileError: DiagnosableError {
 
     private var advice: [String] {
         if let remedy { return [remedy] }
-        if isTemporary { return ["make room, then run it again"] }
+        if isTemporary { return ["free space on the disk, then run it again"] }
         if isNotEmpty { return ["give a new file"] }
         guard isDenied else { return ["give a usable path"] }
         return [

@@ -3,9 +3,9 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// What else on this machine could be meant: other keys, other profiles.
+/// Other keys and profiles on this machine that the user may have meant.
 struct LocalCandidates: Sendable {
-    /// Every key file where keys are kept, the one in use included.
+    /// The key files in the usual folders, including the one in use.
     let keyFiles: [KeyFile]
     /// The configuration's profiles, without the one in use.
     let otherProfiles: [KnownProfile]
@@ -23,18 +23,18 @@ struct LocalCandidates: Sendable {
             .prefix(Self.limit).compactMap { KeyFile($0, in: world) }
     }
 
-    /// A folder may hold anything; a folder of keys does not have more.
+    /// The most files that are examined: a folder may contain anything.
     private static let limit = 32
 }
 
 /// A file that holds a usable private key.
 struct KeyFile: Sendable {
     let path: String
-    /// As the file is named.
+    /// The Key ID in the file's name.
     let keyID: KeyID?
     let privateKey: P256PrivateKey
 
-    /// Nil when no key can be read from it: then it is not a candidate.
+    /// Nil if no key can be read from the file.
     init?(_ path: String, in world: World) {
         guard let file = try? world.files.read(path),
             let key = try? PrivateKeyText(file.contents).privateKey()
@@ -47,15 +47,15 @@ struct KeyFile: Sendable {
     var known: KnownKey { KnownKey(path, privateKey.publicKey) }
 }
 
-/// What a profile says, unchecked.
+/// The settings of a profile, unchecked.
 struct KnownProfile: Sendable {
     let name: String
     let teamID: TeamID?
     let clientID: ClientID?
-    /// As set, or as the key file is named.
+    /// The Key ID that is set, or that in the key file's name.
     let keyID: KeyID?
     let keyPath: String?
-    /// Whether it is for sign-ins through the web.
+    /// Whether it is for sign-ins on the web.
     let hasRedirectURI: Bool
 }
 

@@ -1,6 +1,6 @@
 internal import Lifecycle
 
-/// What it means when Apple refuses every user of a migration in the same way.
+/// The hints if Apple refuses every user of a migration.
 struct MigrationHints: Sendable {
     private let isExport: Bool
     private let client: Client
@@ -12,13 +12,13 @@ struct MigrationHints: Sendable {
         self.client = client
     }
 
-    /// Every one of the first hundred users was refused.
+    /// The hints if all of the first hundred users were refused.
     var invalidRequest: [String] {
         let first = "Apple refused all of the first \(MigrationJob.mostRefusedAtFirst) users, and "
         return hints(first + "no results were recorded for them") + [Self.mayBeRight]
     }
 
-    /// There were fewer users, and every one was refused.
+    /// The hints if there were fewer users and all were refused.
     var everyUserRefused: [String] {
         hints("Apple refused every user")
             + ["--resume skips refused users: to send them again, remove the output first"]
@@ -28,8 +28,8 @@ struct MigrationHints: Sendable {
     private func hints(_ seen: String) -> [String] {
         isExport
             ? [
-                "\(seen): check that they are users of \(client.clientID) (the sub of its "
-                    + "identity tokens), as team \(client.teamID) knows them",
+                "\(seen): check that they are user ids (the sub of identity tokens) of "
+                    + "\(client.clientID) in team \(client.teamID)",
                 "if the transfer was accepted 60 days ago or more, Apple no longer exports users",
             ]
             : [

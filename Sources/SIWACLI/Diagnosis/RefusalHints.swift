@@ -1,8 +1,9 @@
 internal import Lifecycle
 
-/// What Apple's refusal most likely means, given what can be seen from here.
+/// The most likely causes of Apple's refusal, as far as visible on this machine.
 ///
-/// The causes and their order are those that public threads report (docs/emulator.md lists what Apple checks).
+/// The causes and their order are those reported in public threads (docs/emulator.md lists what
+/// Apple checks).
 struct RefusalHints: Sendable {
     private let refusal: AppleError
     private let failure: TokenFailure
@@ -54,7 +55,7 @@ struct RefusalHints: Sendable {
             + ["'siwa doctor --online' tests the possible causes with Apple"]
     }
 
-    /// The advice if no cause can be seen on this machine.
+    /// The advice if no cause is visible on this machine.
     private var unknownToApple: Finding {
         let (keyID, teamID, key) =
             switch context.client {
@@ -77,7 +78,7 @@ struct RefusalHints: Sendable {
                 """)
     }
 
-    /// Apple looks the code or token up before it looks at the client (observed since 2022/23).
+    /// Apple checks the code or token before the client (observed since 2022/23).
     private var grantWasFound: [String] {
         switch failure.request {
         case .exchange:

@@ -1,26 +1,26 @@
 internal import Lifecycle
 
-/// A request failed, and what siwa knows of the circumstances.
+/// A failed request, with its circumstances.
 struct RequestError: Error {
     let failure: TokenFailure
-    /// Nil where no client took part.
+    /// Nil for a request without a client.
     let context: FailureContext?
     /// The advice if a code was spent: the call cannot be repeated.
     var remedy: String?
 }
 
-/// What can be seen from here when Apple refuses.
+/// The circumstances of a failure that are visible on this machine.
 struct FailureContext: Sendable {
     let client: RequestClient
     let server: BaseURL
     let hasRedirectURI: Bool
     let hasCodeVerifier: Bool
-    /// What may be wrong with the client; looked for only when Apple refused it.
+    /// The possible faults of the client; searched only if Apple refused it.
     let findings: [Finding]
 }
 
 extension FailureContext {
-    /// Looks for what may be wrong with the client if Apple refused it.
+    /// Searches for faults of the client if Apple refused it.
     init(
         after failure: TokenFailure, _ client: RequestClient, _ session: Session,
         server: BaseURL, hasRedirectURI: Bool, hasCodeVerifier: Bool
@@ -63,7 +63,7 @@ extension Diagnosis {
             requestID: refusal.requestID)
     }
 
-    /// An answer that no token endpoint gives.
+    /// An answer that is not the token endpoint's.
     fileprivate init(_ response: HTTPResponse, _ failure: TokenFailure) {
         let (code, message, hint) = Self.explain(response)
         self.init(
@@ -154,7 +154,7 @@ extension TokenFailure {
 }
 
 extension ExitCode {
-    /// Which of a runbook's branches an OAuth error belongs to.
+    /// The exit code of an OAuth error.
     init(_ code: AppleError.Code) {
         switch code {
         case .invalidClient, .unauthorizedClient: self = .clientRefused

@@ -1,7 +1,7 @@
 internal import Lifecycle
 
 extension TransportError.Kind {
-    /// The word an error line begins with.
+    /// The code with which an error line begins.
     var code: String {
         switch self {
         case .nameLookup: "name_lookup"

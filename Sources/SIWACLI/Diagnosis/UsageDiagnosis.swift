@@ -5,7 +5,7 @@ extension UsageError: DiagnosableError {
 }
 
 extension UsageError.Problem {
-    /// A command line that the table accepts and the command cannot carry out.
+    /// A command line that the parser accepts but the command cannot carry out.
     static func misuse(_ message: String, hint: String) -> Self {
         .misuse(message: message, hints: [hint])
     }

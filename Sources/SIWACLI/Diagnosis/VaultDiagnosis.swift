@@ -62,12 +62,12 @@ extension Diagnosis {
             ])
     }
 
-    /// A signal ended the command before this token's turn.
+    /// A signal ended the command before this token was tried.
     static let notTried = Diagnosis(
         "interrupted", "a signal came before this token was tried", hints: ["run it again"],
         exitCode: .temporary)
 
-    /// A code was exchanged, and its refresh token was printed but could not be stored.
+    /// A code was exchanged, but its refresh token could not be stored; it was printed.
     ///
     /// Never temporary, even if the vault's fault is: running the command again would need a
     /// second use of the code.
@@ -77,17 +77,17 @@ extension Diagnosis {
         )
     }
 
-    /// What to do with a token that was only printed.
+    /// The hint about a token that was only printed.
     static let importPrintedToken = "keep the refresh token that was printed: siwa vault import"
 
     /// A command about several tokens printed its result, and failed for some of them; the failure
     /// whose exit code prevails is reported.
     ///
     /// - Parameters:
-    ///   - failures: at least one.
-    ///   - count: of all tokens.
+    ///   - failures: the failures, at least one.
+    ///   - count: the number of all tokens.
     ///   - verb: what was not done, as in "2 of 3 tokens were not revoked".
-    ///   - exitCode: of all of them together.
+    ///   - exitCode: the exit code for all of them.
     static func partial(
         _ failures: [Diagnosis], of count: Int, _ verb: String, exitCode: ExitCode
     ) -> Diagnosis {

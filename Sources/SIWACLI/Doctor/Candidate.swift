@@ -2,15 +2,15 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// Another combination of what is on this machine that Apple may accept.
+/// Another combination of keys and ids on this machine that Apple may accept.
 struct Candidate: Sendable {
-    /// What is different, to end the sentence "Apple accepts …".
+    /// The difference, as the end of the sentence "Apple accepts …".
     let name: String
     let client: Client
-    /// How to make it the one in use.
+    /// How to use it.
     let advice: String
 
-    /// All of them, the likeliest first, each once; the one in use is not among them.
+    /// All other combinations, the likeliest first, without repetitions.
     static func all(beside client: Client, _ localCandidates: LocalCandidates) -> [Candidate] {
         var seen: Set<String> = [identity(of: client)]
         return Candidates(client, localCandidates).all.filter {
@@ -27,7 +27,7 @@ struct Candidate: Sendable {
     }
 }
 
-/// One thing changed at a time; whole profiles last.
+/// Combinations with one change each, followed by whole profiles.
 private struct Candidates {
     private let client: Client
     private let files: [KeyFile]
@@ -60,7 +60,7 @@ private struct Candidates {
         files.map { key($0, $0.keyID ?? client.signingKey.id) }
     }
 
-    /// Files are renamed, and exchanged.
+    /// Other key files with the current Key ID, because files may have been renamed or swapped.
     private var misnamedKeys: [Candidate] { files.map { key($0, client.signingKey.id) } }
 
     private func key(_ file: KeyFile, _ id: KeyID) -> Candidate {

@@ -2,7 +2,7 @@ internal import CommandTable
 internal import JOSE
 internal import Lifecycle
 
-/// One thing that `siwa doctor` looked at.
+/// The result of one check of `siwa doctor`.
 struct CheckLine: Sendable {
     enum Status: String, Sendable {
         case ok
@@ -25,7 +25,7 @@ struct CheckLine: Sendable {
     let seen: String
     /// What to do.
     let advice: String?
-    /// The cause behind it, when it is one of those siwa knows.
+    /// The cause, if siwa knows it.
     private(set) var finding: Finding?
     /// How sure the status is; nil if it is certain.
     private(set) var confidence: Finding.Confidence?
@@ -54,7 +54,7 @@ struct CheckLine: Sendable {
         self.finding = finding
     }
 
-    /// A status that is surer than its cause.
+    /// A result whose cause is less certain than its status.
     init(
         _ name: String, _ status: Status, confidence: Finding.Confidence, _ finding: Finding
     ) {
@@ -68,7 +68,7 @@ struct CheckLine: Sendable {
             name, .failed, error.message, advice: error.hints.joined(separator: "; "))
     }
 
-    /// A line for each finding, or one that says all is well.
+    /// A line for each finding, or one line that reports success.
     static func lines(
         _ name: String, _ findings: [Finding], otherwise seen: String
     ) -> [CheckLine] {
@@ -76,7 +76,7 @@ struct CheckLine: Sendable {
             ? [CheckLine(name, .ok, seen)] : findings.map { CheckLine(name, $0) }
     }
 
-    /// The same line once Apple has accepted the client: its likely cause is then ruled out.
+    /// The same line after Apple has accepted the client, which rules out its likely cause.
     var outweighed: CheckLine {
         guard status == .failed, confidence == .likely else { return self }
         var line = self

@@ -5,17 +5,17 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// All that `siwa doctor` examines, read as far as possible: a broken part does not keep the
-/// rest from being looked at.
+/// Everything that `siwa doctor` examines, read as far as possible: a faulty part does not prevent
+/// the examination of the others.
 struct DoctorContext: Sendable {
     let session: Session
-    /// Why the configuration is not used, when it is not.
+    /// Why the configuration is not used; nil if it is.
     let configurationFault: SettingsError?
     let teamID: Result<TeamID, SettingsError>
     let clientID: Result<ClientID, SettingsError>
     let key: Result<LoadedKey, SettingsError>
     let keyID: Result<KeyID, SettingsError>
-    /// The client, when all of it can be used.
+    /// The client; nil if a part of it is missing or invalid.
     let client: LoadedClient?
     let localCandidates: LocalCandidates
     /// A secret that another machine minted.
@@ -47,7 +47,7 @@ struct DoctorContext: Sendable {
         client = Self.client(settings, teamID, clientID, key, keyID)
     }
 
-    /// What can be checked without asking Apple.
+    /// The checks that need no requests to Apple.
     var offlineChecks: [CheckLine] {
         SettingsCheck(self).lines + KeyCheck(self).lines + SecretCheck(self).lines
     }
@@ -56,7 +56,7 @@ struct DoctorContext: Sendable {
     var world: World { session.world }
     var now: NumericDate { session.world.clocks.now() }
 
-    /// What a secret is compared with.
+    /// The expected values of a secret.
     var expected: ExpectedClient {
         let loaded = try? key.get()
         let inUse = loaded.map {
@@ -72,7 +72,7 @@ struct DoctorContext: Sendable {
         return expected
     }
 
-    /// The secret of `--secret`, else the one that the settings have in place of a key.
+    /// The secret of `--secret`, or the one that the settings have in place of a key.
     private static func given(
         _ argument: SecretArgument?, _ session: Session
     ) throws -> (SecretText?, SettingsError?) {

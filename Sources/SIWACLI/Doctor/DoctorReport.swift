@@ -4,7 +4,7 @@ internal import Lifecycle
 /// The result of `siwa doctor`: every check, and the likeliest cause.
 struct DoctorReport: Sendable {
     let lines: [CheckLine]
-    /// The likeliest cause; if no check failed, what remains to be checked.
+    /// The likeliest cause; if no check failed, the next thing to check.
     let cause: Cause
 
     struct Cause: Sendable {
@@ -18,7 +18,7 @@ struct DoctorReport: Sendable {
     ///   - online: the findings with the network; empty with `--offline`.
     ///   - isAccepted: whether Apple accepted the secret.
     init(offline: [CheckLine], online: [CheckLine], isAccepted: Bool) {
-        // Apple's word weighs more than what file names suggest.
+        // Apple's answer is more reliable than file names.
         let offline = isAccepted ? offline.map(\.outweighed) : offline
         lines = offline + online
         let plain = { (lines: [CheckLine]) in
@@ -34,7 +34,7 @@ struct DoctorReport: Sendable {
             ?? Self.left(isAsked: !online.isEmpty, isAccepted: isAccepted)
     }
 
-    /// - Parameter cause: what remains when no check failed.
+    /// - Parameter cause: the next thing to check if no check failed.
     init(_ lines: [CheckLine], otherwise cause: Cause) {
         self.lines = lines
         self.cause =
@@ -45,7 +45,7 @@ struct DoctorReport: Sendable {
 
     var failed: [CheckLine] { lines.filter { $0.status == .failed } }
 
-    /// A good secret leaves the request around it.
+    /// The next thing to check. If the secret is valid, the request is.
     private static func left(isAsked: Bool, isAccepted: Bool) -> Cause {
         let seen =
             isAccepted
@@ -81,7 +81,7 @@ struct DoctorReport: Sendable {
         ]
     }
 
-    /// What the command fails with; nil if no check failed.
+    /// The error of the command; nil if no check failed.
     var failure: Diagnosis? {
         guard !failed.isEmpty else { return nil }
         let names = failed.map(\.name).unique.joined(separator: ", ")

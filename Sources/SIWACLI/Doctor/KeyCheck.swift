@@ -1,7 +1,8 @@
 internal import Lifecycle
 internal import SIWACrypto
 
-/// The private key: whether it can be read, by whom, which one it is, and whether it signs.
+/// Checks the private key: whether it can be read, who can read it, its identity, and whether it
+/// signs.
 struct KeyCheck: Sendable {
     private let context: DoctorContext
 
@@ -59,12 +60,12 @@ struct KeyCheck: Sendable {
                     + other.joined(separator: ", "))
     }
 
-    /// A site's configuration can change how OpenSSL works; and a fault that shows once in 256
-    /// signatures is a leading zero that was dropped.
+    /// Signs repeatedly: the system's configuration can change how OpenSSL works, and dropping a
+    /// leading zero would fail in only one of 256 signatures.
     private func selfTest(_ key: P256PrivateKey) -> CheckLine {
         let message = Array("siwa doctor".utf8)
         for _ in 0..<Self.signatures {
-            // Signing verifies what it signed.
+            // Signing verifies the signature.
             guard let signature = try? key.signature(for: message.span),
                 signature.rawRepresentation.count == 64
             else {

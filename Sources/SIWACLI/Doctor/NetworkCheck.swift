@@ -2,7 +2,7 @@ internal import Diagnosis
 internal import JOSE
 internal import Lifecycle
 
-/// The way to Apple, stage by stage, by one request for its key set.
+/// Checks the connection to Apple, stage by stage, with one request for its key set.
 struct NetworkCheck: Sendable {
     let lines: [CheckLine]
     /// Whether a response was received; without one, further checks are skipped.
@@ -49,7 +49,7 @@ struct NetworkCheck: Sendable {
             : CheckLine("tls", .ok, "1.2 or newer; certificate chain and host name verified")
     }
 
-    /// What failed, what stood before it, and what was not reached.
+    /// The stage that failed, those before it that passed, and those that were not reached.
     private static func way(to url: BaseURL, failing failure: TokenFailure) -> [CheckLine] {
         let diagnosis = Diagnosis(RequestError(failure: failure, context: nil))
         let fault = CheckLine(
@@ -107,7 +107,7 @@ extension TokenFailure {
         }
     }
 
-    /// Nil if no server was asked.
+    /// Nil if no request was sent.
     fileprivate var stage: NetworkCheck.Stage? {
         guard case .unreachable(let error) = cause else { return .answer }
         return switch error.kind {

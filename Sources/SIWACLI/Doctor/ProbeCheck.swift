@@ -2,10 +2,10 @@ internal import Diagnosis
 internal import JOSE
 internal import Lifecycle
 
-/// Whether Apple accepts the secret, and if not, whether it accepts other candidates.
+/// Checks whether Apple accepts the secret; if not, whether it accepts other candidates.
 struct ProbeCheck: Sendable {
     let lines: [CheckLine]
-    /// Whether Apple accepted the secret that was asked about.
+    /// Whether Apple accepted the secret.
     let isAccepted: Bool
 
     init(_ context: DoctorContext, _ network: Network) async {
@@ -20,7 +20,7 @@ private struct Trial {
     let context: DoctorContext
     let probe: Probe
 
-    /// Enough for a folder with many keys, and few enough for Apple.
+    /// Enough for a folder with many keys, without sending Apple many requests.
     private static let limit = 8
 
     func lines() async -> ([CheckLine], isAccepted: Bool) {
@@ -53,7 +53,7 @@ private struct Trial {
         case nothing(String)
     }
 
-    /// The secret in question: the one that was given, else one minted here.
+    /// The secret to check: the given one, or one that is minted here.
     private var subject: Subject {
         if let given = context.given { return subject(given) }
         guard let client = context.client?.client,

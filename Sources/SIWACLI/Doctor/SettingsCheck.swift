@@ -1,6 +1,6 @@
 internal import Lifecycle
 
-/// The settings: what is set, where, and whether it can be what it should be.
+/// Checks the settings: their values, their origin, and their validity.
 struct SettingsCheck: Sendable {
     private let context: DoctorContext
     private var settings: Settings { context.settings }
@@ -48,7 +48,7 @@ struct SettingsCheck: Sendable {
             let origin = settings.text(name)?.origin.description ?? "the key file's name"
             return CheckLine(name.member, .ok, "\(id) (\(origin))")
         case .failure(let error):
-            // A secret that is there to be looked at needs no client.
+            // Examining a given secret needs no client.
             guard context.given != nil, settings.text(name) == nil else {
                 return CheckLine(name.member, error)
             }
@@ -65,7 +65,7 @@ struct SettingsCheck: Sendable {
         }
     }
 
-    /// All that is said of Apple below is said of another server then.
+    /// A note that the following checks concern another server than Apple's.
     private var server: CheckLine? {
         do throws(SettingsError) {
             let url = try settings.baseURL()
@@ -91,7 +91,7 @@ struct SettingsCheck: Sendable {
 }
 
 extension BaseURL {
-    /// Why sign-ins should not begin at ``account``.
+    /// Why sign-ins should not use ``account``.
     var accountWarning: String {
         """
         use \(BaseURL.apple): at \(self), Apple's devices show a web page instead of their own \

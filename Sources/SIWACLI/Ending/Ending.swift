@@ -2,8 +2,8 @@ internal import Lifecycle
 internal import LocalFiles
 internal import Synchronization
 
-/// Ends a command in time after a signal: the one place that tells the process's signals what a
-/// command is doing, and that cuts the command's waits short.
+/// Ends a command in time after a signal: tells the process's signal handling what the command is
+/// doing, and shortens the command's waits.
 final class Ending: Sendable {
     private let signals: World.Signals
     private let timekeeper: Timekeeper
@@ -16,9 +16,9 @@ final class Ending: Sendable {
     /// The termination signal received, if any.
     var signal: CInt? { signals.received() }
 
-    /// The command begins `work`.
+    /// Notes that the command begins `work`.
     ///
-    /// - Parameter code: what became of a code; nil if `work` tells it.
+    /// - Parameter code: the state of a code; nil if it follows from `work`.
     func begin(_ work: EndingPlan.Work, _ code: SpentCode? = nil) {
         let now = timekeeper.elapsed()
         let watchdog = plan.withLock { plan in
@@ -29,8 +29,8 @@ final class Ending: Sendable {
         signals.apply(work.policy, watchdog, code ?? work.spentCode)
     }
 
-    /// The command begins `work`, which ends by itself within `limit` unless something hangs that
-    /// cannot be interrupted: then the process ends a little later.
+    /// Notes that the command begins `work`, which ends by itself within `limit` unless it hangs;
+    /// the process then ends a little later.
     func begin(_ work: EndingPlan.Work, endingWithin limit: Duration) {
         begin(work)
         guard signal == nil else { return }
@@ -38,7 +38,7 @@ final class Ending: Sendable {
         signals.setAlarm(seconds, (work == .code ? ExitCode.outcomeUnknown : .temporary).rawValue)
     }
 
-    /// Makes a change that a signal may not cut short; see ``checkSignal()``.
+    /// Makes a change that a signal must not interrupt; see ``checkSignal()``.
     func completing<Result>(_ change: () throws -> Result) rethrows -> Result {
         begin(.change)
         defer { begin(.nothing) }
@@ -47,12 +47,12 @@ final class Ending: Sendable {
 
     /// Ends a command between two changes.
     ///
-    /// - Throws: ``Interruption`` if a signal came.
+    /// - Throws: ``Interruption`` if a signal has arrived.
     func checkSignal() throws(Interruption) {
         if let signal { throw Interruption(betweenChangesBy: signal) }
     }
 
-    /// How long the work may still take; nil while no signal has come.
+    /// The remaining time for the work; nil if no signal has arrived.
     var remaining: Duration? {
         let now = timekeeper.elapsed()
         return plan.withLock { plan in
@@ -61,7 +61,7 @@ final class Ending: Sendable {
         }
     }
 
-    /// Runs `operation`, and cancels it when a signal came and the work's time is over.
+    /// Runs `operation`, and cancels it when the work's time after a signal has expired.
     func bounding<Result: Sendable>(
         _ operation: @escaping @Sendable () async -> Result
     ) async -> Result? {
@@ -74,7 +74,7 @@ final class Ending: Sendable {
 
     /// Waits; a signal ends the wait.
     ///
-    /// - Throws: `CancellationError` when a signal came.
+    /// - Throws: `CancellationError` if a signal arrives.
     func sleep(_ duration: Duration) async throws {
         let timekeeper = timekeeper
         let isDone = await Self.run({ (try? await timekeeper.sleep(duration)) != nil }) {
@@ -104,7 +104,7 @@ final class Ending: Sendable {
     }
 }
 
-/// Gives a request up when a signal came and its time is over.
+/// Cancels a request when its time after a signal has expired.
 struct BoundedTransport<Base: Transport>: Transport {
     let base: Base
     let ending: Ending

@@ -3,39 +3,39 @@ internal import LocalFiles
 /// Decides how long the work in progress may go on after a signal asked the process to end. A pure
 /// value: it neither waits nor handles signals.
 struct EndingPlan: Sendable {
-    /// What the process is doing, as far as a signal matters to it.
+    /// The kinds of work that differ in how a signal ends them.
     enum Work: Sendable, CaseIterable {
-        /// Work that can end at once without a loss.
+        /// Work that can end immediately without loss.
         case nothing
-        /// A change that can be made again: a request, a batch's items in flight, a vault's update.
+        /// A repeatable change: a request, a batch's items in flight, an update of a vault.
         case change
-        /// A batch's requests have ended; the vault notes what they brought.
+        /// Recording the results of a batch in the vault after its requests have ended.
         case noting
-        /// A request with a single-use code, which may have left.
+        /// A request with a single-use code, which may have been sent.
         case code
-        /// Apple's keys are fetched; only this process has the tokens of the spent code.
+        /// Fetching Apple's keys, while only this process has the tokens of the spent code.
         case keys
-        /// Those tokens are stored in the vault.
+        /// Storing these tokens in the vault.
         case storing
-        /// One of those tokens is revoked.
+        /// Revoking one of these tokens.
         case revoking
-        /// Those tokens are printed.
+        /// Printing these tokens.
         case printing
     }
 
     private(set) var work = Work.nothing
-    /// When the time that is left for the work began to run.
+    /// When the time limit of the work started.
     private var start = Duration.zero
     /// When the signal arrived; nil while none has.
     private var signalTime: Duration?
 
-    /// The process begins `work`.
+    /// Notes that the process begins `work`.
     mutating func begin(_ work: Work, at now: Duration) {
         self.work = work
         start = now
     }
 
-    /// A signal arrived. A second one changes nothing: see ``Work/policy``.
+    /// Notes the arrival of a signal. A second one changes nothing: see ``Work/policy``.
     mutating func receiveSignal(at now: Duration) {
         guard signalTime == nil else { return }
         signalTime = now
@@ -47,8 +47,8 @@ struct EndingPlan: Sendable {
         signalTime == nil ? nil : max(start + work.limit - now, .zero)
     }
 
-    /// After how many seconds from a signal, or from now if one has come, the process ends, even if
-    /// it hangs.
+    /// The number of seconds from a signal, or from now if one has arrived, after which the process
+    /// ends, even if it hangs.
     func watchdog(at now: Duration) -> UInt32 {
         guard let signalTime, work.spentCode != .none else { return work.watchdog }
         let remaining = signalTime + .seconds(Int(work.watchdog)) - now
@@ -57,7 +57,7 @@ struct EndingPlan: Sendable {
 }
 
 extension EndingPlan.Work {
-    /// How long it may go on after a signal.
+    /// How long it may continue after a signal.
     var limit: Duration {
         switch self {
         case .nothing, .keys, .printing: .zero
@@ -67,7 +67,7 @@ extension EndingPlan.Work {
         }
     }
 
-    /// What signals do meanwhile.
+    /// The effect of signals during the work.
     var policy: SignalPolicy {
         switch self {
         case .nothing: .end
@@ -76,7 +76,7 @@ extension EndingPlan.Work {
         }
     }
 
-    /// What became of a code meanwhile.
+    /// The state of a code during the work.
     var spentCode: SpentCode {
         switch self {
         case .nothing, .change, .noting: .none
@@ -86,13 +86,13 @@ extension EndingPlan.Work {
         }
     }
 
-    /// After how many seconds from a signal the process ends, even if it hangs. With a code, it is
-    /// one time for all that follows: waiting for Apple, storing and printing.
+    /// The number of seconds after a signal at which the process ends, even if it hangs. With a
+    /// code, it includes waiting for Apple, storing and printing.
     var watchdog: UInt32 {
         let limit = spentCode == .none ? limit : Self.code.limit + Self.storing.limit
         return UInt32(limit.components.seconds) + Self.leastWatchdog
     }
 
-    /// How many seconds work has at least before the process ends.
+    /// The least number of seconds for work before the process ends.
     static let leastWatchdog: UInt32 = 5
 }

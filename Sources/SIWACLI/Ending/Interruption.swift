@@ -1,4 +1,4 @@
-/// A signal asked the command to end, and it ended in order.
+/// A signal ended the command in an orderly way.
 struct Interruption: DiagnosableError {
     let signal: CInt
     /// What was finished before.

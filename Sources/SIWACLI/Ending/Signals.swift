@@ -2,7 +2,7 @@ package import Lifecycle
 package import LocalFiles
 
 extension World {
-    /// A signal for a long run to wait for, which also wakes it when the process is asked to end.
+    /// A wake-up signal for a long run that is also notified when the process is asked to end.
     func wakeSignal() -> WakeSignal {
         let wake = WakeSignal()
         signals.arrival.addListener { wake.notify() }
@@ -13,15 +13,15 @@ extension World {
     package struct Signals: Sendable {
         /// The first one that was recorded; nil if there was none.
         package var received: @Sendable () -> CInt?
-        /// Sets what signals do from now on, after how many seconds the process ends whatever it
-        /// does, once a signal was recorded, and what is said of a code then.
+        /// Sets the effect of signals, the number of seconds after a recorded signal at which the
+        /// process is ended, and the state of a code that is then reported.
         package var apply: @Sendable (SignalPolicy, UInt32, SpentCode) -> Void
-        /// Ends the process after so many seconds with this exit code, even if it hangs.
+        /// Ends the process after this many seconds with this exit code, even if it hangs.
         package var setAlarm: @Sendable (UInt32, CInt) -> Void
         /// Notified when a signal is recorded.
         package var arrival: WakeSignal
 
-        /// Composes the signals of a process.
+        /// Creates signals.
         package init(
             received: @escaping @Sendable () -> CInt?,
             apply: @escaping @Sendable (SignalPolicy, UInt32, SpentCode) -> Void,
@@ -33,7 +33,7 @@ extension World {
             self.arrival = arrival
         }
 
-        /// No signal ever comes.
+        /// Signals that never arrive.
         package static let none = Self(
             received: { nil }, apply: { _, _, _ in }, setAlarm: { _, _ in }, arrival: WakeSignal())
     }

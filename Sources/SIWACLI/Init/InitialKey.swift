@@ -5,7 +5,7 @@ internal import SIWACrypto
 /// The private key of a new configuration, and the file that it is copied to.
 struct InitialKey: Sendable {
     let text: SecretBytes
-    /// Where it was read.
+    /// The place from which it was read.
     let source: KeySource
     let keyID: KeyID
     /// `AuthKey_<Key ID>.p8` in the configuration's folder.

@@ -2,7 +2,7 @@ internal import JOSE
 internal import Lifecycle
 internal import LocalFiles
 
-/// Apple's key set: from this machine's cache if possible, else from Apple.
+/// Apple's key set, from this machine's cache or from Apple.
 struct AppleKeys: Sendable {
     private let network: Network
     private let isOffline: Bool
@@ -13,7 +13,7 @@ struct AppleKeys: Sendable {
         self.isOffline = isOffline
     }
 
-    /// A set that contains `kid` if one is available; else the newest set.
+    /// A set that contains `kid`, or the newest set if none does.
     func keySet(holding kid: String?) async throws(KeySetError) -> KeySet {
         try await held(for: kid).keySet
     }
@@ -23,9 +23,9 @@ struct AppleKeys: Sendable {
         try await search(kid, from: isOffline ? .cache : .any).held
     }
 
-    /// The newest set, with what is known of it.
+    /// The newest set, with details.
     ///
-    /// - Parameter isForced: asks Apple, however fresh the cache is.
+    /// - Parameter isForced: fetches it from Apple even if the cache is fresh.
     func newest(isForced: Bool) async throws(KeySetError) -> FoundKeySet {
         try await search(nil, from: isForced ? .apple : .any)
     }
@@ -41,17 +41,17 @@ struct AppleKeys: Sendable {
     }
 }
 
-/// A key set, and what is known of it.
+/// A key set with details.
 struct FoundKeySet: Sendable {
     let held: KeySetCache.Held
-    /// Whether it is older than a set should be.
+    /// Whether it has expired.
     let isStale: Bool
-    /// How it differs from the one before; nil when this call did not fetch it.
+    /// The differences from the previous set; nil if this call did not fetch it.
     let change: KeySetCache.Change?
     /// When each `kid` was first seen.
     let firstSeen: [String: NumericDate]
-    /// Those that were known before this call.
+    /// The `kid`s that were known before this call.
     let knownBefore: Set<String>
-    /// Apple's id of the request that fetched it; nil when this call did not fetch it.
+    /// Apple's id of the request that fetched it; nil if this call did not fetch it.
     let requestID: String?
 }

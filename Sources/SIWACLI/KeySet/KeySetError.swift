@@ -2,13 +2,13 @@ internal import JOSE
 
 /// No key set is available.
 enum KeySetError: Error {
-    /// Apple was asked, and the request failed.
+    /// The request to Apple failed.
     case request(RequestError)
-    /// Apple may not be asked, and no key set is stored.
+    /// Requests are not allowed, and no key set is stored.
     case offline
-    /// Apple was asked a short while ago, and the request failed.
+    /// A request failed a short time ago.
     case paused(until: NumericDate)
-    /// Another process has been asking Apple for as long as this one had time.
+    /// Another process was fetching the key set until this one ran out of time.
     case busy
 }
 

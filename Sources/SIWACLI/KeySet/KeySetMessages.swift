@@ -1,9 +1,9 @@
 internal import JOSE
 internal import Lifecycle
 
-// What is said of a key set besides the result.
+// Messages about a key set.
 extension Console {
-    /// Apple's keys have changed since the last time.
+    /// Notes that Apple's keys have changed.
     func note(_ change: KeySetCache.Change) {
         guard !change.isEmpty else { return }
         let parts = [("new", change.added), ("withdrawn", change.withdrawn)].filter { !$1.isEmpty }
@@ -12,7 +12,7 @@ extension Console {
             "Apple's keys have changed since they were last seen: \(parts.joined(separator: "; "))")
     }
 
-    /// A set holds keys that cannot verify anything.
+    /// Notes that a set has unusable keys.
     func note(_ ignored: [IgnoredKey]) {
         guard !ignored.isEmpty else { return }
         note("siwa ignores keys of the key set: \(ignored.listed)")
@@ -26,7 +26,7 @@ extension Console {
         warn("using Apple's keys of \(held.fetchedAt.rfc3339), \(ago): \(reason)")
     }
 
-    /// The cache cannot be used.
+    /// Warns that the cache cannot be used.
     func warn(_ fault: KeySetStoreFault) {
         warn("the cache of Apple's key set is not used: \(fault.message)")
     }
@@ -39,7 +39,7 @@ extension [IgnoredKey] {
     }
 }
 
-/// A server could send thousands.
+/// Limited, because a server could send thousands.
 private func firstFive(_ items: [String]) -> String {
     let more = items.count > 5 ? " and \(items.count - 5) more" : ""
     return items.prefix(5).map { printable($0) }.joined(separator: ", ") + more

@@ -4,8 +4,7 @@ internal import LocalFiles
 
 /// One search for Apple's key set.
 ///
-/// ``KeySetCache`` decides what to do. A cache that cannot be used costs a request, never the
-/// result.
+/// ``KeySetCache`` decides what to do. If the cache cannot be used, the keys are fetched.
 struct KeySetSearch {
     private let query: KeySetQuery
     private let network: Network
@@ -49,8 +48,8 @@ struct KeySetSearch {
 
     private var step: KeySetCache.Step { cache.step(for: query, at: world.clocks.now()) }
 
-    /// Asks Apple, and stores the result before any message is printed: standard error may be a
-    /// pipe without a reader.
+    /// Fetches the set, and stores it before any message is printed, because standard error may be
+    /// a closed pipe.
     private mutating func fetch() async throws(TokenFailure) -> FoundKeySet {
         let client = KeySetClient(baseURL: network.baseURL, delivery: network.delivery)
         let (keySet, requestID): (KeySet, String?)
@@ -83,11 +82,11 @@ extension KeySetSearch {
     private enum Turn {
         /// This process fetches; without a lock if the file system has no locks.
         case ours(FileLock?)
-        /// Another process fetches, and does not come to an end.
+        /// Another process fetches, and is not finished in time.
         case theirs
     }
 
-    /// Waits until no other process fetches; longer if there is no stored key set to use instead.
+    /// Waits until no other process fetches; longer if no stored key set can be used instead.
     private func turn() async -> Turn {
         guard let store else { return .ours(nil) }
         let timekeeper = network.timekeeper
@@ -101,7 +100,7 @@ extension KeySetSearch {
             } catch {
                 return .ours(nil)
             }
-            // Hundreds of processes may be waiting; a random pause keeps them apart.
+            // A random pause, because hundreds of processes may be waiting.
             let pause = Duration.milliseconds(Int.random(in: 20...60))
             guard deadline.remaining > pause, (try? await timekeeper.sleep(pause)) != nil
             else { return .theirs }
@@ -109,9 +108,9 @@ extension KeySetSearch {
     }
 }
 
-// What is found.
+// The results of a search.
 extension KeySetSearch {
-    /// Answers without asking Apple.
+    /// The result without a request to Apple.
     private func settle(_ step: KeySetCache.Step) throws(KeySetError) -> FoundKeySet {
         if step == .use, let held = cache.held { return found(held) }
         return try useStale(

@@ -2,17 +2,17 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// The file in which the key set of one origin is kept between runs.
+/// The file in which the key set of one origin is cached.
 ///
-/// Anyone who can write to it can have forged tokens accepted: like ssh, siwa uses no file and no
+/// Users who can write to it can make siwa accept forged tokens, so siwa, like ssh, uses no file or
 /// folder that others can write to.
 struct KeySetStore: Sendable {
     private let files: World.Files
     private let origin: BaseURL
-    /// Without its extension.
+    /// The path without its extension.
     private let path: String
 
-    /// - Throws: ``KeySetStoreFault`` when there is no folder that can be used.
+    /// - Throws: ``KeySetStoreFault`` if no usable folder exists.
     init(_ network: Network) throws(KeySetStoreFault) {
         files = network.session.world.files
         origin = network.baseURL
@@ -56,7 +56,7 @@ struct KeySetStore: Sendable {
         }
     }
 
-    /// Nil when another process has the lock.
+    /// Nil if another process has the lock.
     func tryLock() throws(KeySetStoreFault) -> FileLock? {
         do {
             return try files.tryLock(path + ".lock")
@@ -65,8 +65,8 @@ struct KeySetStore: Sendable {
         }
     }
 
-    /// `keys-https:appleid.apple.com`. Other authorities can vouch for another Apple under the same
-    /// name, such as an emulator.
+    /// `keys-https:appleid.apple.com`. Additional authorities are part of the name, because they
+    /// may authenticate another server with the same host name, such as an emulator.
     private static func name(of network: Network) -> String {
         let url = network.baseURL.description.filter { $0 != "/" }
         let authorities = network.authorities.map { "-" + $0.text.fingerprint } ?? ""
@@ -74,7 +74,7 @@ struct KeySetStore: Sendable {
     }
 }
 
-/// Why the key set is not kept, or not read.
+/// Why the key set cannot be stored or read.
 struct KeySetStoreFault: Error, Sendable {
     let message: String
 

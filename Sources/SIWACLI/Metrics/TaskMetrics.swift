@@ -4,23 +4,23 @@ internal import LocalFiles
 internal import SIWACrypto
 internal import Synchronization
 
-/// What a job reports to Prometheus: collected while a command runs, written when it ends.
+/// The metrics of a job for Prometheus: collected while a command runs, and written when it ends.
 final class TaskMetrics: Sendable {
-    /// What one command collected.
+    /// The metrics that one command collected.
     struct Findings: Sendable {
         /// How many items of a batch ended in each status; nil for a command that is not a batch.
         var items: [BatchStatus: Int]?
-        /// When the client_secret that the command is about expires.
+        /// When the command's client_secret expires.
         var secretExpiresAt: NumericDate?
         /// The name of the profile; empty without one.
         var profile = ""
-        /// How many tokens of each client are in each state.
+        /// The number of tokens of each client in each state.
         var vaultTokens: [VaultCount: Int]?
         /// When Apple's key set was fetched, if it was used.
         var keySetFetchedAt: NumericDate?
     }
 
-    /// What tokens of the vault are counted by.
+    /// The client and the state by which tokens of the vault are counted.
     struct VaultCount: Hashable, Sendable {
         let clientID: ClientID
         let state: VaultState
@@ -29,7 +29,7 @@ final class TaskMetrics: Sendable {
     private struct Order: Sendable {
         let argument: MetricsArgument
         let console: Console
-        /// By the stopwatch.
+        /// By the monotonic clock.
         let start: Duration
     }
 
@@ -45,10 +45,10 @@ final class TaskMetrics: Sendable {
         order.withLock { $0 = new }
     }
 
-    /// Adds something to what is reported.
+    /// Changes the metrics.
     func note(_ change: (inout Findings) -> Void) { findings.withLock { change(&$0) } }
 
-    /// Reports how the items of a batch ended.
+    /// Sets the counts of a batch.
     func noteItems(_ counts: BatchCounts) {
         note {
             $0.items = [

@@ -56,8 +56,8 @@ struct TaskMetricsPage: Sendable {
         ]
     }
 
-    /// Keeps what is still true of the run before: when the task last succeeded, and when the
-    /// client_secret expires.
+    /// Keeps the metrics of the previous run that are still valid: the time of the last success,
+    /// and the expiry of the client_secret.
     mutating func keepLasting(of old: String) {
         for index in families.indices where families[index].samples.isEmpty {
             guard [Self.lastSuccess, Self.secretExpiry].contains(families[index].name) else {
@@ -67,7 +67,8 @@ struct TaskMetricsPage: Sendable {
         }
     }
 
-    /// The page; a task that never succeeded has the time 0, so that alerts can compare it.
+    /// The text of the page. The time of the last success is 0 if there was none, so that alerts
+    /// can compare it.
     var text: String {
         families.map { family in
             var samples = family.samples
@@ -83,7 +84,7 @@ struct TaskMetricsPage: Sendable {
         return "\(name){\(labels.joined(separator: ","))} \(sample.value)\n"
     }
 
-    /// The samples of a page that siwa wrote for the same task; none of any other.
+    /// The samples of a page that siwa wrote for the same task; empty for other pages.
     private func samples(of name: String, in page: String) -> [Sample] {
         page.split(separator: "\n").compactMap { line in
             let bare = "\(name){task=\(JSON.string(task).text)"

@@ -1,7 +1,7 @@
 internal import CommandTable
 internal import Lifecycle
 
-/// What `--scope` takes: one argument, as Apple writes it.
+/// The value of `--scope`: one argument, in Apple's format.
 struct ScopeList: ParameterValue {
     let scopes: Set<AuthorizationRequest.Scope>
 
@@ -23,6 +23,6 @@ extension AuthorizationRequest.ResponseType: ParameterValue {
     /// Empty: one of the two values contains a space, which completions cannot offer.
     package static var choices: [String] { [] }
 
-    /// Both.
+    /// The two values.
     package static var expectation: String { "code or 'code id_token'" }
 }

@@ -8,7 +8,7 @@ struct BatchOptions: Sendable {
     var concurrency = 16
     var rate: RateArgument?
     var isResuming = false
-    /// How many of the last responses may be refusals.
+    /// The largest accepted share of refusals among the latest responses.
     var maxRefused = PercentArgument.half
     var metrics: MetricsArgument?
 

@@ -1,7 +1,7 @@
 internal import CommandTable
 internal import JOSE
 
-/// A day, or a moment of it, as RFC 3339 writes them; a day begins when it does in UTC.
+/// A date or a time in RFC 3339; a date means its beginning in UTC.
 struct DateArgument: ParameterValue, Hashable {
     let date: NumericDate
 

@@ -1,9 +1,9 @@
 internal import CommandTable
 internal import JOSE
 
-/// A duration as people write it: `90s`, `15m`, `12h`, `30d`, or a combination, `1d12h`.
+/// A duration such as `90s`, `15m`, `12h`, `30d`, or a combination, `1d12h`.
 package struct DurationArgument: ParameterValue, Hashable {
-    /// How long it is.
+    /// The duration.
     package let duration: Duration
 
     /// Wraps a duration.
@@ -15,14 +15,14 @@ package struct DurationArgument: ParameterValue, Hashable {
         self.init(duration)
     }
 
-    /// What messages expect.
+    /// A description of valid values.
     package static var expectation: String { "a duration such as 90s, 15m, 12h, 30d or 1d12h" }
 
-    /// The shortest text that is read as this.
+    /// The shortest text of the duration.
     package var argumentDescription: String { duration.abbreviation }
 }
 
-/// A moment as RFC 3339 writes it.
+/// A time in RFC 3339.
 struct TimestampArgument: ParameterValue, Hashable {
     let date: NumericDate
 

@@ -1,7 +1,7 @@
 internal import CommandTable
 
-/// Where `--key` says the private key is. A path is the usual case: the key itself is never
-/// part of a command line.
+/// The value of `--key`: the place of the private key, usually a path. The key itself is never part
+/// of a command line.
 enum KeyArgument: ParameterValue, Hashable {
     case file(String)
     case standardInput

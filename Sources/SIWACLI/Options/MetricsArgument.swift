@@ -1,9 +1,9 @@
 internal import CommandTable
 
-/// `--metrics FILE.prom`: where a job writes what Prometheus reads of it.
+/// `--metrics FILE.prom`: the file to which a job writes its metrics for Prometheus.
 struct MetricsArgument: ParameterValue, Hashable {
     let path: String
-    /// The base name of the file, by which monitoring knows the job.
+    /// The base name of the file, which identifies the job in monitoring.
     let task: String
 
     init?(argument: String) {
@@ -16,7 +16,7 @@ struct MetricsArgument: ParameterValue, Hashable {
 
     var argumentDescription: String { path }
 
-    /// The option that says which file.
+    /// The option.
     static func option<Root>(
         _ path: @autoclosure @escaping LazyPath<Root, MetricsArgument?>
     ) -> Parameter<Root> {

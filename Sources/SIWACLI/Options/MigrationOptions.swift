@@ -29,7 +29,7 @@ struct MigrationWindow: Sendable {
 
     private var end: NumericDate { acceptedAt + Self.length }
 
-    /// Whether there is any time left.
+    /// Whether the window has ended.
     var isOver: Bool { now >= end }
 
     /// The state of the window, in words.

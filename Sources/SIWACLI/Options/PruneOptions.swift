@@ -24,12 +24,13 @@ struct PruneOptions: Sendable {
         return try Session(TypedSettings(global: global, vault: vault), in: world)
     }
 
-    /// Deletes batches of rows until `delete` says that no more are left; prints how many were deleted.
+    /// Deletes batches of rows until `delete` reports that none are left; prints the number of
+    /// deleted rows.
     ///
     /// - Parameters:
     ///   - deed: what was done, after the number: "tokens were removed from the vault".
     ///   - delete: deletes a batch of rows older than a date.
-    /// - Throws: ``Interruption`` when a signal came before the last batch.
+    /// - Throws: ``Interruption`` if a signal arrives before the last batch.
     func run(
         _ session: Session, _ deed: String,
         _ delete: (NumericDate) throws -> (count: Int, isLast: Bool)

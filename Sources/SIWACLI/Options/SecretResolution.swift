@@ -4,14 +4,14 @@ internal import LocalFiles
 internal import SIWACrypto
 
 extension SecretArgument {
-    /// Reads the secret from where it is, as exactly one line.
+    /// Reads the secret from its place, as exactly one line.
     ///
     /// - Parameters:
-    ///   - name: what messages call it, such as `--token`.
+    ///   - name: the name in messages, such as `--token`.
     ///   - isStrict: whether a secret on the command line is refused, because every process
     ///     on the machine can read it there.
-    ///   - isWhole: whether all of a file or of standard input is meant, as a key in PEM takes
-    ///     many lines; otherwise the first line is.
+    ///   - isWhole: reads the whole file or standard input, as for a key in PEM; otherwise the
+    ///     first line.
     func resolve(
         _ name: String, isStrict: Bool, isWhole: Bool = false, in world: World
     ) throws -> SecretText {
@@ -58,9 +58,9 @@ extension SecretArgument {
     }
 }
 
-/// A secret cannot be read from where it is said to be.
+/// A secret cannot be read from its place.
 struct UnreadableSecret: DiagnosableError {
-    /// What messages call the secret.
+    /// The name of the secret in messages.
     let name: String
     let cause: FileError
 
@@ -82,7 +82,8 @@ func firstLine(_ bytes: SecretBytes) -> SecretBytes {
     return line.finished()
 }
 
-/// `@env:$TOKEN` in place of `@env:TOKEN` names a variable after the secret: not shown.
+/// The error if a variable is not set. With `@env:$TOKEN` in place of `@env:TOKEN`, the name is the
+/// secret itself, which is not shown.
 func variableNotSet(_ variable: String, neededBy name: String) -> SettingsError {
     let isName = variable.utf8.allSatisfy {
         $0 == UInt8(ascii: "_") || Character(Unicode.Scalar($0)).isLetter

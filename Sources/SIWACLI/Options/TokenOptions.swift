@@ -1,6 +1,6 @@
 internal import CommandTable
 
-/// Which token is meant: the token itself, or the tokens of a user in the vault.
+/// The options that select a token: the token itself, or the tokens of a user in the vault.
 struct TokenOptions: Sendable {
     var token: SecretArgument?
     var user: String?

@@ -1,6 +1,6 @@
 internal import CommandTable
 
-/// Which vault: one by its URL, or the one of the settings.
+/// The value of `--vault`: the URL of a vault, or the vault of the settings.
 enum VaultArgument: ParameterValue, Hashable {
     /// `--vault sqlite:PATH`, `--vault postgresql://…`
     case url(String)
@@ -17,7 +17,7 @@ enum VaultArgument: ParameterValue, Hashable {
         }
     }
 
-    /// Nil for the one of the settings.
+    /// Nil for the vault of the settings.
     var url: String? {
         if case .url(let url) = self { url } else { nil }
     }
@@ -28,7 +28,7 @@ enum VaultArgument: ParameterValue, Hashable {
 
     var argumentDescription: String { url ?? "" }
 
-    /// The option that says which vault.
+    /// The option.
     static func option<Root>(
         _ path: @autoclosure @escaping LazyPath<Root, VaultArgument?>
     ) -> Parameter<Root> {

@@ -1,6 +1,6 @@
 internal import CommandTable
 
-/// The options of the commands that verify tokens of Apple.
+/// The options of the commands that verify Apple's tokens.
 struct VerificationOptions: Sendable {
     var audiences: [String] = []
     var issuers: [String] = []

@@ -3,17 +3,17 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-// A token that is exchanged for a code first.
+// Revoking a token for which a code is exchanged first.
 extension RevocationOrder {
-    /// Prints what would be sent for a code.
+    /// Prints the requests for a code in a dry run.
     func dryRun(_ code: AuthorizationCode) throws {
         let unknown = SecretText("the \(kind.rawValue) of the answer")
         try requests.dryRun(
             [requests.exchange(of: code)] + sequence(unknown), unknown: unknown)
     }
 
-    /// Exchanges the code first. From then on only this process has the tokens: they are printed
-    /// unless the one in question was revoked.
+    /// Exchanges the code first. Only this process has the tokens then, so they are printed unless
+    /// the requested one was revoked.
     func revoke(_ code: AuthorizationCode) async throws {
         try requests.checkOutput()
         let answer = try await requests.perform(as: .code) { tokens throws(TokenFailure) in
@@ -63,10 +63,10 @@ extension RevocationOrder {
         try checkDead(revocation)
     }
 
-    /// The result when a token could not be revoked: without the tokens the account could not be
-    /// revoked before its user signs in once more.
+    /// The result if a token could not be revoked. It contains the tokens: without them, nothing
+    /// could be revoked before the user signs in again.
     ///
-    /// - Parameter wasAsked: Apple may have revoked the token, so that nothing is said of it.
+    /// - Parameter wasAsked: whether Apple may have revoked the token, whose state is then unknown.
     private func handingOut(
         _ answer: TokenResponse, _ token: SecretText, wasAsked: Bool
     ) -> Report {
@@ -92,7 +92,7 @@ extension RevocationOrder {
 }
 
 extension TokenResponse {
-    /// The token of that kind; nil if the response has no such token.
+    /// The token of this kind; nil if the response has no such token.
     fileprivate func token(_ kind: TokenKind) -> SecretText? {
         switch kind {
         case .accessToken: accessToken.text

@@ -3,7 +3,7 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// A revocation as it was asked for: the kind of the token, the proof, and the client.
+/// A requested revocation: the kind of the token, the proof, and the client.
 struct RevocationOrder: Sendable {
     let kind: TokenKind
     let proof: Revocation.Proof
@@ -22,9 +22,9 @@ struct RevocationOrder: Sendable {
         proof.steps.map { $0.request(token, kind) }
     }
 
-    /// Revokes a token and gathers the proof.
+    /// Revokes a token and obtains the proof.
     ///
-    /// - Parameter work: what a signal interrupts.
+    /// - Parameter work: the work that a signal interrupts.
     func carryOut(
         _ token: SecretText, as work: EndingPlan.Work = .change
     ) async throws(RequestError) -> Revocation {
@@ -33,7 +33,7 @@ struct RevocationOrder: Sendable {
         }
     }
 
-    /// What the result says of a token.
+    /// The result for a token.
     func report(_ revocation: Revocation, of token: SecretText) -> Report {
         let report = RevocationReport(
             revocation, of: token, kind, clientID, at: session.world.clocks.now())
@@ -48,7 +48,7 @@ struct RevocationOrder: Sendable {
         try checkDead(revocation)
     }
 
-    /// A refresh that is refused at the start may be the fault of the settings.
+    /// Warns if the first refresh was refused, because the settings may be wrong.
     func warnIfNothingWasSent(_ revocation: Revocation) {
         guard revocation.wasActive == false else { return }
         session.console.warn(

@@ -2,7 +2,7 @@ package import JOSE
 package import Lifecycle
 internal import SIWACrypto
 
-/// What a result says of a revocation.
+/// The members about a revocation in a result.
 package struct RevocationReport: Sendable {
     private let revocation: Revocation
     private let kind: TokenKind
@@ -17,7 +17,7 @@ package struct RevocationReport: Sendable {
         self.init(revocation, ofToken: token.fingerprint, kind, clientID, at: date)
     }
 
-    /// - Parameter fingerprint: names the token.
+    /// - Parameter fingerprint: identifies the token.
     package init(
         _ revocation: Revocation, ofToken fingerprint: String, _ kind: TokenKind,
         _ clientID: ClientID, at date: NumericDate
@@ -48,8 +48,7 @@ package struct RevocationReport: Sendable {
 }
 
 extension Revocation {
-    /// How the result is known: `was_active`, `evidence` and Apple's request id, as far as there
-    /// are any.
+    /// The evidence: `was_active`, `evidence` and Apple's request id, as far as known.
     var proofMembers: [JSON.Member] {
         (wasActive.map { [.init("was_active", .boolean($0))] } ?? [])
             + (evidence.map { [.init("evidence", .string($0.rawValue))] } ?? [])

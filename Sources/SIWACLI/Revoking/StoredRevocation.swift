@@ -2,15 +2,15 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// `siwa revoke --user`: revokes every token that the vault has of a user. The vault notes the
-/// intent before anything is sent about a token, and the outcome afterwards.
+/// `siwa revoke --user`: revokes every token that the vault has of a user. The vault records the
+/// intent before a request is sent, and the outcome afterwards.
 struct StoredRevocation: Sendable {
     let order: RevocationOrder
     let tokens: StoredTokens
 
     private var session: Session { order.session }
 
-    /// Prints what would be sent.
+    /// Prints the requests for a dry run.
     func dryRun() throws {
         try order.requests.dryRun(
             try tokens.records.flatMap { record in
@@ -18,7 +18,7 @@ struct StoredRevocation: Sendable {
             })
     }
 
-    /// Revokes all tokens, prints what became of them, and fails if one may still work.
+    /// Revokes all tokens, prints the results, and fails if a token may still work.
     func carryOut() async throws {
         var outcomes: [TokenOutcome] = []
         for record in tokens.records { outcomes.append(await outcome(of: record)) }

@@ -2,23 +2,23 @@ package import JOSE
 package import Lifecycle
 internal import SIWACrypto
 
-/// What became of one stored token.
+/// The result for one stored token.
 package struct TokenOutcome: Sendable {
     let clientID: ClientID
     let fingerprint: JSON
     let isRevokedEarlier: Bool
     let wasDead: Bool
-    /// When the token was revoked, or when this run looked at it.
+    /// When the token was revoked, or when this run examined it.
     private(set) var date: NumericDate
-    /// What this run found out; nil if no request was sent, or no answer came.
+    /// The result of this run's requests; nil if no request was sent, or no answer was received.
     private(set) var revocation: Revocation?
     /// The error; nil if there was none.
     var failure: Diagnosis?
 
-    /// Describes a token about which all is known.
+    /// Describes a token whose result is known.
     ///
     /// - Parameters:
-    ///   - revocation: what was found out; nil if nothing was.
+    ///   - revocation: the result of the requests; nil if there were none.
     ///   - date: when the token was revoked.
     package init(
         _ fingerprint: TokenFingerprint, of clientID: ClientID, _ revocation: Revocation?,
@@ -30,7 +30,7 @@ package struct TokenOutcome: Sendable {
         (self.date, self.revocation, self.failure) = (date, revocation, failure)
     }
 
-    /// Describes a token before anything is sent about it.
+    /// Describes a token before its first request.
     init(_ record: VaultRecord, _ fingerprint: JSON) {
         clientID = record.user.clientID
         self.fingerprint = fingerprint
@@ -47,7 +47,7 @@ package struct TokenOutcome: Sendable {
         failure = Diagnosis(row.error)
     }
 
-    /// Takes what was found out.
+    /// Takes the result of the requests.
     mutating func take(_ revocation: Revocation, at now: NumericDate) {
         self.revocation = revocation
         // A token that was revoked before, and is dead, keeps the time of its revocation.
@@ -60,10 +60,10 @@ package struct TokenOutcome: Sendable {
     /// Whether a refused refresh of this run proves that the token does not work.
     var isConfirmed: Bool { revocation?.evidence?.showsDead ?? false }
 
-    /// Whether the token still works, for all that is known.
+    /// Whether the token still works, as far as known.
     var stillWorks: Bool { revocation?.evidence == .refreshAccepted }
 
-    /// Whether Apple refused a token that the vault believed to work.
+    /// Whether Apple refused a token that was active in the vault.
     var isDeadUnexpectedly: Bool {
         revocation?.wasActive == false && !isRevokedEarlier && !wasDead
     }
@@ -80,13 +80,13 @@ package struct TokenOutcome: Sendable {
     }
 }
 
-/// What became of all stored tokens of a user.
+/// The result for all stored tokens of a user.
 package struct StoredRevocationReport: Sendable {
     private let outcomes: [TokenOutcome]
     private let userID: UserID
     private let now: NumericDate
 
-    /// Puts the outcomes together: at least one.
+    /// Combines the outcomes, of which there must be at least one.
     package init(_ outcomes: [TokenOutcome], of userID: UserID, at now: NumericDate) {
         (self.outcomes, self.userID, self.now) = (outcomes, userID, now)
     }
@@ -94,17 +94,18 @@ package struct StoredRevocationReport: Sendable {
     /// Whether no token is left that may work.
     var isRevoked: Bool { outcomes.allSatisfy(\.isDead) }
 
-    /// Whether a refused refresh proves it of each token.
+    /// Whether a refused refresh proves it for each token.
     var isConfirmed: Bool { outcomes.allSatisfy(\.isConfirmed) }
 
-    /// Whether one of them worked before; nil if that is not known.
+    /// Whether one of them worked before; nil if unknown.
     var wasActive: Bool? {
         let known = outcomes.compactMap { $0.revocation?.wasActive }
         if known.contains(true) { return true }
         return known.count == outcomes.count ? false : nil
     }
 
-    /// The result's members, in their order. Tokens of several clients name theirs each.
+    /// The result's members, in their order. If there are several clients, each token has its own
+    /// `client_id`.
     package var members: [JSON.Member] {
         let clients = outcomes.map(\.clientID).unique
         let isShared = clients.count == 1

@@ -6,8 +6,8 @@ internal import SIWACrypto
 
 /// `--deploy`: runs a program with a secret that was written to a file, until it has succeeded.
 ///
-/// A marker next to the file exists from before the file is replaced until the program has
-/// succeeded, so that neither a failure nor a crash is forgotten.
+/// A marker file exists from before the file is replaced until the program has succeeded, so that
+/// the program is repeated after a failure or a crash.
 struct SecretDeployment {
     private let program: String
     /// The file of the secret.
@@ -26,7 +26,7 @@ struct SecretDeployment {
     private var marker: String { file + ".deploy-pending" }
     private var files: World.Files { session.world.files }
 
-    /// Notes that the program has to run; called before the file is replaced.
+    /// Creates the marker; called before the file is replaced.
     func markPending() throws(FileError) {
         try files.write(SecretBytes([]), marker, .replaced)
     }
@@ -62,7 +62,7 @@ struct SecretDeployment {
         }
     }
 
-    /// Seconds.
+    /// The time limit in seconds.
     private static let limit = 60
 
     private func variables(of secret: ClientSecret) -> [String: String] {
@@ -72,7 +72,7 @@ struct SecretDeployment {
         ]
     }
 
-    /// The variables that hold secrets.
+    /// The variables that contain secrets.
     private var withheld: Set<String> {
         var names: Set = [
             "SIWA_PRIVATE_KEY", "SIWA_CLIENT_SECRET", "SIWA_VAULT_KEY", "SIWA_VAULT_URL",

@@ -16,7 +16,7 @@ extension InboxEntry {
             ]
     }
 
-    /// What is known besides: why the last attempt failed, and what is delivered.
+    /// Further members: why the last attempt failed, and the delivered body.
     var detailMembers: [JSON.Member] {
         let content = body.map { bytes -> JSON in
             let event = state.isVerified ? try? JSON(bytes) : nil
@@ -49,22 +49,22 @@ extension RevocationStatus {
         ]
     }
 
-    /// How often its tokens were tried, the one that was tried most.
+    /// The largest number of attempts for one of its tokens.
     package var attempts: Int { jobs.map(\.attempts).max() ?? 0 }
 
-    /// When one of its tokens is tried next.
+    /// When the next attempt for one of its tokens is due.
     package var nextAttemptAt: NumericDate? { jobs.compactMap(\.nextAttemptAt).min() }
 }
 
 extension Diagnosis {
-    /// An event that was named is not in the inbox.
+    /// The error if a given event is not in the inbox.
     static func noEvent(_ id: String) -> Diagnosis {
         negative(
             "no_event", "the inbox has no event '\(id)'",
-            hints: ["'siwa inbox list' shows what there is"])
+            hints: ["'siwa inbox list' shows the events"])
     }
 
-    /// Some of the events that were named did not change.
+    /// The error if some of the given events were not changed.
     static func unchanged(_ ids: [String], _ hint: String) -> Diagnosis {
         negative(
             "unchanged",

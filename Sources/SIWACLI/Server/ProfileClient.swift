@@ -4,7 +4,7 @@ internal import SIWACrypto
 
 /// The client of a profile, for a process that sends many requests: its settings are read once.
 package struct ProfileClient: Sendable {
-    /// What the configuration calls the profile; empty without profiles.
+    /// The name of the profile; empty without profiles.
     package let name: String
     /// The client.
     package let clientID: ClientID
@@ -12,15 +12,15 @@ package struct ProfileClient: Sendable {
     package let teamID: TeamID
     /// The clients whose identity tokens and notifications are accepted.
     package let audiences: [String]
-    /// The redirect URI of sign-ins, where the settings have one.
+    /// The redirect URI of sign-ins; nil if it is not set.
     package let redirectURI: String?
-    /// Where Apple is.
+    /// The origin of Apple's endpoints.
     package let baseURL: BaseURL
-    /// How long a call may take, its repetitions included.
+    /// The time limit of a call, including repetitions.
     package let timeout: Duration
-    /// How often a request is sent at most.
+    /// The most attempts for a request.
     package let maxAttempts: Int
-    /// Sends requests.
+    /// The transport to Apple.
     package let transport: any Transport
     /// The client with its key; nil if another machine mints its secrets.
     package let signing: Client?
@@ -31,16 +31,16 @@ package struct ProfileClient: Sendable {
     private let base: TokenClient
     private let explain: Explanation
 
-    /// What a failed request means to an operator.
+    /// Explains a failed request to an operator.
     ///
-    /// The first flag says whether the request had a redirect URI, the second whether it had a code
+    /// The first flag is whether the request had a redirect URI, the second whether it had a code
     /// verifier.
     package typealias Explanation = @Sendable (TokenFailure, Bool, Bool) -> Diagnosis
 
-    /// Puts a client together.
+    /// Creates a client.
     ///
     /// - Parameters:
-    ///   - secrets: where its client_secrets come from.
+    ///   - secrets: the source of its client_secrets.
     ///   - trace: receives every request.
     package init(
         name: String, teamID: TeamID, secrets: any ClientSecretSource, audiences: [String],
@@ -64,7 +64,7 @@ package struct ProfileClient: Sendable {
                 clocks: clocks))
     }
 
-    /// A client_secret that is valid now, as a request would have it.
+    /// A client_secret that is valid now.
     ///
     /// - Throws: ``ClientSecretError``.
     package func secret(at now: NumericDate) throws(ClientSecretError) -> ClientSecret {
@@ -73,7 +73,8 @@ package struct ProfileClient: Sendable {
 
     /// The token endpoints, for one call that begins now.
     ///
-    /// - Parameter maxAttempts: how often each request is sent at most; nil as the settings say.
+    /// - Parameter maxAttempts: the most attempts for each request; nil for the number in the
+    ///   settings.
     package func tokens(maxAttempts: Int? = nil) -> TokenClient {
         base.delivering(through: delivery(maxAttempts: maxAttempts))
     }
@@ -86,7 +87,7 @@ package struct ProfileClient: Sendable {
             until: Deadline(after: timeout, by: clocks.timekeeper), clocks: clocks, trace: trace)
     }
 
-    /// What a failed request means.
+    /// Explains a failed request.
     package func diagnosis(
         of failure: TokenFailure, hasRedirectURI: Bool = false, hasCodeVerifier: Bool = false
     ) -> Diagnosis {
@@ -102,7 +103,7 @@ extension ProfileClient {
     /// - Parameters:
     ///   - name: nil chooses as `siwa` does.
     ///   - configuration: the configuration file; nil searches as `siwa` does.
-    ///   - wrap: adds something to the way to Apple, such as a limit.
+    ///   - wrap: wraps the transport to Apple, for example with a limit.
     ///   - trace: receives every request.
     /// - Throws: `SettingsError`, which `Diagnosis` explains.
     package init(

@@ -6,13 +6,13 @@ package import ServerRecords
 /// The configuration as siwa-server uses it: the profiles and the vault that they share, read as
 /// `siwa` reads them, and the settings of the server itself.
 package struct ServedConfiguration: Sendable {
-    /// The file; nil if the environment says everything.
+    /// The file; nil if all settings come from the environment.
     package let path: String?
     /// The object `server`; nil if absent.
     package let server: JSON?
-    /// What the operator should know, though everything can be used.
+    /// Warnings for the operator.
     package let warnings: [String]
-    /// The names of the profiles; nil is the client of the environment alone.
+    /// The names of the profiles; nil for the client of the environment.
     private let profiles: [String?]
     private let defaultProfile: String?
     private let named: String?
@@ -56,7 +56,7 @@ package struct ServedConfiguration: Sendable {
             guard try settings.vaultURL().value == url else {
                 throw SettingsError(
                     "profile '\(name)' has another vault than the first profile",
-                    hints: ["set one vault for all profiles, beside 'profiles' in \(path ?? "")"])
+                    hints: ["set one vault for all profiles, next to 'profiles' in \(path ?? "")"])
             }
         }
     }
@@ -64,7 +64,7 @@ package struct ServedConfiguration: Sendable {
     /// Reads the clients of all profiles, and their keys.
     ///
     /// - Parameters:
-    ///   - wrap: adds something to the way to Apple.
+    ///   - wrap: wraps the transport to Apple.
     ///   - trace: receives every request.
     package func clients(
         wrap: (any Transport) -> any Transport = { $0 }, trace: RequestTrace? = nil
@@ -92,7 +92,7 @@ package struct ServedConfiguration: Sendable {
         }
     }
 
-    /// Where the vault and its keys are.
+    /// The places of the vault and its keys.
     package func vaultPlace() throws(Diagnosis) -> VaultPlace {
         do {
             return VaultPlace(
@@ -103,7 +103,7 @@ package struct ServedConfiguration: Sendable {
         }
     }
 
-    /// Where a vault and its keys are.
+    /// The places of a vault and its keys.
     package struct VaultPlace: Hashable, Sendable {
         let url: String
         let keys: VaultKeySource
@@ -111,7 +111,7 @@ package struct ServedConfiguration: Sendable {
 
     /// Connects to the vault's database.
     ///
-    /// - Parameter timeout: how long the database may keep a call waiting.
+    /// - Parameter timeout: the time limit of a call of the database.
     package func serverStore(_ timeout: VaultTimeout) throws(Diagnosis) -> any ServerStore {
         do {
             return try session.serverStore(timeout)
@@ -129,7 +129,7 @@ package struct ServedConfiguration: Sendable {
         }
     }
 
-    /// A path as the configuration means it.
+    /// The absolute path of a path in the configuration.
     package func resolve(_ path: String) -> String {
         guard let file = self.path else { return path }
         return session.settings.resolve(path, from: .file(file))

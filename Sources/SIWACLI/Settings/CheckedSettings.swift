@@ -2,7 +2,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-// Settings with the types that the domain needs, or an error that names their origin.
+// Settings with their types, or errors that name their origin.
 extension Settings {
     /// Refuses malformed values, also of settings that the command does not use.
     func checkValues() throws(SettingsError) {
@@ -77,8 +77,8 @@ extension Settings {
             ?? fromProfile { $0.number(.maxAttempts) } ?? Setting(value: 4, origin: .standard)
     }
 
-    /// An empty redirect URI, as `--redirect-uri "$URI"` gives with an unset variable, is an error:
-    /// Apple would refuse the request, and the code would be used up.
+    /// The redirect URI. An empty one, as from `--redirect-uri "$URI"` with an unset variable, is
+    /// an error: Apple would refuse the request after the code is used.
     func redirectURI() throws(SettingsError) -> String? {
         guard let setting = text(.redirectURI) else { return nil }
         guard !setting.value.isEmpty else {

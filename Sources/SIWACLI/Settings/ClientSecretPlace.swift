@@ -4,13 +4,13 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// Where the client_secret is that another machine minted.
+/// The place of a client_secret that another machine minted.
 enum ClientSecretPlace: Sendable {
     case argument(SecretArgument)
     case variable(String)
     case file(String)
 
-    /// What messages call it; contains no part of the secret.
+    /// The name in messages; contains no part of the secret.
     var description: String {
         switch self {
         case .argument(.file(let path)), .file(let path): path
@@ -30,9 +30,9 @@ enum ClientSecretPlace: Sendable {
 }
 
 extension Settings {
-    /// Which client_secret is in use, without reading it; nil when it is a key.
+    /// The place of the client_secret in use, without reading it; nil if a key is in use.
     ///
-    /// Key and client_secret are one setting: the higher source wins.
+    /// Key and client_secret are one setting: the source with higher precedence is used.
     func clientSecretPlace(
         in world: World
     ) throws(SettingsError) -> Setting<ClientSecretPlace>? {
@@ -72,7 +72,7 @@ extension Settings {
 extension Session {
     /// Reads the client_secret that another machine minted and examines it as `siwa inspect` does.
     ///
-    /// - Throws: ``ClientSecretError`` when Apple would refuse it.
+    /// - Throws: ``ClientSecretError`` if Apple would refuse it.
     func givenSecret(_ place: Setting<ClientSecretPlace>) throws -> GivenClientSecret {
         let clientID = try clientID()
         let expected = ExpectedClient(
@@ -87,7 +87,7 @@ extension Session {
         do {
             secret = try read()
         } catch ClientSecretError.expired(let expiry) {
-            // The process that renews the file may have done so just now.
+            // Another process may renew the file, so it is read again.
             guard place.value.path != nil else { throw ClientSecretError.expired(expiry) }
             secret = try read()
         }
@@ -102,7 +102,7 @@ extension Session {
         }
     }
 
-    /// The text at a place, as it is.
+    /// The unchanged text at a place.
     func text(of place: Setting<ClientSecretPlace>) throws -> SecretText {
         switch place.value {
         case .argument(let argument):

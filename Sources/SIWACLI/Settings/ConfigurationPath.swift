@@ -2,10 +2,11 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// Which configuration file is in use: `--config`, `SIWA_CONFIG`, the user's, the machine's.
-/// Never the working directory's: a folder received from elsewhere must not choose the key.
+/// The configuration file in use: that of `--config`, `SIWA_CONFIG`, the user's or the machine's. A
+/// file in the working directory is never used, because a downloaded folder must not choose the
+/// key.
 struct ConfigurationPath: Sendable {
-    /// The path, and who named it; nil when there is no configuration.
+    /// The path with its origin; nil without a configuration.
     let path: Setting<String>?
     private let world: World
 
@@ -39,7 +40,7 @@ struct ConfigurationPath: Sendable {
         return settings
     }
 
-    /// Where a configuration is looked for, the first one wins.
+    /// The usual places; the first existing file is used.
     static func usual(_ variables: (String) -> String?) -> [String] {
         (UserFolders(variables).configuration.map { [$0 + "/siwa/config.json"] } ?? []) + [
             "/etc/siwa/config.json"

@@ -1,7 +1,7 @@
 internal import LocalFiles
 
-/// What is wrong with a file that holds settings, keys or a vault: a user who can write it decides
-/// what siwa does, and a user who can read a key has it.
+/// A fault of a file with settings, keys or a vault: users who can write it control siwa, and users
+/// who can read a key have it.
 enum FileFault: String, Sendable {
     case isForeign = "belongs to another user"
     case isWritable = "can be written by others"
@@ -11,8 +11,8 @@ enum FileFault: String, Sendable {
     ///
     /// - Parameters:
     ///   - isSecret: whether other users must not read it.
-    ///   - world: a file in its `$CREDENTIALS_DIRECTORY`, which the service manager made for this
-    ///     process, is accepted as it is.
+    ///   - world: a file in its `$CREDENTIALS_DIRECTORY`, which the service manager created for
+    ///     this process, is accepted.
     init?(of status: FileStatus, at path: String, isSecret: Bool, in world: World) {
         guard status.isRegular, !Self.isCredential(path, in: world) else { return nil }
         if status.isForeign {
@@ -44,12 +44,12 @@ enum FileFault: String, Sendable {
     }
 }
 
-/// What is said of a file that others can write or read.
+/// A warning about a file that others can write or read.
 struct FileWarning: Sendable {
     let message: String
     let remedy: String
 
-    /// - Parameter name: what messages call the file, such as `the private key`.
+    /// - Parameter name: the name of the file in messages, such as `the private key`.
     init?(
         _ name: String, _ path: String, _ status: FileStatus?, isSecret: Bool, in world: World
     ) {
@@ -62,7 +62,7 @@ struct FileWarning: Sendable {
 
     var text: String { "\(message); \(remedy)" }
 
-    /// Under `--strict` it is an error.
+    /// The error under `--strict`.
     func refused(_ subject: SettingsError.Subject) -> SettingsError {
         SettingsError(subject, message, hints: [remedy])
     }

@@ -2,7 +2,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// Where the private key is.
+/// The place of the private key.
 enum KeySource: Hashable, Sendable {
     case file(String)
     case standardInput
@@ -21,7 +21,7 @@ enum KeySource: Hashable, Sendable {
         if case .file(let path) = self { path } else { nil }
     }
 
-    /// The Key ID in a name such as `AuthKey_K1L2M3N4P5.p8`; the key itself does not hold it.
+    /// The Key ID in a name such as `AuthKey_K1L2M3N4P5.p8`; the key itself does not contain it.
     var keyIDInName: KeyID? {
         guard case .file(let path) = self else { return nil }
         let name = path.split(separator: "/").last ?? ""
@@ -31,8 +31,7 @@ enum KeySource: Hashable, Sendable {
 }
 
 extension Settings {
-    /// Which key is in use, without reading it; nil if none is set, or a client_secret in its
-    /// place.
+    /// The place of the key in use, without reading it; nil if no key or a client_secret is set.
     func keySource(in world: World) throws(SettingsError) -> Setting<KeySource>? {
         guard try clientSecretPlace(in: world) == nil else { return nil }
         if let argument = privateKeyArgument {
@@ -75,11 +74,11 @@ extension Settings {
         }
     }
 
-    /// A path, once it is certain that it is not the key itself: messages show paths.
+    /// Refuses a key in place of a path, because messages show paths.
     private static func file(
         _ path: String, from origin: Origin
     ) throws(SettingsError) -> KeySource {
-        // How the DER of a key begins in base64, and a PEM that was encoded once more.
+        // The beginnings of a key in DER in base64, and of a PEM that was encoded again.
         let isBase64 =
             path.utf8.count > 40 && ["MI", "MH", "LS0t"].contains(where: path.hasPrefix)
         guard isBase64 || path.mentions("PRIVATE KEY") || path.contains(where: \.isNewline) else {
@@ -90,7 +89,7 @@ extension Settings {
             hints: ["give the path of the file; only SIWA_PRIVATE_KEY takes the text of the key"])
     }
 
-    /// Where keys are looked for by their Key ID: Apple's own tools use the last four.
+    /// The folders in which keys are searched by their Key ID: Apple's own tools use the last four.
     func keyFolders(_ variables: (String) -> String?) -> [String] {
         let home = UserFolders(variables).home
         let usual = ["/.appstoreconnect/private_keys", "/.private_keys", "/private_keys"]

@@ -2,16 +2,16 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// The private key, and what was noticed when it was read.
+/// The private key, with notes about reading it.
 struct LoadedKey: Sendable {
     let privateKey: P256PrivateKey
     let source: Setting<KeySource>
-    /// What had to be undone to read it.
+    /// The repairs that were needed to read it.
     let repairs: [PrivateKeyText.Repair]
-    /// Which other users may read or write it.
+    /// A warning if other users may read or write it.
     let fileWarning: FileWarning?
 
-    /// What the user should know, though the key works.
+    /// Warnings for the user.
     var warnings: [String] {
         let place = source.value.description
         return
@@ -53,14 +53,14 @@ extension Settings {
         }
     }
 
-    /// The Key ID: as set, or as the file is named.
+    /// The Key ID that is set, or the one in the file's name.
     func keyID(of source: KeySource?) throws(SettingsError) -> KeyID {
         guard text(.keyID) == nil else { return try identifier(.keyID) }
         guard let named = source?.keyIDInName else { throw missing(.keyID) }
         return named
     }
 
-    /// Reads the text of the key, and says who else may read it.
+    /// Reads the text of the key, with a warning if others may read it.
     func keyText(
         _ source: Setting<KeySource>, in world: World
     ) throws(SettingsError) -> (SecretBytes, FileWarning?) {
@@ -124,7 +124,7 @@ extension Settings {
     }
 }
 
-/// Before a key is read, so that a missing library does not look like a bad key.
+/// Loads OpenSSL before a key is read, so that a missing library is not reported as a bad key.
 func requireOpenSSL() throws(SettingsError) {
     do {
         try OpenSSL.load()

@@ -1,14 +1,14 @@
 internal import JOSE
 internal import Lifecycle
 
-/// The client that requests speak for.
+/// The client that sends requests.
 enum RequestClient: Sendable {
-    /// With its key, which mints a secret for each request.
+    /// A client with its key, which mints secrets.
     case signing(LoadedClient)
-    /// With a secret that another machine minted.
+    /// A client with a secret that another machine minted.
     case given(GivenClientSecret, Setting<ClientSecretPlace>)
 
-    /// Where the client_secret of each request comes from.
+    /// The source of client_secrets.
     var secrets: any ClientSecretSource {
         switch self {
         case .signing(let loaded): loaded.client
@@ -25,7 +25,7 @@ enum RequestClient: Sendable {
         }
     }
 
-    /// The only client it can speak for; nil for any of the team.
+    /// The only client that it can authenticate as; nil for all clients of the team.
     var onlyClientID: ClientID? {
         if case .given(let secret, _) = self { secret.clientID } else { nil }
     }
@@ -35,7 +35,7 @@ enum RequestClient: Sendable {
         if case .signing(let loaded) = self { loaded } else { nil }
     }
 
-    /// How long its secrets last from the time at which they are minted.
+    /// The lifetime of its secrets.
     var secretLifetime: Duration {
         switch self {
         case .signing(let loaded): loaded.client.secretLifetime
@@ -45,7 +45,7 @@ enum RequestClient: Sendable {
 }
 
 extension Session {
-    /// The client, with its key or with a client_secret, as the settings have it.
+    /// The client of the settings, with its key or with a client_secret.
     func requestClient() throws -> RequestClient {
         guard let place = try settings.clientSecretPlace(in: world) else {
             return .signing(try client())

@@ -1,18 +1,18 @@
-/// A value and where it came from.
+/// A value with its origin.
 struct Setting<Value: Sendable>: Sendable {
     let value: Value
     let origin: Origin
 }
 
-/// Where a value came from, so that messages can name the place to fix.
+/// The origin of a value, so that messages can name the place to fix.
 enum Origin: Hashable, Sendable, CustomStringConvertible {
     case flag(String)
     case variable(String)
     case profile(String, file: String)
     case file(String)
-    /// Worked out from the name of the key file.
+    /// Derived from the name of the key file.
     case keyFileName(String)
-    /// Found by looking where keys usually are.
+    /// Found in one of the usual folders.
     case search
     case standard
 
@@ -29,7 +29,7 @@ enum Origin: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// One setting's names: in the file, on the command line, in the environment.
+/// The names of a setting: in the file, on the command line, in the environment.
 struct SettingName: Hashable, Sendable {
     /// The object of the profile, or of the whole file, that contains it; nil for the profile
     /// itself.
@@ -41,7 +41,7 @@ struct SettingName: Hashable, Sendable {
 
     static let teamID = Self("team_id", "--team-id", "SIWA_TEAM_ID")
     static let clientID = Self("client_id", "--client-id", "SIWA_CLIENT_ID")
-    /// The client id of a website, as `siwa init` asks for it.
+    /// The client id of a website, for `siwa init`.
     static let servicesID = Self("client_id", "--services-id", nil)
     static let keyID = Self("key_id", "--key-id", "SIWA_KEY_ID")
     static let privateKey = Self("private_key", "--key", "SIWA_PRIVATE_KEY_FILE")
@@ -57,7 +57,7 @@ struct SettingName: Hashable, Sendable {
     static let vaultURL = Self("url", "--vault", "SIWA_VAULT_URL", in: "vault")
     static let vaultKeyFile = Self("key_file", "", "SIWA_VAULT_KEY_FILE", in: "vault")
 
-    /// How messages name its member of the file.
+    /// The name of its member in messages.
     var member: String { group.map { "\($0).\(name)" } ?? name }
 
     private init(_ name: String, _ flag: String, _ variable: String?, in group: String? = nil) {
@@ -67,7 +67,7 @@ struct SettingName: Hashable, Sendable {
         self.variable = variable
     }
 
-    /// What a sentence calls it where it can be set.
+    /// The places where it can be set, for messages.
     var places: String {
         let inFile = group.map { "\"\($0)\": {\"\(name)\": …}" } ?? "\"\(name)\""
         return

@@ -7,7 +7,7 @@ struct Settings: Sendable {
     let file: SettingsFile?
     let profileName: Setting<String>?
     let isStrict: Setting<Bool>
-    /// What the user should know, though the settings can be used.
+    /// Warnings for the user.
     let warnings: [String]
     private let typed: TypedSettings
     private let variables: @Sendable (String) -> String?
@@ -23,7 +23,7 @@ struct Settings: Sendable {
         warnings = folders.warnings + (file?.warning.map { [$0.text] } ?? [])
     }
 
-    /// What flags and environment alone say: for a look past a configuration that is broken.
+    /// The settings of flags and environment only, if the configuration is broken.
     init(withoutFile typed: TypedSettings, in world: World) {
         self.typed = typed
         variables = world.variables
@@ -44,13 +44,13 @@ struct Settings: Sendable {
         return fromProfile { $0.text(name) } ?? fromFile(name)
     }
 
-    /// What one profile need not say because the file says it for all.
+    /// A setting of the profile, or of the whole file.
     private func fromFile(_ name: SettingName) -> Setting<String>? {
         guard let file, name.group != nil, let value = file.common.text(name) else { return nil }
         return Setting(value: value, origin: .file(file.path))
     }
 
-    /// Reads a setting from the profile alone.
+    /// Reads a setting from the profile only.
     func fromProfile<Value>(_ read: (SettingsFile.Profile) -> Value?) -> Setting<Value>? {
         guard let file, let profileName, let profile = file.profiles[profileName.value],
             let value = read(profile)
@@ -58,13 +58,13 @@ struct Settings: Sendable {
         return Setting(value: value, origin: .profile(profileName.value, file: file.path))
     }
 
-    /// A path: one from the configuration is relative to the configuration.
+    /// A path setting; a path in the configuration is relative to the configuration.
     func path(_ name: SettingName) -> Setting<String>? {
         guard let setting = text(name) else { return nil }
         return Setting(value: resolve(setting.value, from: setting.origin), origin: setting.origin)
     }
 
-    /// A path as it is meant where it was set.
+    /// A path, resolved by its origin.
     func resolve(_ path: String, from origin: Origin) -> String {
         switch origin {
         case .profile(_, let file), .file(let file): resolve(path, against: folder(of: file))
@@ -72,8 +72,8 @@ struct Settings: Sendable {
         }
     }
 
-    /// A path as the configuration may write it: `~` is the home, anything else relative to
-    /// the configuration's folder.
+    /// A path of the configuration: `~` is the home folder; other paths are relative to the
+    /// configuration's folder.
     func resolve(_ path: String, against folder: String) -> String {
         if path.hasPrefix("/") { return path }
         if path.hasPrefix("~/"), let home = UserFolders(variables).home {
@@ -124,7 +124,7 @@ struct Settings: Sendable {
     }
 }
 
-/// What the command line itself sets: the global options, and what single commands add.
+/// The settings of the command line: the global options, and those of single commands.
 struct TypedSettings: Sendable {
     var global: GlobalOptions
     var lifetime: DurationArgument?
@@ -148,7 +148,7 @@ struct TypedSettings: Sendable {
     }
 }
 
-/// An empty variable counts as unset: that is how scripts unset one.
+/// Treats an empty variable as unset, as scripts do.
 func nonEmpty(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
 
 /// The parent folder of a path, without a slash at its end.

@@ -1,12 +1,12 @@
 /// The settings or the key cannot be used.
 struct SettingsError: DiagnosableError {
-    /// The word an error line begins with.
+    /// The code with which an error line begins.
     enum Subject: String, Sendable {
         case configuration
         case key
-        /// A library that siwa loads when it needs it.
+        /// A library that is loaded on demand is missing.
         case unavailable
-        /// A flag holds the value: the command line must be fixed, not the settings.
+        /// The value of a flag is invalid: the command line must be fixed.
         case usage
     }
 
@@ -18,7 +18,7 @@ struct SettingsError: DiagnosableError {
         self.init(.configuration, message, hints: hints)
     }
 
-    /// A value that cannot be used; its origin decides what must be fixed.
+    /// Creates the error of an invalid value; its origin determines what must be fixed.
     init(_ message: String, from origin: Origin, hints: [String] = []) {
         let subject: Subject = if case .flag = origin { .usage } else { .configuration }
         self.init(subject, message, hints: ["fix it where it is set: \(origin)"] + hints)

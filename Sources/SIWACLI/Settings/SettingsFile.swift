@@ -10,11 +10,11 @@ struct SettingsFile: Sendable {
     let isStrict: Bool
     let profiles: [String: Profile]
     let profileNames: [String]
-    /// The members of the file itself, for every profile.
+    /// The members of the file itself, which apply to all profiles.
     let common: Profile
     /// The settings of siwa-server, unread; nil if absent.
     let server: JSON?
-    /// Which other users may write it.
+    /// A warning if other users may write it.
     var warning: FileWarning?
 
     /// The members of one profile; ``SettingsFile`` has checked their types.
@@ -32,7 +32,7 @@ struct SettingsFile: Sendable {
         }
     }
 
-    /// - Throws: ``SettingsError`` naming the file, the member, and the line where it is known.
+    /// - Throws: ``SettingsError``, which names the file, the member, and the line if known.
     init(path: String, text: [UInt8]) throws(SettingsError) {
         let source = Source(path: path, text: text)
         let root = try source.root()
@@ -81,7 +81,7 @@ struct SettingsFile: Sendable {
             (SettingName.maxAttempts.member, Int.self), vault,
         ]
 
-    /// The text, kept to find lines in.
+    /// The text, for finding line numbers.
     private struct Source {
         let path: String
         let text: [UInt8]
@@ -155,7 +155,7 @@ struct SettingsFile: Sendable {
             return 1 + text[..<places[0]].count { $0 == 0x0A }
         }
 
-        /// Where a text occurs as the name of a member.
+        /// The positions at which a text is the name of a member.
         private func places(of name: String) -> [Int] {
             let quoted = JSON.string(name).bytes
             return text.indices.filter { start in

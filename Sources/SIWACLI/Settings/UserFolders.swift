@@ -1,14 +1,14 @@
-/// The folders of the user, as the environment names them.
+/// The folders of the user, from environment variables.
 ///
-/// A path that is not absolute is ignored, as the XDG Base Directory Specification demands: it
-/// would lead into the working directory, where anybody may have put files.
+/// A relative path is ignored, as the XDG Base Directory Specification requires: it would mean the
+/// working directory, which may contain files of others.
 struct UserFolders: Sendable {
     let home: String?
-    /// `$XDG_CONFIG_HOME`, else `~/.config`.
+    /// `$XDG_CONFIG_HOME`, by default `~/.config`.
     let configuration: String?
-    /// `$XDG_CACHE_HOME`, else `~/.cache`.
+    /// `$XDG_CACHE_HOME`, by default `~/.cache`.
     let cache: String?
-    /// What was ignored.
+    /// Warnings about ignored variables.
     let warnings: [String]
 
     init(_ variables: (String) -> String?) {

@@ -2,7 +2,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// Where the keys of the vault are.
+/// The place of the vault's keys.
 enum VaultKeySource: Hashable, Sendable {
     case file(String)
     case variable(String)
@@ -31,7 +31,8 @@ extension Settings {
             value: "sqlite:" + resolve(path, from: setting.origin), origin: setting.origin)
     }
 
-    /// Which keys are in use, without reading them. Beside an embedded vault they need no setting.
+    /// The place of the keys in use, without reading them. For an embedded vault, they are next to
+    /// the database unless set.
     func vaultKeySource(
         _ variables: (String) -> String?
     ) throws(SettingsError) -> Setting<VaultKeySource> {

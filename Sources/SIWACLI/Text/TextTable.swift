@@ -7,7 +7,7 @@ struct TextTable {
     let widths: [Int]
 
     private static let gap = "  "
-    /// How narrow a column may become, if the terminal has room for that.
+    /// The least width of a column, if the terminal is wide enough.
     private static let narrowest = 8
 
     /// Fits the columns to the cells, and then to the terminal.
@@ -38,7 +38,7 @@ struct TextTable {
 
     /// The lines of one row; the last cell is not padded.
     ///
-    /// - Parameter paint: colours a cell, once it is as wide as its column.
+    /// - Parameter paint: colours a padded cell.
     func lines(
         of cells: [String], paint: (_ column: Int, _ cell: String) -> String = { $1 }
     ) -> [String] {

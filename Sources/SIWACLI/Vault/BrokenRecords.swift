@@ -1,6 +1,6 @@
 internal import Lifecycle
 
-/// Damaged records, collected by a walk through the whole vault and reported at its end.
+/// Damaged records, collected while the whole vault is read and reported at the end.
 struct BrokenRecords: Sendable {
     private var messages: [String] = []
     private var remedies: [String] = []
@@ -33,8 +33,8 @@ struct BrokenRecords: Sendable {
         if !remedies.contains(kind.remedy) { remedies.append(kind.remedy) }
     }
 
-    /// - Parameter outcome: what became of the rest, as the end of a sentence.
-    /// - Throws: ``Diagnosis`` when there are any.
+    /// - Parameter outcome: what happened to the other records, as the end of a sentence.
+    /// - Throws: ``Diagnosis`` if there are any.
     func check(_ outcome: String) throws(Diagnosis) {
         guard count > 0 else { return }
         let more = count > messages.count ? ["and \(count - messages.count) more"] : []

@@ -19,7 +19,7 @@ struct CSVReader {
     /// Whether the next line continues a record.
     var isInsideRecord: Bool { place == .quoted }
 
-    /// The fields of a record, once its last line is there; nil if the next line continues it.
+    /// The fields of a record after its last line; nil if the next line continues it.
     ///
     /// - Parameter line: without its line end.
     /// - Throws: ``InvalidLine``; the next line then begins a record.
@@ -50,7 +50,7 @@ struct CSVReader {
         case (_, Self.comma):
             try endField()
             place = .start
-        // The first half of the line end.
+        // The first byte of the line end.
         case (.closed, Self.carriageReturn): break
         case (.closed, _):
             throw InvalidLine(nil, "a quoted field is followed by something other than a comma")
@@ -75,6 +75,6 @@ struct CSVReader {
     private static let comma = UInt8(ascii: ",")
     private static let carriageReturn = UInt8(ascii: "\r")
     private static let lineFeed = UInt8(ascii: "\n")
-    /// In bytes, as a line of JSON.
+    /// The longest record in bytes, the same as for a line of JSON.
     private static let longest = 1 << 16
 }

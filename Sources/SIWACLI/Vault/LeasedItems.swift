@@ -3,29 +3,29 @@ internal import Lifecycle
 internal import SIWACrypto
 internal import Synchronization
 
-/// The items of a batch on a vault: leased a few at a time, given out one by one, and noted in the
-/// vault before their results are written.
+/// The items of a batch on a vault: leased in small groups, and noted in the vault before their
+/// results are written.
 ///
-/// A separate task asks the database, so that sending never waits for a disk.
+/// A separate task uses the database, so that sending never waits for a disk.
 final class LeasedItems: Sendable {
     private let claim: VaultClaim
     private let clocks: Clocks
     private let output: BatchOutput
     private let wake: WakeSignal
     private let noted: @Sendable () -> Void
-    /// Wakes the task that asks the database.
+    /// Wakes the task that uses the database.
     private let changes = WakeSignal()
     private let state: Mutex<State>
 
     private struct State {
-        /// What decrypts records.
+        /// The vault, which decrypts records.
         var vault: Vault
         var records: LeasedRecords
         var failure: VaultError?
     }
 
     /// - Parameters:
-    ///   - line: the number of the last line there is.
+    ///   - line: the number of the last existing line.
     ///   - wake: notified when there are more items.
     ///   - noted: called when results were written.
     init(
@@ -41,7 +41,7 @@ final class LeasedItems: Sendable {
     /// Why the vault became unavailable; nil if it did not.
     var failure: VaultError? { state.withLock { $0.failure } }
 
-    /// The next item, if there is one; see ``BatchRun``.
+    /// The next item, if one is available; see ``BatchRun``.
     func next() -> BatchInput<TokenItem> {
         guard !output.isFull else { return .notYet }
         let now = clocks.timekeeper.elapsed()
@@ -58,13 +58,13 @@ final class LeasedItems: Sendable {
         changes.notify()
     }
 
-    /// The time after which an item must not be sent; see ``BatchRun``. Half of what remains of its
-    /// lease is kept for requests in flight.
+    /// The time after which an item must not be sent; see ``BatchRun``. Half of the remaining lease
+    /// is reserved for requests in flight.
     func deadline(of item: TokenItem) -> Duration {
         state.withLock { $0.records.deadline(of: item) }
     }
 
-    /// Ends ``work()`` once everything that is finished is noted.
+    /// Ends ``work()`` after all finished items are noted.
     func close() {
         state.withLock { $0.records.close() }
         changes.notify()
@@ -101,7 +101,7 @@ final class LeasedItems: Sendable {
     }
 }
 
-// The steps of work, each a transaction.
+// The steps of work, each of which is a transaction.
 extension LeasedItems {
     /// Renews the leases of the items that wait, are in flight, or are held by the brake.
     private func renewLeases() throws(VaultError) {
@@ -115,7 +115,7 @@ extension LeasedItems {
         }
     }
 
-    /// Notes what is finished, and writes its results. False if there is nothing to note yet.
+    /// Notes the finished items, and writes their results. False if there is nothing to note yet.
     private func noteFinished() throws(VaultError) -> Bool {
         let group = state.withLock { $0.records.takeFinished() }
         guard !group.isEmpty else { return false }
@@ -133,7 +133,7 @@ extension LeasedItems {
         return true
     }
 
-    /// Leases more records. False if there are enough, or no more.
+    /// Leases more records. False if there are enough, or none are left.
     private func leaseMore() throws(VaultError) -> Bool {
         guard state.withLock({ $0.records.isWantingMore }) else { return false }
         let now = clocks.timekeeper.elapsed()
@@ -162,7 +162,7 @@ extension LeasedItems {
         return true
     }
 
-    /// Returns what was not finished or cannot be read: other runs may lease it at once.
+    /// Releases unfinished and unreadable records, so that other runs can lease them immediately.
     private func returnUnfinished() throws(VaultError) {
         let left = state.withLock { $0.records.takeUnfinished() }
         let owner = claim.lease.owner
@@ -173,7 +173,7 @@ extension LeasedItems {
         if !left.damaged.isEmpty { try claim.vault.release(left.damaged, heldBy: owner) }
     }
 
-    /// Soon, all that is finished is due to be noted, however little it is.
+    /// Starts a timer after which all finished items are noted, even if they are few.
     private func startTimer(_ timers: inout DiscardingTaskGroup) {
         guard state.withLock({ $0.records.startTimer() }) else { return }
         timers.addTask { [self] in
@@ -185,6 +185,6 @@ extension LeasedItems {
 }
 
 extension VaultRecord {
-    /// What a result calls it.
+    /// The id in results.
     fileprivate var resultID: JSON { .string(user.userID.rawValue) }
 }

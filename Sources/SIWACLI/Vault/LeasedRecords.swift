@@ -2,7 +2,7 @@ internal import JOSE
 internal import Lifecycle
 
 /// The records that a batch has leased: which items are ready, in flight, or finished and not yet
-/// noted in the vault. A pure value: ``LeasedItems`` asks the database.
+/// noted in the vault. A pure value: ``LeasedItems`` uses the database.
 struct LeasedRecords: Sendable {
     /// A record that is leased and not finished.
     private struct Held: Sendable {
@@ -20,12 +20,12 @@ struct LeasedRecords: Sendable {
         let report: ItemReport
     }
 
-    /// How many records are leased at once.
+    /// The number of records to lease at once.
     private let size: Int
     private var ready: ArraySlice<TokenItem> = []
-    /// By the number of their line.
+    /// The held records by the number of their line.
     private var held: [Int: Held] = [:]
-    /// Rows that cannot be read, which are leased to the end of the run.
+    /// Unreadable rows, which are leased until the end of the run.
     private var damaged: Set<VaultRowKey> = []
     private var finished: [Finished] = []
     private var nextLine: Int
@@ -37,10 +37,10 @@ struct LeasedRecords: Sendable {
     private var isDue = false
     private var isTimed = false
 
-    /// - Parameter line: the number of the last line there is.
+    /// - Parameter line: the number of the last existing line.
     init(size: Int, after line: Int) { (self.size, nextLine) = (size, line + 1) }
 
-    /// The next item, if there is one.
+    /// The next item, if one is available.
     mutating func next(at now: Duration) -> BatchInput<TokenItem> {
         while let item = ready.popFirst() {
             if deadline(of: item) > now { return .item(item) }
@@ -59,7 +59,7 @@ struct LeasedRecords: Sendable {
             Finished(line: item.line, record: held.record, event: event, report: report))
     }
 
-    /// No more items are finished.
+    /// Notes that no more items will be finished.
     mutating func close() { isClosed = true }
 }
 
@@ -68,13 +68,13 @@ extension LeasedRecords {
     /// Whether more records should be leased.
     var isWantingMore: Bool { !isExhausted && !isClosed && ready.count <= size / 2 }
 
-    /// No record is left to lease.
+    /// Notes that no record is left to lease.
     mutating func end() { isExhausted = true }
 
     /// Adds a record that was leased.
     ///
     /// - Parameters:
-    ///   - item: makes its item of the number of its line; throws if it cannot be decrypted.
+    ///   - item: creates the item from the number of its line; throws if it cannot be decrypted.
     ///   - deadline: the time after which it must not be sent.
     mutating func add(
         _ record: VaultRecord, until deadline: Duration,
@@ -105,7 +105,7 @@ extension LeasedRecords {
     /// Whether no record is held.
     var isEmpty: Bool { held.isEmpty }
 
-    /// The records whose leases are to be renewed now, by their lines.
+    /// The records whose leases must be renewed now, by their lines.
     func dueForRenewal(at now: Duration) -> [Int: VaultRecordID] {
         guard now >= renewal, !isClosed else { return [:] }
         return held.mapValues(\.record.id)
@@ -125,17 +125,17 @@ extension LeasedRecords {
         }
     }
 
-    /// What the run returns when it ends: records that were not finished, and damaged rows.
+    /// The records to release at the end: unfinished ones, and damaged rows.
     mutating func takeUnfinished() -> (records: [VaultRecord], damaged: Set<VaultRowKey>) {
         defer { (ready, held, damaged) = ([], [:], []) }
         return (held.values.map(\.record), damaged)
     }
 }
 
-// Noting in groups: a transaction costs a disk as much for one record as for many, and other
-// processes wait meanwhile.
+// Noting in groups: a transaction takes as long for one record as for many, and other processes
+// wait for it.
 extension LeasedRecords {
-    /// The finished records that are to be noted now; empty while more are expected soon.
+    /// The finished records to note now; empty while more are expected soon.
     mutating func takeFinished() -> [Finished] {
         let othersFollow = !isClosed && !held.isEmpty
         guard !othersFollow || isDue || finished.count >= size / 2 else { return [] }
@@ -143,13 +143,13 @@ extension LeasedRecords {
         return finished
     }
 
-    /// Whether a timer is to be started, after which all that is finished is due.
+    /// Whether to start a timer, after which all finished records are due.
     mutating func startTimer() -> Bool {
         guard !finished.isEmpty, !isTimed else { return false }
         isTimed = true
         return true
     }
 
-    /// The timer ended.
+    /// Notes that the timer has ended.
     mutating func endTimer() { (isTimed, isDue) = (false, true) }
 }

@@ -1,18 +1,18 @@
 package import Lifecycle
 
-/// What an answer of Apple means for a record of the vault, and how it is known: one rule for single
-/// commands and batches.
+/// The event that Apple's answer is for a record of the vault, with its evidence: the same rule for
+/// single commands and batches.
 package struct NotedEvent: Sendable {
-    /// What happened to the token.
+    /// The event.
     package let event: VaultEvent
-    /// How it is known.
+    /// The evidence.
     package let details: VaultEventDetails
 
     private init(_ event: VaultEvent, _ details: VaultEventDetails) {
         (self.event, self.details) = (event, details)
     }
 
-    /// What the answer to a refresh means; nil if it does not concern the token.
+    /// The event of an answer to a refresh; nil if it does not concern the token.
     package init?(refresh outcome: ItemOutcome<TokenResponse>) {
         switch outcome {
         case .done(let answer):
@@ -27,7 +27,7 @@ package struct NotedEvent: Sendable {
         }
     }
 
-    /// What a revocation means; nil if the token may still work.
+    /// The event of a revocation; nil if the token may still work.
     package init?(_ revocation: Revocation) {
         guard revocation.isDead else { return nil }
         self.init(.revoked, VaultEventDetails(revocation))

@@ -18,13 +18,14 @@ extension VaultRecord {
 
     /// The members about the token, without client and user.
     ///
-    /// - Parameter fingerprint: for a record of siwa 0.1, which does not have it.
+    /// - Parameter fingerprint: the fingerprint for a record of siwa 0.1, which does not contain
+    ///   it.
     func tokenMembers(_ fingerprint: JSON? = nil) -> [JSON.Member] {
         [fingerprintMember(fingerprint), stateMember, .init("key_number", .integer(keyNumber))]
             + timeMembers
     }
 
-    /// A line of `siwa vault export`, which `siwa vault import` takes if it has a token.
+    /// A line of `siwa vault export`, which `siwa vault import` accepts if it has a token.
     func exported(_ token: RefreshToken?) -> [JSON.Member] {
         let fingerprint = token.map { JSON.string($0.text.fingerprint) }
         let token = token.map { [JSON.Member("refresh_token", .string($0.text.revealed()))] }

@@ -2,14 +2,14 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// `siwa refresh --user`: asks Apple about tokens of the vault, which notes the answers.
+/// `siwa refresh --user`: refreshes tokens of the vault, and notes the answers in it.
 struct StoredRefresh: Sendable {
     let tokens: StoredTokens
     let requests: Requests
 
     private var session: Session { requests.session }
 
-    /// Prints what would be sent.
+    /// Prints the requests for a dry run.
     func dryRun(isAll: Bool) throws {
         let records = try isAll ? active() : [newest()]
         try requests.dryRun(try records.map { .refresh(try tokens.vault.sendableToken(of: $0)) })
@@ -59,15 +59,15 @@ struct StoredRefresh: Sendable {
         try tokens.checkDamaged("the tokens that can be read were refreshed")
     }
 
-    /// If Apple could not be asked about one token, the run should be repeated, even if Apple refused
-    /// the others.
+    /// The exit code for several failures: if one refresh failed temporarily, the run should be
+    /// repeated, even if Apple refused the others.
     static func exitCode(of failures: [Diagnosis]) -> ExitCode {
         let codes = failures.map(\.exitCode)
         let isTemporary = codes.contains(.temporary)
         return .prevailing(among: codes.filter { !isTemporary || $0 != .grantRefused })
     }
 
-    /// Asks Apple about one token, and tells the vault.
+    /// Refreshes one token, and notes the answer in the vault.
     ///
     /// - Returns: the answer, which is valid even if noting it failed.
     private func refresh(
@@ -110,7 +110,7 @@ struct StoredRefresh: Sendable {
         return active
     }
 
-    /// Apple's answer, without the user, who is beside the list of all tokens.
+    /// Apple's answer without the user, which is a member of the whole result.
     private func members(_ answer: TokenResponse) -> [JSON.Member] {
         answer.members(
             at: session.world.clocks.now(), reserving: ["user_id", "other_clients"])

@@ -2,20 +2,20 @@ internal import CommandTable
 internal import JOSE
 package import Lifecycle
 
-/// The tokens that the vault has of one user of the settings' client, and the way to tell the vault
-/// what became of them.
+/// The tokens of one user of the settings' client in the vault, and a function that notes answers
+/// about them.
 struct StoredTokens: Sendable {
     let user: VaultUser
     let vault: Vault
-    /// In the order in which they were stored.
+    /// The records, in the order in which they were stored.
     let records: [VaultRecord]
     /// Rows of the user that cannot be read.
     let damaged: [DamagedRecord]
-    /// Other clients of the vault that hold tokens of the user.
+    /// Other clients of the vault with tokens of the user.
     let otherClients: [ClientID]
     private let clocks: Clocks
 
-    /// Reads the vault; warns of tokens that other clients hold.
+    /// Reads the vault; warns of tokens of other clients.
     ///
     /// - Throws: ``Diagnosis`` if the vault has no token of this user.
     init(of userID: String, _ session: Session) throws {
@@ -30,17 +30,16 @@ struct StoredTokens: Sendable {
         session.warn(ofOtherClients: otherClients)
     }
 
-    /// The active token that was stored last, else the token that was stored last; nil if all rows
-    /// are damaged.
+    /// The newest active token, or the newest token if none is active; nil if all rows are damaged.
     var newest: VaultRecord? { records.last { $0.state == .active } ?? records.last }
 
-    /// Notes what an answer means for a token; nil if it means no change.
+    /// Notes the event of an answer; nil for no change.
     func note(_ noted: NotedEvent?, of record: VaultRecord) throws(VaultError) {
         guard let noted else { return }
         try vault.note([VaultNote(record, noted.event, noted.details)], at: clocks.now())
     }
 
-    /// The fingerprint of a record's token; a record of siwa 0.1 has to be decrypted for it. Null if
+    /// The fingerprint of a record's token; a record of siwa 0.1 must be decrypted for it. Null if
     /// that fails.
     func fingerprint(of record: VaultRecord) -> JSON {
         if let fingerprint = record.id.fingerprint { return .string(fingerprint.rawValue) }
@@ -50,7 +49,7 @@ struct StoredTokens: Sendable {
     /// `other_clients`, if there are any.
     var otherClientsMember: [JSON.Member] { .otherClients(otherClients) }
 
-    /// Reports damaged rows, after everything else is done.
+    /// Reports damaged rows after all other work.
     ///
     /// - Throws: ``Diagnosis``.
     func checkDamaged(_ outcome: String) throws {
@@ -61,7 +60,7 @@ struct StoredTokens: Sendable {
 }
 
 extension [JSON.Member] {
-    /// `other_clients`: the clients that hold tokens of the same user; left out if empty.
+    /// `other_clients`: the other clients with tokens of the same user; omitted if empty.
     package static func otherClients(_ clients: [ClientID]) -> Self {
         clients.isEmpty
             ? [] : [.init("other_clients", .array(clients.map { .string($0.rawValue) }))]
@@ -69,7 +68,7 @@ extension [JSON.Member] {
 }
 
 extension VaultStore {
-    /// The other clients that hold tokens of a user, in their order.
+    /// The other clients with tokens of a user, in their order.
     package func otherClients(of user: VaultUser) throws(VaultError) -> [ClientID] {
         let others = try clients().filter { $0 != user.clientID }
         guard !others.isEmpty else { return [] }

@@ -3,20 +3,20 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// Which records of a vault a batch takes, and what they become when it does.
+/// The records of a vault that a batch claims, and the event that is recorded with the claim.
 struct VaultClaim: Sendable {
     let vault: Vault
     let filter: VaultFilter
     let lease: VaultLease
     /// The event recorded before a request is sent; nil if no request is sent.
     let intent: VaultEvent?
-    /// How many records to hold at once.
+    /// The number of records to hold at once.
     let size: Int
-    /// Reads the keys as they are now.
+    /// Reads the current keys.
     let keys: @Sendable () throws -> VaultKeyRing
 }
 
-/// How a batch chooses from the vault, in place of an input.
+/// The options by which a batch selects records of the vault, in place of an input.
 struct VaultSelection: Sendable {
     var vault: VaultArgument?
     var states: [VaultState] = []
@@ -62,12 +62,13 @@ struct VaultSelection: Sendable {
         }
     }
 
-    /// Takes the records of one client.
+    /// Claims the records of one client.
     ///
     /// - Parameters:
     ///   - states: the default states.
-    ///   - interrupted: a state that an earlier run may have left behind, taken in any case.
-    ///   - intent: what is written before anything is sent.
+    ///   - interrupted: a state in which an earlier run may have left records, which are claimed in
+    ///     any case.
+    ///   - intent: the event that is recorded before a request is sent.
     func claim(
         _ session: Session, _ client: ClientID, _ batch: BatchOptions, states usual: [VaultState],
         interrupted: VaultState? = nil, notCheckedSince: NumericDate? = nil,
@@ -77,7 +78,7 @@ struct VaultSelection: Sendable {
         let left = interrupted.map { chosen.contains($0) ? [] : [$0] } ?? []
         let now = session.world.clocks.now()
         let duration = lease?.duration ?? .seconds(300)
-        // What is held must be sent while it is held, however slow the pace.
+        // Limited by the rate, because held records must be sent before their lease ends.
         let most = batch.rate.map { $0.perSecond * Int(duration.components.seconds) / 4 } ?? .max
         return VaultClaim(
             vault: try session.vault(.statement),

@@ -1,9 +1,9 @@
 internal import JOSE
 internal import Lifecycle
 
-/// A vault that was created, or one that was there already.
+/// A vault that was created, or one that existed already.
 struct VaultCreation: Sendable {
-    /// Without a password.
+    /// The URL without a password.
     let url: String
     /// Nil if the keys are in a variable.
     let keyFile: String?
@@ -18,7 +18,7 @@ struct VaultCreation: Sendable {
         let store = try session.vaultStore()
         let keyFile = try VaultKeyFile(session)
         try Self.checkThereIsNone(store)
-        // The key first: without it the database would be useless.
+        // Creates the key first: without it the database would be useless.
         let keys = try keyFile.makeIfMissing()
         try Vault.create(store, keys)
         session.console.note(

@@ -1,7 +1,7 @@
 internal import CommandTable
 internal import Lifecycle
 
-/// Which records a command is about, as it was typed.
+/// The options that select records.
 struct VaultFilterOptions: Sendable {
     var states: [VaultState] = []
 
@@ -14,7 +14,8 @@ struct VaultFilterOptions: Sendable {
             "state", \.states, value: "STATE", help: "Only records in this state; all unless set.")
     ]
 
-    /// Of one client only when it was asked for: the settings name one for other reasons.
+    /// Limited to one client only if the option is given: the settings have a client for other
+    /// purposes.
     func filter(_ session: Session) throws -> VaultFilter {
         let clientID: ClientID? =
             session.options.clientID == nil ? nil : try session.settings.identifier(.clientID)

@@ -3,11 +3,11 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// Brings lines into a vault: encrypted as they arrive, put in the order of the vault's records, and
-/// then merged into it, a group of them in each transaction. A database that takes records in the
-/// order of its keys writes each page once, however many records it holds.
+/// Imports lines into a vault: encrypts them as they arrive, sorts them in the order of the vault's
+/// records, and merges them in groups, one per transaction. With sorted records, the database
+/// writes each page only once.
 struct VaultImporter {
-    /// What became of the lines.
+    /// The counts of the lines.
     private(set) var counts = VaultImportCounts()
     private(set) var invalid = InvalidLines()
 
@@ -17,10 +17,10 @@ struct VaultImporter {
     private let ending: Ending
     private let sort: ExternalSort
     private var format: VaultItemFormat?
-    /// The number of the line in which the present record began.
+    /// The number of the line in which the current record began.
     private var firstLine = 0
 
-    /// How lines are read and stored.
+    /// The options of an import.
     struct Options {
         /// The client of lines without a client id.
         let clientID: ClientID?
@@ -29,7 +29,7 @@ struct VaultImporter {
         let now: () -> NumericDate
     }
 
-    /// - Parameter keys: reads the keys as they are now.
+    /// - Parameter keys: reads the current keys.
     init(
         _ vault: Vault, keys: @escaping () throws -> VaultKeyRing, _ options: Options,
         in world: World
@@ -38,7 +38,7 @@ struct VaultImporter {
         (ending, sort) = (world.ending, world.streams.sort())
     }
 
-    /// Encrypts a line, or remembers what is wrong with it.
+    /// Encrypts a line, or records its fault.
     mutating func take(_ line: InputLine) throws {
         let bytes = line.number == 1 ? line.bytes?.withoutByteOrderMark : line.bytes
         if !isInsideRecord {
@@ -58,7 +58,7 @@ struct VaultImporter {
         try sort.add(sealed.sortKey, sealed.sortValue)
     }
 
-    /// Nil for a header, and for the beginning of a record that continues in the next line.
+    /// Nil for a header, and for a record that continues in the next line.
     private mutating func item(_ line: SecretBytes) throws(InvalidLine) -> VaultItem? {
         guard var format else {
             format = try VaultItemFormat(firstLine: line)
@@ -70,7 +70,7 @@ struct VaultImporter {
         return try VaultItem(text, clientID: options.clientID, now: options.now())
     }
 
-    /// Reports a record that the end of the input cut off, and merges all lines into the vault.
+    /// Reports an incomplete record at the end of the input, and merges all lines into the vault.
     mutating func finish(_ progress: RecordProgress) throws {
         if isInsideRecord {
             invalid.add(firstLine, InvalidLine(nil, "a quoted field does not end"))
@@ -90,7 +90,7 @@ struct VaultImporter {
         progress.end()
     }
 
-    /// How many records are encrypted and not merged yet.
+    /// The number of encrypted records that are not merged yet.
     var staged: Int { sort.count }
 
     private var isInsideRecord: Bool { format?.isInsideRecord ?? false }
@@ -114,11 +114,11 @@ struct VaultImporter {
         }
     }
 
-    /// How many records are merged in one transaction: others wait meanwhile.
+    /// The number of records in one transaction, for which other processes wait.
     private static let groupSize = 2500
 }
 
-/// Lines of an input that could not be used: counted, the first of them named.
+/// The number of invalid lines of an input, and the first fault.
 struct InvalidLines: Sendable {
     private(set) var count = 0
     private var named: [String] = []

@@ -2,16 +2,15 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// The two forms in which `siwa vault import` takes tokens: JSON lines, and CSV whose header has the
-/// names of the members.
+/// The two formats of `siwa vault import`: JSON lines, and CSV with the names of the members as its
+/// header.
 enum VaultItemFormat {
     case jsonLines
     case csv(columns: [String], CSVReader)
 
     /// Recognizes the format by the first line: CSV has a column `user_id`.
     ///
-    /// - Throws: ``InvalidLine`` for CSV without a column for the token, and for a column that is
-    ///   there twice.
+    /// - Throws: ``InvalidLine`` for CSV without a column for the token, and for a repeated column.
     init(firstLine: SecretBytes) throws(InvalidLine) {
         var reader = CSVReader()
         guard let columns = try? reader.record(after: firstLine.revealed()),

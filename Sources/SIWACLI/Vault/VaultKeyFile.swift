@@ -2,7 +2,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// The keys of a vault where they are kept: made once, added to, never taken away.
+/// The file of a vault's keys. Keys are added, and never removed.
 struct VaultKeyFile: Sendable {
     let source: Setting<VaultKeySource>
     private let session: Session
@@ -18,7 +18,7 @@ struct VaultKeyFile: Sendable {
         if case .file(let path) = source.value { path } else { nil }
     }
 
-    /// The keys that are there; the first one is made when there is no file yet.
+    /// The existing keys; creates the file with the first key if it is missing.
     func makeIfMissing() throws -> VaultKeyRing {
         if let path {
             do throws(FileError) {
@@ -26,7 +26,7 @@ struct VaultKeyFile: Sendable {
             } catch  where error.isMissing {
                 try make(path)
             } catch {
-                // The code below reports what is wrong with it.
+                // The code below reports the fault.
             }
         }
         return try session.vaultKeys()
@@ -37,11 +37,11 @@ struct VaultKeyFile: Sendable {
         do throws(FileError) {
             try session.world.files.create(line, path)
         } catch  where error.isTaken {
-            // Another process made it at the same time: its key is used.
+            // Another process created it at the same time: use its key.
         }
     }
 
-    /// The keys with one that is newer than `number`: added to the file unless it is there.
+    /// The keys, including one newer than `number`, which is added to the file if it is missing.
     func withKey(newerThan number: Int) throws -> VaultKeyRing {
         guard let path else { throw cannotAdd(try VaultKeyRing.number(after: number)) }
         let lock = try lock(path)
@@ -57,13 +57,13 @@ struct VaultKeyFile: Sendable {
         }
         try VaultKeyRing.newLine(number: next).withSpan { contents.append(contentsOf: $0) }
         let new = contents.finished()
-        // The key is checked by reading it again, and is on disk before it encrypts anything.
+        // The key is read again as a check, and is on disk before it encrypts anything.
         let all = try VaultKeyRing(new)
         try session.world.files.write(new, path, .followed)
         return all
     }
 
-    /// Marks the keys with lower numbers as retired, unless they are already.
+    /// Marks the keys with lower numbers as retired.
     func retire(keysBefore number: Int) throws {
         guard try !session.vaultKeys().unretiredNumbers(before: number).isEmpty else { return }
         guard let path else {

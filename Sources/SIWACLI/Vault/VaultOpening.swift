@@ -3,7 +3,7 @@ internal import LocalFiles
 internal import SIWACrypto
 internal import ServerRecords
 
-/// What `--timeout` limits when the vault keeps a command waiting.
+/// The scope of `--timeout` for calls of the vault.
 enum VaultTimeLimit: Sendable {
     /// The whole command.
     case command
@@ -12,7 +12,7 @@ enum VaultTimeLimit: Sendable {
 }
 
 extension Session {
-    /// Opens the vault; its settings and keys are checked first.
+    /// Opens the vault, after checking its settings and keys.
     func vault(_ limit: VaultTimeLimit = .command) throws -> Vault {
         let store = try vaultStore(limit)
         let keys = try vaultKeys()
@@ -21,11 +21,11 @@ extension Session {
         } catch {
             guard error.kind == .key else { throw error }
         }
-        // Others may have made a newer key since the keys were read.
+        // Another process may have added a newer key since the keys were read.
         return try Vault(store, try vaultKeys(), by: world.actor)
     }
 
-    /// The records alone.
+    /// The store, without keys.
     func vaultStore(_ limit: VaultTimeLimit = .command) throws -> any VaultStore {
         let url = try settings.vaultURL()
         try examineVaultFiles(url.value)
@@ -39,7 +39,7 @@ extension Session {
         try serverStore(try vaultTimeout(limit))
     }
 
-    /// The same, with its own limit.
+    /// The tables of siwa-server, with another timeout.
     func serverStore(_ timeout: VaultTimeout) throws -> any ServerStore {
         let url = try settings.vaultURL()
         try examineVaultFiles(url.value)
@@ -54,7 +54,7 @@ extension Session {
         for weakness in try store.weaknesses() {
             let place = weakness.place ?? "\(url.origin)"
             guard !settings.isStrict.value else {
-                // Not a usage error, whatever set it: `--strict` decides about the settings.
+                // Not a usage error, even if a flag set it, because `--strict` applies to settings.
                 throw SettingsError(
                     "the connection to the vault is not protected: \(weakness.reason)",
                     hints: [
@@ -68,7 +68,7 @@ extension Session {
         }
     }
 
-    /// How long the vault may keep this command waiting; a signal shortens it.
+    /// The time limit for calls of the vault; a signal shortens it.
     private func vaultTimeout(_ limit: VaultTimeLimit) throws(SettingsError) -> VaultTimeout {
         let timeout = try settings.timeout()
         let (timekeeper, start, ending) = (world.clocks.timekeeper, startOfCommand, world.ending)
@@ -82,8 +82,8 @@ extension Session {
         }
     }
 
-    /// Looks at whose the files of an embedded vault are: the database, and what SQLite keeps
-    /// beside it.
+    /// Checks the owners and permissions of an embedded vault's files: the database, and SQLite's
+    /// files beside it.
     private func examineVaultFiles(_ url: String) throws(SettingsError) {
         guard let path = Settings.path(inVault: url) else { return }
         for file in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) {

@@ -1,8 +1,8 @@
 internal import Lifecycle
 
 extension VaultStore {
-    /// Goes through records in their order, a few in memory at a time. Changes made meanwhile are
-    /// seen as they are when their page is read.
+    /// Reads records in their order, with one page in memory. Concurrent changes are visible if
+    /// they are made before their page is read.
     func forEachPage(
         of filter: VaultFilter = VaultFilter(), _ body: (VaultPage) async throws -> Void
     ) async throws {
@@ -16,5 +16,5 @@ extension VaultStore {
     }
 }
 
-/// How many records are read, or written in one transaction, at a time.
+/// The number of records that are read, or written in one transaction, at a time.
 let vaultPageSize = 500

@@ -1,6 +1,6 @@
 internal import Lifecycle
 
-/// A vault's URL without the password in it, and without its parameters, which can hold one.
+/// A vault's URL without the password and without parameters, which can contain one.
 func withoutPassword(_ url: String) -> String {
     guard !url.hasPrefix("sqlite:") else { return url }
     let scheme = url.prefix { $0 != ":" }

@@ -3,13 +3,12 @@ package import JOSE
 package import Lifecycle
 
 extension Verifying {
-    /// Prints what was found, and fails when the token is not valid.
+    /// Prints the verification, and fails if the token is invalid.
     ///
-    /// A claim of such a token is printed only beside `valid`, never alone: what goes through a
-    /// pipe leaves its exit code behind.
+    /// A single claim of an invalid token is never printed, because a pipe loses the exit code.
     ///
     /// - Parameters:
-    ///   - deed: what was done because of it; nil if nothing was done.
+    ///   - deed: the change that was made because of it; nil if there was none.
     ///   - members: the members after `valid` and `checks`.
     func report<Claims>(
         _ verification: Verification<Claims>, of subject: VerifiedSubject, deed: Deed? = nil,
@@ -38,7 +37,7 @@ extension Verification {
 }
 
 extension CompactJWS {
-    /// `header` and `claims`: what an identity token says. Beside an address, `email_kind`.
+    /// `header` and `claims` of an identity token, and `email_kind` if it has an address.
     package var identityMembers: [JSON.Member] {
         [.init("header", header), .init("claims", payload.normalizedClaims)]
             + (emailKind.map { [.init("email_kind", .string($0.rawValue))] } ?? [])
@@ -46,7 +45,7 @@ extension CompactJWS {
 }
 
 extension Check {
-    /// Its detail is the last member; a secret that was given in a wrong place is masked in it.
+    /// The check as JSON; secrets in its detail are masked.
     var json: JSON {
         let name = JSON.Member("name", .string(name))
         let status = JSON.Member("status", .string(status.rawValue))
@@ -54,7 +53,7 @@ extension Check {
         return .object([name, status, .init("detail", .string(maskingSecrets(in: detail)))])
     }
 
-    /// What to do when it failed.
+    /// What to do if it failed.
     fileprivate var hint: String {
         switch subject {
         case .format: "give the complete token, as Apple sent it; 'siwa inspect' identifies a text"

@@ -1,6 +1,6 @@
 package import Lifecycle
 
-/// What was verified, as messages call it.
+/// What was verified, by its name in messages.
 package enum VerifiedSubject: String, Sendable {
     case identityToken = "identity_token"
     case notification
@@ -14,7 +14,7 @@ package enum VerifiedSubject: String, Sendable {
 
     /// The error that names the checks that failed.
     ///
-    /// - Parameter requestID: Apple's id of the request that brought the token.
+    /// - Parameter requestID: Apple's id of the request that returned the token.
     package func refusal(
         _ failures: [Check], hints: [String], requestID: String? = nil
     ) -> Diagnosis {

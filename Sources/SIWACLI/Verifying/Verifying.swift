@@ -4,11 +4,11 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// What the commands that verify tokens share: keys, rules and report.
+/// The common part of commands that verify tokens: keys, rules and report.
 struct Verifying: Sendable {
     let session: Session
     private let options: VerificationOptions
-    /// The clients to accept tokens for.
+    /// The accepted audiences.
     let audiences: [String]
 
     init(
@@ -29,14 +29,14 @@ struct Verifying: Sendable {
     /// The time as of which tokens are verified.
     var now: NumericDate { options.time?.date ?? session.world.clocks.now() }
 
-    /// The rules for one token.
+    /// The verifier for one token.
     func verifier(for token: CompactJWS) async throws -> TokenVerifier {
         rules(by: try await keySet(for: token))
     }
 
-    /// The rules with a key set; without one, no token is valid.
+    /// The verifier with a key set; without one, no token is valid.
     ///
-    /// - Parameter client: the only client to accept tokens for; nil for those of the settings.
+    /// - Parameter client: the only accepted audience; nil for those of the settings.
     func rules(by keySet: KeySet?, for client: ClientID? = nil) -> TokenVerifier {
         TokenVerifier(
             keySet: keySet, audiences: client.map { [$0.rawValue] } ?? audiences,
@@ -49,7 +49,7 @@ struct Verifying: Sendable {
         return try await appleKeys().keySet(for: token)
     }
 
-    /// The set of --jwks; nil without that.
+    /// The set of --jwks; nil if it is not given.
     func givenKeySet() throws -> KeySet? {
         try requireOpenSSL()
         return try options.keySetFile.map(readKeySet)
@@ -58,7 +58,7 @@ struct Verifying: Sendable {
     /// Whether keys come from the cache alone.
     var isOffline: Bool { options.isOffline }
 
-    /// Apple's keys, which may take as long to fetch as the command may run.
+    /// Apple's keys, with the command's time limit for fetching them.
     func appleKeys() throws -> AppleKeys {
         AppleKeys(try Network(session), isOffline: options.isOffline)
     }

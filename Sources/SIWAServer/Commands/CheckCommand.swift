@@ -24,7 +24,7 @@ struct CheckCommand: Command {
         do {
             checked = try await CheckedServer(configuration.file, in: world)
         } catch {
-            // Also of a database that does not answer, for which serve has another exit code.
+            // Also for an unavailable database, for which `serve` has another exit code.
             throw Diagnosis(error.code, error.message, hints: error.hints, exitCode: .settings)
         }
         try world.print(checked.summary)

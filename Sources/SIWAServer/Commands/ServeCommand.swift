@@ -9,7 +9,7 @@ struct ServeCommand: Command {
     static let name = "serve"
     static let abstract = "Serve until SIGTERM or SIGINT, then exit with 0."
     static let discussion = """
-        Runs in the foreground and logs a JSON object a line to standard error. With a \
+        Runs in the foreground and logs JSON lines to standard error. With a \
         configuration that has only profiles and a vault, it listens on this machine: for Apple on \
         127.0.0.1:8765, for monitoring on 127.0.0.1:9765, and for the application on the Unix \
         socket api.sock in $RUNTIME_DIRECTORY or $XDG_RUNTIME_DIR/siwa.
@@ -39,7 +39,7 @@ struct ServeCommand: Command {
 }
 
 extension ServerWorld {
-    /// Logs what commands of `siwa` say on standard error, which has the log alone.
+    /// Writes messages that `siwa` prints on standard error to the log.
     fileprivate func loggingNotes() -> ServerWorld {
         var world = self
         let log = ServerLog(now: base.clocks.now, write: base.errorLine)

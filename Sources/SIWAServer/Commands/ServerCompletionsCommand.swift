@@ -1,6 +1,6 @@
 internal import CommandTable
 
-/// `siwa-server completions`: the script that teaches a shell this command line.
+/// `siwa-server completions`: prints the completion script of a shell.
 struct ServerCompletionsCommand: Command {
     static let name = "completions"
     static let abstract = "Print completions for a shell."

@@ -7,7 +7,7 @@ internal import ServerRecords
 /// `siwa-server token list`: lists the API tokens.
 struct TokenListCommand: Command {
     static let name = "token list"
-    static let abstract = "List the API tokens, a JSON object a line."
+    static let abstract = "List the API tokens as JSON lines."
     static let parameters = ConfigurationOption.parameters(at: \Self.configuration)
 
     var configuration = ConfigurationOption()

@@ -2,7 +2,7 @@ internal import JOSE
 internal import Lifecycle
 package import SIWACrypto
 
-/// The secrets that sign deliveries to the application (Standard Webhooks), one a line: `whsec_`
+/// The secrets that sign deliveries to the application (Standard Webhooks), one per line: `whsec_`
 /// and 24 to 64 bytes in base64. Every secret signs, so that one can replace another.
 package struct WebhookSecrets: Sendable {
     private let secrets: [SecretBytes]

@@ -10,7 +10,7 @@ package final class CodeJournal: Sendable {
     private let vault: SharedVault
     private let clocks: Clocks
     private let owner: String
-    /// What this process must not lose.
+    /// The writes that must not be lost.
     let writes: DurableWrites
 
     /// - Parameter owner: identifies this run of this process.

@@ -54,7 +54,7 @@ package struct ExchangeAnswer: Sendable {
     /// The user in the answer.
     var userID: UserID? { text("user_id").flatMap { try? UserID(validating: $0) } }
 
-    /// What Apple named the request.
+    /// Apple's id of the request.
     var requestID: String? { text("apple_request_id") }
 
     private func text(_ name: String) -> String? {
@@ -76,7 +76,7 @@ extension ExchangeAnswer {
         return SecretBytes(JSON.object(members).bytes)
     }
 
-    /// Reads what ``kept`` writes; nil for anything else.
+    /// Reads the text of ``kept``; nil for other texts.
     init?(kept bytes: SecretBytes) {
         guard let json = try? JSON(bytes.revealed()) else { return nil }
         if let answer = json["answer"]?.members {

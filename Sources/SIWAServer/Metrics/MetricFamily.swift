@@ -19,7 +19,7 @@ struct MetricFamily {
         }
 
         private static func escaped(_ text: String) -> String {
-            // By scalars: an accent would hide the quotation mark that it is combined with.
+            // By scalars, because a combining accent would hide a preceding quotation mark.
             text.unicodeScalars.reduce(into: "") { result, scalar in
                 switch scalar {
                 case "\\": result += "\\\\"

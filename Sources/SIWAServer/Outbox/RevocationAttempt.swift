@@ -26,7 +26,7 @@ struct RevocationAttempt: Sendable {
         case codeInUse
     }
 
-    /// Sends the requests that are left, and stores each result before the next request.
+    /// Sends the remaining requests, and stores each result before the next request.
     mutating func carryOut() async throws(Interruption) {
         if job.kind == .code {
             try await exchange()
@@ -76,7 +76,8 @@ struct RevocationAttempt: Sendable {
                     "Apple answered \(revocation.status ?? 0), but the token still works",
                     hints: [], exitCode: .no, requestID: revocation.requestID))
         }
-        // First the vault: after a crash in between, the job runs again, which does no harm.
+        // The vault is changed first: after a crash in between, the job runs again, which is
+        // harmless.
         if let noted = NotedEvent(revocation) {
             try await noteInVault(noted.event, noted.details)
         }
@@ -123,7 +124,7 @@ struct RevocationAttempt: Sendable {
     }
 }
 
-// A code is exchanged once, by means of the journal, before its token is revoked.
+// A code is exchanged once, using the journal, before its token is revoked.
 extension RevocationAttempt {
     private mutating func exchange() async throws(Interruption) {
         guard let text = try open() else {

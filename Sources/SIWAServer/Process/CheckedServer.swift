@@ -5,10 +5,10 @@ internal import ServerRecords
 
 /// The checks of `siwa-server check`: everything that `serve` needs, except listeners and tables.
 struct CheckedServer {
-    /// The profiles, the database and the listeners, a line each.
+    /// The profiles, the database and the listeners, one line each.
     let summary: String
 
-    /// Why the server would be of no use; nil if it would.
+    /// Why the server would be useless; nil otherwise.
     let warning: String?
 
     /// - Throws: ``Diagnosis``.

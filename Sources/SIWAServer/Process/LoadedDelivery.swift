@@ -2,7 +2,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACLI
 
-/// The way to the application: the URL, the secrets that sign, and the transport.
+/// The delivery to the application: the URL, the secrets that sign, and the transport.
 struct LoadedDelivery: Sendable {
     private let settings: Reloadable<DeliveryWorker.Settings>
     private let transport: Reloadable<any Transport>
@@ -24,7 +24,7 @@ struct LoadedDelivery: Sendable {
         transport.replace(with: new.transport.current)
     }
 
-    /// What the worker needs.
+    /// The parts for the worker.
     var parts: ServerContext.Delivery {
         ServerContext.Delivery(settings: settings, transport: ReloadedTransport(transport))
     }

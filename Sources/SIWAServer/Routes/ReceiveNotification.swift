@@ -12,7 +12,7 @@ extension Route {
         ) { (request, context) async throws(Problem) -> ServerResponse in
             let answer = await context.receiver.receive(request.http.body)
             guard answer.status == 200 else {
-                // The response has no body, so that a forger learns nothing.
+                // The response has no body, so that it reveals nothing to a forger.
                 throw Problem(
                     answer.status, answer.result, answer.detail,
                     retryAfter: answer.status == 503 ? .seconds(10) : nil)

@@ -25,7 +25,7 @@ struct RequestMembers {
         guard let text = value.string else {
             throw .malformed("'\(name)' must be a string, not \(value.kind)")
         }
-        // Counting bytes takes no time.
+        // The number of bytes is known without counting.
         let isShort =
             text.utf8.count <= Schema.longestText
             || text.unicodeScalars.count <= Schema.longestText
@@ -115,7 +115,7 @@ struct RequestMembers {
     func userID(_ name: String) throws(Problem) -> UserID? {
         guard let text = try text(name) else { return nil }
         do throws(IdentifierError) {
-            // With the rules of the vault.
+            // Validated by the rules of the vault.
             return try VaultUser(ClientID(unchecked: "any"), validating: text).userID
         } catch {
             throw .malformed("'\(name)' \(error.fault)")

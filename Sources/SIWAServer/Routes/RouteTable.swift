@@ -48,8 +48,8 @@ package struct RouteTable: Sendable {
         case nothing
     }
 
-    /// The route of a target that is the route's path as it stands, as nearly all are that bring a
-    /// body; nil if it has to be taken apart.
+    /// The route whose path is exactly the target, as for nearly all requests with a body; nil if
+    /// the target must be parsed.
     func route(_ method: String, at target: String) -> Route? {
         routes.first {
             $0.path.isFixed && $0.path.description.isExactly(target)

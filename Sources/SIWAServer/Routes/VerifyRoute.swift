@@ -45,7 +45,7 @@ extension Route {
 }
 
 extension ServerContext {
-    /// What was found, as `siwa verify` prints it.
+    /// The result in the format of `siwa verify`.
     fileprivate func written(_ verification: IdentityTokenVerification) -> [UInt8] {
         if let bytes = verdicts.withLockIfAvailable({ $0.bytes(of: verification) }) {
             return bytes
@@ -73,7 +73,7 @@ extension ServerContext {
     func verify(
         _ token: CompactJWS, boundTo binding: TokenBinding, for audiences: [String]
     ) async throws(Problem) -> IdentityTokenVerification {
-        // Nearly always the key is known, and nothing has to be awaited.
+        // The key is nearly always known, so that nothing must be awaited.
         let known = token.verificationKeyID.flatMap(keys.known(holding:))
         let keySet = if let known { known } else { await keys.keySet(for: token) }
         // A header that Apple never writes is invalid without a key.

@@ -119,7 +119,7 @@ struct StatusPage {
     }
 
     private func escaped(_ text: String) -> String {
-        // By scalars: an accent would hide the sign that it is combined with.
+        // By scalars, because a combining accent would hide the preceding character.
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {
             case "&": result += "&amp;"

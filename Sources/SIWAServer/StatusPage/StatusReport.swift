@@ -52,8 +52,8 @@ struct StatusReport: Sendable {
         return [
             Issue(
                 fault: "\(count) notifications wait for Apple's keys, and no more are kept.",
-                remedy: "Check the network to appleid.apple.com. If the keys are fresh, somebody "
-                    + "posts forged notifications; limit the rate in the reverse proxy.")
+                remedy: "Check the network to appleid.apple.com. If the keys are fresh, forged "
+                    + "notifications are being posted: limit the rate in the reverse proxy.")
         ]
     }
 
@@ -86,8 +86,8 @@ struct StatusReport: Sendable {
             issues.append(
                 Issue(
                     fault: "\(unknown) revocations of codes have an unknown outcome.",
-                    remedy: "Run siwa revocations list --state unknown. A token may be live that "
-                        + "nobody has: revoke with a new code when the user signs in again."))
+                    remedy: "Run siwa revocations list --state unknown. A token may "
+                        + "still work: revoke with a new code when the user signs in again."))
         }
         if !missingProfiles.isEmpty {
             let names = missingProfiles.map(\.rawValue).sorted().joined(separator: ", ")
@@ -118,7 +118,8 @@ struct StatusReport: Sendable {
             Issue(
                 fault: keySetAge.map { "Apple's keys are \($0.words(units: 1)) old." }
                     ?? "Apple's keys have not been fetched.",
-                remedy: "Check the network to appleid.apple.com. Notifications are kept meanwhile.")
+                remedy: "Check the network to appleid.apple.com. Notifications are kept until then."
+            )
         ]
     }
 

@@ -1,7 +1,7 @@
 package import JOSE
 package import Lifecycle
 
-/// What the holder of a token may do.
+/// A permission of the holder of a token.
 package enum APIScope: String, Hashable, Sendable, CaseIterable {
     case exchange, refresh, revoke, verify, secret, read, reveal
 }
@@ -10,7 +10,7 @@ package enum APIScope: String, Hashable, Sendable, CaseIterable {
 package struct APITokenPage: Hashable, Sendable {
     /// The readable tokens, by name.
     package var tokens: [APIToken] = []
-    /// The errors of unreadable rows; they give nobody access.
+    /// The errors of unreadable rows, which grant no access.
     package var damaged: [VaultError] = []
 
     /// No tokens.
@@ -23,7 +23,7 @@ package struct APIToken: Hashable, Sendable {
     package let name: String
     /// The SHA-256 of the token: 32 bytes.
     package let digest: [UInt8]
-    /// What its holder may do.
+    /// The permissions of its holder.
     package let scopes: Set<APIScope>
     /// When it was created.
     package let createdAt: NumericDate

@@ -23,7 +23,7 @@ package struct Backoff: Hashable, Sendable {
         guard age < total else { return nil }
         let doubled = Self.shortest * (1 << (min(max(attempts, 1), 13) - 1))
         let share = min(max(jitter, 0), 1)
-        // The last attempts are an hour apart with the jitter that is added.
+        // With the added jitter, the last attempts are an hour apart.
         let delay = min(doubled, Self.longest * 0.8) * (1 + share / 4)
         return max(delay, min(retryAfter ?? .zero, Self.longestRetryAfter))
     }

@@ -28,8 +28,8 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Names a payload whose signature is not verified yet. No verified event has such an id, so
-    /// that a forged payload cannot occupy the `jti` of a genuine event.
+    /// Identifies a payload whose signature is not verified yet. No verified event has such an id,
+    /// so that a forged payload cannot occupy the `jti` of a genuine event.
     package init(unverified payload: [UInt8]) throws(VaultError) {
         self.init(unchecked: Self.unverifiedPrefix + (try Self.digest(payload)))
     }

@@ -82,7 +82,7 @@ package final class GroupCommit: Sendable {
             if group.isEmpty { return }
             let start = ContinuousClock.now
             commit(group)
-            // Where several came together, more are on their way.
+            // Several events at once: more are likely to arrive soon.
             if group.count > 1 { Self.gather(start.duration(to: .now)) }
         }
     }
@@ -115,6 +115,6 @@ package final class GroupCommit: Sendable {
         }
     }
 
-    /// In one transaction.
+    /// The most events in one transaction.
     private static let most = 512
 }

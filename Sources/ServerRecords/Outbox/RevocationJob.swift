@@ -9,8 +9,8 @@ package struct RevocationJob: Hashable, Sendable {
         case pending
         /// The token no longer works.
         case revoked
-        /// A code was sent, and no response was received, or Apple refused it, perhaps because it
-        /// was used before: it is unknown whether a token of it exists.
+        /// A code was sent and no response was received, or Apple refused it, perhaps because it
+        /// was used before: it is unknown whether a token exists.
         case unknown
         /// It did not succeed within 30 days.
         case dead
@@ -33,7 +33,7 @@ package struct RevocationJob: Hashable, Sendable {
         /// A refresh before and afterwards.
         case checkFirst = "check_first"
 
-        /// The requests that it takes.
+        /// The requests that it needs.
         package var requests: Revocation.Proof {
             switch self {
             case .none: .none
@@ -88,7 +88,7 @@ package struct RevocationJob: Hashable, Sendable {
     }
 }
 
-// What happens to a job.
+// The events of a job.
 extension RevocationJob {
     /// Notes the result of a revocation.
     ///
@@ -114,7 +114,7 @@ extension RevocationJob {
 
     /// Notes that Apple refused the code: another attempt cannot help.
     ///
-    /// - Parameter isDead: whether an operator must act; a wrong code of a caller needs nobody.
+    /// - Parameter isDead: whether an operator must act; not for a wrong code from a caller.
     package mutating func refuseCode(_ error: String, isDead: Bool, at now: NumericDate) {
         attempts += 1
         lastError = error

@@ -4,8 +4,8 @@ internal import Lifecycle
 internal import Synchronization
 
 extension PostgresAttempt {
-    /// Connects on another thread, which is left behind when the limit is reached: libpq resolves
-    /// names without a limit of its own.
+    /// Connects on another thread, which is abandoned when the limit is reached, because libpq
+    /// resolves names without a time limit.
     func connectOnAnotherThread() throws(DatabaseFailure) -> OpaquePointer {
         let outcome = ConnectionOutcome()
         DispatchQueue(label: "siwa.postgres").async {
@@ -20,7 +20,7 @@ extension PostgresAttempt {
     }
 }
 
-/// The result of connecting on another thread; each side learns whether the other was first.
+/// The result of connecting on another thread, or the end of the wait for it.
 private final class ConnectionOutcome: Sendable {
     private let arrival = DispatchSemaphore(value: 0)
     private let state = Mutex(State.pending)
@@ -30,12 +30,12 @@ private final class ConnectionOutcome: Sendable {
         case finished(Result<Connection, DatabaseFailure>)
     }
 
-    /// A pointer that one thread hands to another.
+    /// A pointer that is passed to another thread.
     private struct Connection: @unchecked Sendable {
         let pointer: OpaquePointer
     }
 
-    /// Hands the outcome over, or closes a connection that came too late.
+    /// Passes on the outcome, or closes a connection that is too late.
     func finish(_ result: Result<OpaquePointer, DatabaseFailure>, _ postgres: siwa_postgres) {
         let result = result.map(Connection.init)
         let isAwaited = state.withLock { state in
@@ -47,7 +47,7 @@ private final class ConnectionOutcome: Sendable {
         arrival.signal()
     }
 
-    /// Waits for the outcome; nil when the limit was reached first.
+    /// Waits for the outcome; nil if the limit was reached.
     func get(_ limit: WaitLimit) throws(DatabaseFailure) -> OpaquePointer? {
         var slice = limit.slice
         while arrival.wait(timeout: .now() + .milliseconds(Int(slice))) == .timedOut, slice > 0 {

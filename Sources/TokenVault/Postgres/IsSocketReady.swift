@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Waits until a socket is ready for one of `events`, or broken.
 ///
-/// - Returns: false when the time, in milliseconds, was over first or a signal came.
+/// - Returns: false if the time, in milliseconds, passed or a signal arrived.
 func isSocketReady(_ socket: CInt, for events: CInt, within milliseconds: CInt) -> Bool {
     var socket = pollfd(fd: socket, events: Int16(events), revents: 0)
     let count = poll(&socket, 1, milliseconds)

@@ -1,4 +1,4 @@
-/// PostgreSQL's binary form of values: numbers have their highest byte first.
+/// PostgreSQL's binary format of values, with big-endian numbers.
 enum PostgresBinary {
     /// An array of one dimension, numbered from 1.
     static func array(of element: Value.Element, _ values: [Value]) -> [UInt8] {
@@ -15,13 +15,13 @@ enum PostgresBinary {
         return bytes
     }
 
-    /// What begins the rows of a COPY.
+    /// The header of a COPY.
     static let beginningOfCopy =
         Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0]
         + [UInt8](
             repeating: 0, count: 8)
 
-    /// What ends them.
+    /// The trailer of a COPY.
     static let endOfCopy: [UInt8] = [0xFF, 0xFF]
 
     /// Adds a row of a COPY, whose columns have the types of its values.
@@ -57,7 +57,7 @@ enum PostgresBinary {
 }
 
 extension Value.Element {
-    /// The numbers of types that never change (PostgreSQL's pg_type.dat).
+    /// The ids of built-in types, which never change (PostgreSQL's pg_type.dat).
     fileprivate var type: Int {
         switch self {
         case .text: 25

@@ -3,13 +3,14 @@ internal import Glibc
 internal import JOSE
 internal import Lifecycle
 
-/// A database on a server that is, or is to be, a vault.
+/// A database on a server that has, or will have, a vault.
 struct PostgresConnector: DatabaseConnector {
     private let url: String
     private let timeout: VaultTimeout
     private let isPooled: Bool
 
-    /// - Parameter isPooled: a pooler may be in front of the server: nothing is left in a session.
+    /// - Parameter isPooled: whether a pooler may be in front of the server, so that nothing may be
+    ///   left in a session.
     init(url: String, timeout: VaultTimeout, isPooled: Bool) {
         (self.url, self.timeout, self.isPooled) = (url, timeout, isPooled)
     }
@@ -46,7 +47,7 @@ struct PostgresAttempt: Sendable {
     let protection: PostgresProtection
     let limit: WaitLimit
 
-    /// Connects in steps, because only so libpq tells the server's code for a refusal.
+    /// Connects asynchronously, because libpq reports the server's error code only in this way.
     func connect() throws(DatabaseFailure) -> OpaquePointer {
         guard let connection = postgres.start(parameters) else {
             throw DatabaseFailure(.unusable, "PostgreSQL's library has no memory")
@@ -62,8 +63,8 @@ struct PostgresAttempt: Sendable {
         }
     }
 
-    // What is in front of `dbname`, the URL, counts unless the URL says otherwise. A network that
-    // swallows everything is noticed in half a minute.
+    // The parameters before `dbname`, the URL, are defaults. The keep-alive settings detect a dead
+    // network within half a minute.
     private var parameters: [(keyword: String, value: String)] {
         [
             ("fallback_application_name", "siwa"), ("keepalives_idle", "10"),
@@ -92,7 +93,7 @@ struct PostgresAttempt: Sendable {
         }
     }
 
-    /// The server, or the name server, did not answer in time.
+    /// The error if the server or the name server did not answer in time.
     var late: DatabaseFailure {
         DatabaseFailure(
             .unreachable,
@@ -111,7 +112,7 @@ struct PostgresAttempt: Sendable {
 }
 
 extension siwa_postgres {
-    /// Begins a connection; nil when there is no memory for it.
+    /// Begins a connection; nil if memory is exhausted.
     func start(_ parameters: [(keyword: String, value: String)]) -> OpaquePointer? {
         withCStrings(parameters.map(\.keyword)) { keywords in
             withCStrings(parameters.map(\.value)) { values in
@@ -121,7 +122,7 @@ extension siwa_postgres {
     }
 }
 
-/// Lends texts to C, and a null pointer after them.
+/// Lends texts to C as a null-terminated array.
 private func withCStrings<Result>(
     _ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> Result
 ) -> Result {

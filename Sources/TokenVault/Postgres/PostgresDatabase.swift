@@ -8,13 +8,14 @@ final class PostgresDatabase: Database {
     let postgres: siwa_postgres
     let connection: OpaquePointer
     let timeout: VaultTimeout
-    /// Whether other sessions may get the server's connection after each transaction.
+    /// Whether a pooler may give the server's connection to other clients after each transaction.
     private var isPooled: Bool
-    /// Whether the server did not answer in time. Its late answers would be taken for others.
+    /// Whether the server did not answer in time, so that a late answer could be mistaken for the
+    /// next one.
     private var isAbandoned = false
-    /// By their SQL, the names of statements that the server knows.
+    /// The names of prepared statements, by their SQL.
     private var statements: [String: String] = [:]
-    /// The number of statements that were prepared; one whose first run failed is prepared again.
+    /// The number of prepared statements; one whose first run failed is prepared again.
     private var prepared = 0
 
     let dialect = Dialect.postgres
@@ -25,7 +26,7 @@ final class PostgresDatabase: Database {
     ) {
         (self.postgres, self.connection, self.timeout) = (postgres, connection, timeout)
         self.isPooled = isPooled
-        // Without this, libpq waits for the server without end when it writes.
+        // Otherwise, libpq would wait without a limit when it writes.
         _ = postgres.PQsetnonblocking(connection, 1)
         _ = postgres.PQenterPipelineMode(connection)
     }
@@ -42,10 +43,10 @@ final class PostgresDatabase: Database {
         if !isPooled { try set(forTransaction: false) }
     }
 
-    /// A pooler tells its clients another number than that of the server's session, which each may
-    /// share with others.
+    /// Compares the process id that the client knows with that of the session, which differ behind
+    /// a pooler.
     private func isBehindPooler() throws(DatabaseFailure) -> Bool {
-        // No statement with a name, until it is known.
+        // Uses no named statements until it is known.
         isPooled = true
         let session = try run("SELECT pg_backend_pid()").first?.first?.integer
         return session != Int(postgres.PQbackendPID(connection))
@@ -60,7 +61,8 @@ final class PostgresDatabase: Database {
             _ = try run(dialect.begin(access))
         } catch {
             guard error.isLoss else { throw error }
-            // With pool_mode = statement, pgbouncer closes the connection, and libpq tells no reason.
+            // With pool_mode = statement, pgbouncer closes the connection, and libpq reports no
+            // reason.
             throw DatabaseFailure(
                 error.error.kind,
                 "\(error.error.message), at the beginning of a transaction; a pooler in front of it "
@@ -76,24 +78,24 @@ final class PostgresDatabase: Database {
             .text("\(Self.statementTimeout(timeout.remaining()))"))
     }
 
-    /// How long the server may work on a statement, in milliseconds: a little longer than siwa waits
-    /// for it, so that siwa says what happened, and nothing is left running for nobody.
+    /// The server's limit for a statement, in milliseconds: a little longer than siwa waits, so
+    /// that siwa reports the timeout and no abandoned statement keeps running.
     static func statementTimeout(_ timeout: Duration) -> Int {
         let milliseconds = Int(clamping: Int64((min(timeout, .seconds(86400)) / .milliseconds(1))))
         return max(0, milliseconds) + 1000
     }
 
-    /// How long the server may wait for a lock, in milliseconds: shorter than siwa waits for the
-    /// server, so that the server can still say that it was a lock.
+    /// The server's limit for waiting for a lock, in milliseconds: shorter than siwa waits, so that
+    /// the server can report the lock.
     static func lockTimeout(_ timeout: Duration) -> Int {
         let milliseconds = Int(clamping: Int64((min(timeout, .seconds(86400)) / .milliseconds(1))))
         return max(1, milliseconds / 2, milliseconds - 500)
     }
 
-    /// An answer means that it is on disk; a client that hangs does not hold others up for ever;
-    /// every query is one walk along an index, also while the server's statistics are old. A
-    /// database that checks no encoding answers texts as they are: it would refuse a whole query
-    /// for one text that is not UTF-8.
+    /// The settings: commits are durable; idle transactions are ended, so that a client that hangs
+    /// does not block others; every query uses an index, even if the server's statistics are old.
+    /// If the database does not check encodings, texts are not converted, because one text that is
+    /// not UTF-8 would make a whole query fail.
     private static func settings(isLocal: Bool) -> String {
         """
         SELECT set_config('lock_timeout', $1, \(isLocal)),
@@ -118,8 +120,8 @@ final class PostgresDatabase: Database {
         try run(sql, each: [values]).first ?? []
     }
 
-    /// So many are sent before their answers are read: neither side's buffers may fill up while
-    /// both are writing.
+    /// The most statements that are sent before their answers are read, so that the buffers of both
+    /// sides do not fill up.
     private static let most = 64
 
     func run(_ sql: String, each lists: [[Value]]) throws(DatabaseFailure) -> [[[Value]]] {
@@ -136,7 +138,7 @@ final class PostgresDatabase: Database {
         _ sql: String, _ lists: ArraySlice<[Value]>
     ) throws(DatabaseFailure) -> [[[Value]]] {
         let known = statements[sql]
-        // A statement without a name lasts as long as the transaction at most.
+        // An unnamed statement does not outlast the transaction.
         let name = known ?? (isPooled ? "" : "siwa\(prepared)")
         if known == nil {
             prepared += 1
@@ -157,14 +159,14 @@ final class PostgresDatabase: Database {
         throw lost()
     }
 
-    /// Reads what came back, to the end also after a failure, and throws the first.
+    /// Reads all answers, even after a failure, and throws the first failure.
     ///
-    /// - Parameter count: of the statements that were sent.
+    /// - Parameter count: the number of statements that were sent.
     private func collect(_ count: Int) throws(DatabaseFailure) -> [[[Value]]] {
         var answers: [[[Value]]] = []
         var failure: DatabaseFailure?
-        // Each has one answer; at the end comes one for them all. On a connection
-        // that broke libpq goes on answering for ever.
+        // Each statement has one answer, followed by one for the pipeline. On a broken connection,
+        // libpq would return answers forever.
         let limit = WaitLimit(timeout)
         for _ in 0...(2 * count) {
             try awaitResult(limit)
@@ -188,7 +190,7 @@ final class PostgresDatabase: Database {
         try wait(limit) { postgres.PQisBusy(connection) == 1 }
     }
 
-    /// Sends and receives until the time is over.
+    /// Sends and receives until the time limit.
     func wait(
         _ limit: WaitLimit, while isWaiting: () -> Bool
     ) throws(DatabaseFailure) {
@@ -204,7 +206,8 @@ final class PostgresDatabase: Database {
                     "the PostgreSQL server did not answer within \(limit.elapsed.measured)",
                     .disconnection)
             }
-            // Also after a slice without an event: TLS may hold bytes that poll does not see.
+            // Also after a slice without an event, because TLS may have buffered bytes that poll
+            // does not report.
             guard postgres.PQconsumeInput(connection) == 1 else { throw lost() }
         }
     }
@@ -225,7 +228,7 @@ final class PostgresDatabase: Database {
     }
 
     func rollBack() {
-        // Where the connection is gone, the server does it.
+        // If the connection is lost, the server rolls back.
         guard !isAbandoned, postgres.PQstatus(connection) == CONNECTION_OK else { return }
         _ = try? run("ROLLBACK")
     }

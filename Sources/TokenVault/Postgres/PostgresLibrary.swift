@@ -3,7 +3,7 @@ internal import Lifecycle
 
 /// libpq, loaded when it is first used and never unloaded.
 enum PostgresLibrary {
-    /// Its functions; those of pipelines came with libpq 14.
+    /// Its functions; those for pipelines require libpq 14.
     static let functions = Result { () throws(VaultError) in
         var functions = siwa_postgres()
         guard siwa_postgres_load(&functions) else {

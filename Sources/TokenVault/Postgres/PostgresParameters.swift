@@ -1,7 +1,7 @@
 internal import CPostgres
 
-/// The values of one run of a statement, as libpq takes them: numbers as text, since only then
-/// PostgreSQL converts them, the others in its binary form.
+/// The values of a statement in libpq's format: numbers as text, because PostgreSQL converts them
+/// only then, and the others in binary format.
 struct PostgresParameters {
     private let bytes: [[UInt8]?]
     private let formats: [CInt]
@@ -24,9 +24,10 @@ struct PostgresParameters {
         }
     }
 
-    /// Sends them; the answer will be in PostgreSQL's binary form.
+    /// Sends them; the answer will be in PostgreSQL's binary format.
     func send(_ name: String, on connection: OpaquePointer, _ postgres: siwa_postgres) -> CInt {
-        // One block, to whose parts libpq gets pointers; one byte more, so that it has an address.
+        // All values in one block, to which libpq receives pointers; one additional byte, so that
+        // an empty block has an address.
         let block = Array(bytes.compactMap(\.self).joined()) + [0]
         return block.withUnsafeBytes { block in
             var offset = 0

@@ -3,17 +3,17 @@ internal import Glibc
 /// How the connection to a PostgreSQL server is protected: by TLS, and by the proof that it is the
 /// right server. A pure value.
 ///
-/// libpq's own default, `sslmode=prefer`, sends passwords in plain text to any server that says
-/// that it has no TLS.
+/// libpq's own default, `sslmode=prefer`, sends passwords unencrypted to any server that claims not
+/// to support TLS.
 struct PostgresProtection: Equatable {
-    /// What libpq is to use in place of its defaults.
+    /// The settings for libpq that replace its defaults.
     var mode: String?
     var rootCertificate: String?
-    /// Why the connection is protected less than by siwa's default; nil when it is not.
+    /// Why the connection is protected less than by siwa's default; nil if it is not.
     var weakness: String?
 
     /// - Parameters:
-    ///   - settings: what libpq would use.
+    ///   - settings: the settings that libpq would use.
     ///   - roots: the files of trusted certificates.
     init(_ settings: PostgresSettings, _ roots: RootCertificates) {
         guard !settings.isLocal else { return }
@@ -33,14 +33,14 @@ struct PostgresProtection: Equatable {
     private static let strongest = "verify-full"
 }
 
-/// Where certificates to trust are, as far as the files exist.
+/// The existing files of trusted certificates.
 struct RootCertificates: Equatable {
-    /// Of this user, for PostgreSQL.
+    /// This user's file for PostgreSQL.
     var user: String?
-    /// The system's bundle; libpq has had a name for it since version 16 only.
+    /// The system's bundle, which only libpq 16 and newer can find by itself.
     var system: String?
 
-    /// Looks for them.
+    /// Finds the files.
     static func find() -> Self {
         let system = [getenv("SSL_CERT_FILE").map { String(cString: $0) } ?? ""] + bundles
         return Self(
@@ -48,7 +48,7 @@ struct RootCertificates: Equatable {
             system: system.lazy.compactMap(existing).first)
     }
 
-    /// Of Debian, Red Hat, SUSE and Alpine.
+    /// The bundles of Debian, Red Hat, SUSE and Alpine.
     private static let bundles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
         "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
@@ -59,7 +59,7 @@ struct RootCertificates: Equatable {
     }
 }
 
-/// The home folder, as libpq finds it.
+/// The home folder, found in the same way as libpq.
 var home: String? {
     if let home = getenv("HOME").map({ String(cString: $0) }), !home.isEmpty { return home }
     return getpwuid(geteuid()).flatMap { $0.pointee.pw_dir.map { String(cString: $0) } }

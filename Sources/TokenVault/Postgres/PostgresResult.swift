@@ -1,6 +1,6 @@
 internal import CPostgres
 
-/// What the server answered to one statement.
+/// The server's answer to one statement.
 struct PostgresResult: ~Copyable {
     private let postgres: siwa_postgres
     private let pointer: OpaquePointer
@@ -15,10 +15,10 @@ struct PostgresResult: ~Copyable {
 
     var status: ExecStatusType { postgres.PQresultStatus(pointer) }
 
-    /// The server's code for a failure; nil when it comes from libpq.
+    /// The server's code for a failure; nil for a failure of libpq.
     var state: SQLState? { field(siwa_sql_state).map(SQLState.init) }
 
-    /// The server's words.
+    /// The server's message.
     var message: String { field(siwa_primary_message) ?? "" }
 
     private func field(_ code: CInt) -> String? {
@@ -43,10 +43,10 @@ struct PostgresResult: ~Copyable {
         }
     }
 
-    // The numbers of types that never change (PostgreSQL's pg_type.dat).
+    // The ids of built-in types, which never change (PostgreSQL's pg_type.dat).
     private static let (int2, int4, int8, text) = (Oid(21), Oid(23), Oid(20), Oid(25))
 
-    /// Two's complement, the highest byte first.
+    /// Big-endian, in two's complement.
     private static func integer(_ bytes: UnsafeRawBufferPointer) -> Value {
         let isNegative = bytes.first.map { $0 >= 0x80 } ?? false
         return .integer(bytes.reduce(isNegative ? -1 : 0) { $0 << 8 | Int($1) })

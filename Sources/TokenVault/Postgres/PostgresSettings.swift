@@ -2,8 +2,8 @@ internal import CPostgres
 internal import Glibc
 internal import Lifecycle
 
-/// What libpq uses once URL, service file, environment and its own defaults are put together, as
-/// far as siwa decides by it.
+/// The settings that libpq derives from URL, service file, environment and its own defaults, as far
+/// as siwa needs them.
 struct PostgresSettings: Equatable {
     /// The servers, in libpq's form: several are separated by commas.
     var host: String?
@@ -12,20 +12,20 @@ struct PostgresSettings: Equatable {
     var mode: String?
     /// Whether the mode was set and is not libpq's default.
     var isModeStated: Bool
-    /// What set the mode; nil for the URL.
+    /// Where the mode is set; nil for the URL.
     var modePlace: String?
     /// `sslrootcert`.
     var rootCertificate: String?
 
-    /// Whether every server is on this machine: then no network is between it and siwa.
+    /// Whether every server is on this machine, so that no network is used.
     var isLocal: Bool { servers.allSatisfy(Self.isLocal) }
 
-    /// Whether a server's name may have to be looked up in the network.
+    /// Whether a server's name may have to be resolved over the network.
     var needsNameServer: Bool {
         servers.contains { !Self.isLocal($0) && !Self.isAddress($0) }
     }
 
-    /// The address of each server, or its name where it has no address.
+    /// The address of each server, or its name if no address is given.
     private var servers: [String] {
         let hosts = Self.list(host), addresses = Self.list(address)
         return (0..<max(hosts.count, addresses.count)).map { index in
@@ -58,11 +58,11 @@ struct PostgresSettings: Equatable {
 }
 
 extension PostgresSettings {
-    /// Has libpq put the settings together; it does not connect.
+    /// Lets libpq derive the settings, without connecting.
     ///
-    /// - Throws: of kind `unusable` when there is no such service.
+    /// - Throws: of kind `unusable` if the service does not exist.
     init(_ url: PostgresURL, _ postgres: siwa_postgres) throws(DatabaseFailure) {
-        // A value that libpq does not know: it reads all settings, then stops.
+        // An invalid value, with which libpq reads all settings and then stops.
         let impossible = "siwa-does-not-connect"
         let connection = postgres.start([
             ("dbname", url.text), ("target_session_attrs", impossible),
@@ -82,7 +82,7 @@ extension PostgresSettings {
             url.statesMode || isInVariable || isInService
             || mode != options["sslmode"]?.standard
         if !url.statesMode {
-            // The order in which libpq looks.
+            // In libpq's order.
             modePlace =
                 isInService
                 ? "PostgreSQL's service file" : isInVariable ? "environment PGSSLMODE" : nil
@@ -97,7 +97,7 @@ extension PostgresSettings {
         var options: [String: (String?, String?)] = [:]
         var option = all
         while let keyword = option.pointee.keyword.map({ String(cString: $0) }) {
-            // Other settings are not needed here, least of all a password.
+            // Other settings, such as a password, are not needed here.
             if Self.keywords.contains(keyword) {
                 options[keyword] = (
                     option.pointee.val.map { String(cString: $0) },
@@ -114,8 +114,8 @@ extension PostgresSettings {
     ]
 }
 
-/// Files with settings under a name (PostgreSQL's documentation, "The Connection Service File").
-/// libpq reads them and does not say which settings came from there.
+/// Connection service files (PostgreSQL's documentation, "The Connection Service File"). libpq
+/// reads them, but does not report which settings they contain.
 enum ServiceFile {
     /// Whether a service sets `keyword`.
     static func states(_ keyword: String, in service: String?) -> Bool {
@@ -128,7 +128,7 @@ enum ServiceFile {
         }
     }
 
-    /// The same for the text of one file.
+    /// Whether a service sets `keyword` in the text of one file.
     static func states(_ keyword: String, in service: String, _ text: String) -> Bool {
         var isInside = false
         for line in text.split(whereSeparator: \.isNewline) {

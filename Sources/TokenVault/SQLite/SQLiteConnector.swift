@@ -2,7 +2,7 @@ internal import CSQLite
 internal import Glibc
 internal import Lifecycle
 
-/// A file that is, or is to be, a vault.
+/// A file that has, or will have, a vault.
 struct SQLiteConnector: DatabaseConnector {
     private let path: String
     private let timeout: VaultTimeout
@@ -19,8 +19,8 @@ struct SQLiteConnector: DatabaseConnector {
         return database
     }
 
-    /// Before SQLite does, which would let everybody read it. Its other files get the mode of
-    /// this one.
+    /// Creates the file before SQLite does, which would make it readable by everyone. SQLite's
+    /// other files get the mode of this one.
     private func makeFile() throws(DatabaseFailure) {
         let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else {
@@ -30,7 +30,8 @@ struct SQLiteConnector: DatabaseConnector {
         close(file)
     }
 
-    /// SQLite would not tell a missing file from one that it must not read.
+    /// Checks the file first, because SQLite does not distinguish a missing file from an unreadable
+    /// one.
     private func findFile() throws(DatabaseFailure) {
         guard access(path, F_OK) != 0 else { return }
         guard errno == ENOENT || errno == ENOTDIR else { throw refusal("cannot be opened") }

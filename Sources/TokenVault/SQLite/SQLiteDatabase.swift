@@ -14,7 +14,7 @@ final class SQLiteDatabase: Database {
     init(_ sqlite: siwa_sqlite, _ path: String, _ timeout: VaultTimeout) throws(DatabaseFailure) {
         var connection: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        // SQLite takes names like ":memory:" for something else than files.
+        // SQLite gives names such as ":memory:" another meaning.
         let file = path.hasPrefix("/") ? path : "./\(path)"
         let code = sqlite.sqlite3_open_v2(file, &connection, flags, nil)
         guard code == SQLITE_OK, let connection else {
@@ -26,8 +26,8 @@ final class SQLiteDatabase: Database {
         waiting.install(on: connection, sqlite)
         _ = try run("PRAGMA foreign_keys = ON")
         _ = try run("PRAGMA synchronous = FULL")
-        // Users come in no order: with room for the indexes of a million, and a log that gathers
-        // changes of one page, storing many writes a fraction of what it would.
+        // Users are stored in random order. A cache for the indexes of a million users, and a log
+        // that combines changes of a page, reduce the writes to a fraction.
         _ = try run("PRAGMA cache_size = -16384")
         _ = try run("PRAGMA wal_autocheckpoint = 8192")
     }
@@ -37,8 +37,7 @@ final class SQLiteDatabase: Database {
         _ = sqlite.sqlite3_close_v2(connection)
     }
 
-    /// Has changes written to a log beside the file (WAL), so that readers do not wait; the file
-    /// keeps the setting.
+    /// Enables the write-ahead log, so that readers do not wait; the file keeps the setting.
     func startLog() throws(DatabaseFailure) {
         guard try run("PRAGMA journal_mode = WAL") == [[.text("wal")]] else {
             throw DatabaseFailure(
@@ -90,13 +89,13 @@ final class SQLiteDatabase: Database {
     }
 
     func rollBack() {
-        // A full disk, for one, has rolled back already.
+        // Some failures, such as a full disk, have rolled back already.
         guard sqlite.sqlite3_get_autocommit(connection) == 0 else { return }
         _ = try? waiting.withoutEnd { () throws(DatabaseFailure) in try run("ROLLBACK") }
     }
 
     func faults() throws(DatabaseFailure) -> [String] {
-        // It reads the whole file, and waits for nobody: how long that may take is not limited.
+        // It reads the whole file without waiting for locks, so its time is not limited.
         let words = try waiting.withoutEnd { () throws(DatabaseFailure) in
             try run("PRAGMA integrity_check").compactMap { $0.first?.text }
         }

@@ -3,9 +3,9 @@ internal import Glibc
 internal import Lifecycle
 
 extension VaultError.Kind {
-    /// What a result of SQLite means to siwa.
+    /// The error for a result code of SQLite.
     ///
-    /// - Parameter system: the system's error number, where SQLite met one.
+    /// - Parameter system: the system's error number, if there was one.
     init(sqlite code: CInt, system: CInt) {
         let isFull = system == ENOSPC || system == EDQUOT
         self =
@@ -21,7 +21,7 @@ extension VaultError.Kind {
 }
 
 extension siwa_sqlite {
-    /// What went wrong on `connection`, in the file at `path`.
+    /// The failure on `connection` to the file at `path`.
     func failure(_ code: CInt, _ connection: OpaquePointer?, _ path: String) -> DatabaseFailure {
         let system = sqlite3_system_errno(connection)
         let kind = VaultError.Kind(sqlite: code, system: system)

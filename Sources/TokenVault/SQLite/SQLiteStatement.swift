@@ -4,7 +4,7 @@ internal import CSQLite
 final class SQLiteStatement {
     private let sqlite: siwa_sqlite
     private let pointer: OpaquePointer
-    /// SQLite's indices of `$1`, `$2`, …, of as many as were set so far.
+    /// SQLite's indices of `$1`, `$2`, …, as far as they were set.
     private var indices: [CInt] = []
 
     init(_ sqlite: siwa_sqlite, owning pointer: OpaquePointer) {
@@ -13,8 +13,8 @@ final class SQLiteStatement {
 
     deinit { _ = sqlite.sqlite3_finalize(pointer) }
 
-    /// Sets `$1`, `$2`, …: names to SQLite, numbered as they first appear. A value that a statement
-    /// does not mention has index 0, which SQLite refuses; that refusal is ignored.
+    /// Sets `$1`, `$2`, …, which are names for SQLite, numbered by their first appearance. A value
+    /// that a statement does not use has index 0, which SQLite refuses; this is ignored.
     func bind(_ values: [Value]) {
         while indices.count < values.count {
             let name = "$\(indices.count + 1)"
@@ -42,10 +42,10 @@ final class SQLiteStatement {
         }
     }
 
-    /// Goes to the next row, or to the end.
+    /// Advances to the next row, or to the end.
     func step() -> CInt { sqlite.sqlite3_step(pointer) }
 
-    /// What this row holds.
+    /// The values of the current row.
     func row() -> [Value] {
         (0..<sqlite.sqlite3_column_count(pointer)).map { column in
             switch sqlite.sqlite3_column_type(pointer, column) {
@@ -62,13 +62,13 @@ final class SQLiteStatement {
     }
 
     private func bytes(in column: CInt) -> [UInt8] {
-        // In this order: asking for the bytes may move them.
+        // In this order, because requesting the number of bytes may move them.
         let start = sqlite.sqlite3_column_blob(pointer, column)
         let count = Int(sqlite.sqlite3_column_bytes(pointer, column))
         return Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
-    /// Makes it ready to run again; it keeps no value.
+    /// Resets the statement, without values.
     func reset() {
         _ = sqlite.sqlite3_reset(pointer)
         _ = sqlite.sqlite3_clear_bindings(pointer)

@@ -2,7 +2,7 @@ internal import CSQLite
 internal import Glibc
 internal import Lifecycle
 
-/// How long SQLite may wait for other processes, and work, in one statement.
+/// The time limit of a statement of SQLite, for waiting and working.
 final class SQLiteWaiting {
     private let timeout: VaultTimeout
     private var limit: WaitLimit
@@ -13,7 +13,7 @@ final class SQLiteWaiting {
         limit = WaitLimit(timeout)
     }
 
-    /// Has a connection ask this object, which must live as long as the connection.
+    /// Installs this object in a connection, which it must outlive.
     func install(on connection: OpaquePointer, _ sqlite: siwa_sqlite) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = sqlite.sqlite3_busy_handler(connection, waitForOthers, context)
@@ -23,7 +23,7 @@ final class SQLiteWaiting {
     /// Starts the time of a statement.
     func begin() { limit = WaitLimit(timeout) }
 
-    /// Runs what must not be interrupted, and what waits for no other process.
+    /// Runs an operation without a time limit, which must not wait for other processes.
     func withoutEnd<Result>(
         _ body: () throws(DatabaseFailure) -> Result
     ) throws(DatabaseFailure) -> Result {
@@ -32,22 +32,22 @@ final class SQLiteWaiting {
         return try body()
     }
 
-    /// Waits a moment for the process that holds the vault.
+    /// Waits a moment for the process that has locked the vault.
     ///
-    /// - Parameter count: of the moments that were waited for before.
-    /// - Returns: false when the time is over.
+    /// - Parameter count: the number of earlier waits.
+    /// - Returns: false if the time limit is reached.
     fileprivate func waitAgain(after count: CInt) -> Bool {
         guard !limit.isOver else { return false }
         let milliseconds = min(CInt(1) << min(count, 7), 100, limit.slice)
         var pause = timespec(tv_sec: 0, tv_nsec: Int(milliseconds) * 1_000_000)
-        // A signal ends it early: it may have shortened the timeout.
+        // A signal ends the pause early, and may have shortened the timeout.
         nanosleep(&pause, nil)
         return true
     }
 
     fileprivate var mustStop: Bool { !isEndless && limit.isOver }
 
-    /// In instructions of SQLite's virtual machine: less than a millisecond.
+    /// A number of instructions of SQLite's virtual machine that takes less than a millisecond.
     private static let stepsBetweenChecks: CInt = 20_000
 }
 

@@ -1,6 +1,6 @@
 internal import CommandTable
 
-/// `siwa-emulator completions`: the script that teaches a shell this command line.
+/// `siwa-emulator completions`: prints the completion script of a shell.
 struct CompletionsCommand: Command {
     static let name = "completions"
     static let abstract = "Print completions for a shell."

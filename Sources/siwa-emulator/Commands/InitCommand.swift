@@ -1,7 +1,7 @@
 internal import CommandTable
 internal import LocalFiles
 
-/// `siwa-emulator init`: a folder with all that an emulator and its clients need.
+/// `siwa-emulator init`: creates a folder with the files of an emulator and its clients.
 struct InitCommand: Command {
     static let name = "init"
     static let abstract = "Make a folder with a key, settings for siwa, and a certificate."
@@ -27,7 +27,8 @@ struct InitCommand: Command {
     func run(in console: Console) async throws {
         guard port.number > 0 else {
             throw Failure.usage(
-                "config.json must name a port", hints: ["only serve can take any free one"])
+                "config.json must name a port",
+                hints: ["only 'serve --port' accepts 0, for any free port"])
         }
         let folder = Folder(path: folder)
         let made = try NewFolder(port: port.number)

@@ -7,7 +7,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// `siwa-emulator serve`: answers as Apple until it is stopped.
+/// `siwa-emulator serve`: runs the emulator until it is stopped.
 struct ServeCommand: Command {
     static let name = "serve"
     static let abstract = "Answer as Apple does until SIGINT or SIGTERM, then exit with 0."
@@ -33,7 +33,7 @@ struct ServeCommand: Command {
         .option("listen", \.address, value: "ADDRESS", help: "The IP address to listen on."),
         .option(
             "ready-file", \.readyFile, value: "PATH",
-            help: "A file to write the URL to, whole, once it answers.", completion: .file),
+            help: "Write the URL to this file when the emulator is ready.", completion: .file),
     ]
 
     @Required var folder: String
@@ -53,7 +53,7 @@ struct ServeCommand: Command {
         let folder = Folder(path: folder)
         let (configuration, port) = try folder.emulator()
         let identity = try usesTLS ? identity(in: folder, console) : nil
-        // One that an earlier run left behind would name a server that is gone.
+        // A file from an earlier run would name a server that no longer exists.
         if let readyFile { try removeFile(readyFile) }
         ProcessSignals.apply(.recordFirst, watchdog: 10)
         try await EmulatorServer.serving(
@@ -87,8 +87,8 @@ struct ServeCommand: Command {
         return try files.identity()
     }
 
-    /// Writes down where it listens, for `siwa-emulator log`; a folder that cannot be written to can
-    /// still be served.
+    /// Writes the URL to the folder, for `siwa-emulator log`; a read-only folder can still be
+    /// served.
     private func note(
         _ server: EmulatorServer, in folder: Folder, _ console: Console
     ) -> Bool {

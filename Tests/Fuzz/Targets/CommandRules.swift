@@ -61,7 +61,7 @@ func checkConfiguration(_ input: [UInt8]) async throws(Violation) {
     _ = try refresh.result()
 }
 
-/// RFC 7515, appendix A.3, in PKCS#8: a key that everybody knows.
+/// RFC 7515, appendix A.3, in PKCS#8: a published key.
 private let exampleKey = """
     -----BEGIN PRIVATE KEY-----
     MIGTAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBHkwdwIBAQQgjpsQnnGQmL+YBIff

@@ -24,7 +24,7 @@ struct CommandRun: Sendable {
         errors = recorder.errors.withLock { $0 }
     }
 
-    /// What must hold for every run.
+    /// The rules for every run.
     func check(allowing exitCodes: Set<CInt>) throws(Violation) {
         let said = errors.joined(separator: "\n")
         try demand(

@@ -1,7 +1,7 @@
 internal import JOSE
 internal import Lifecycle
 
-/// A token is what it was taken apart into, and no token is Apple's but those Apple signed.
+/// The parts of a token make up the token, and only tokens that Apple signed are valid.
 func checkCompactJWS(_ input: [UInt8]) throws(Violation) {
     guard let token = try? CompactJWS(input) else { return }
     let signature = Array(Base64URL.encode(token.signature).utf8)

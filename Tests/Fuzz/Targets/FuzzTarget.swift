@@ -1,7 +1,6 @@
-/// What reads texts that others wrote, and what must hold of it for every text there is.
+/// A reader of untrusted texts, and the rules that it must obey for every text.
 ///
-/// The fuzzer makes texts up (docs/testing.md); the ordinary tests replay the ones it found
-/// worth keeping.
+/// The fuzzer generates texts (docs/testing.md); the ordinary tests replay the recorded ones.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     case base64URL = "base64url"
     case json
@@ -14,9 +13,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case configuration
     case commandLine = "command-line"
 
-    /// Has `input` read.
+    /// Reads `input`.
     ///
-    /// - Throws: ``Violation`` of what must hold. A trap is a finding as well.
+    /// - Throws: ``Violation`` of a rule. A trap is a finding as well.
     package func check(_ input: [UInt8]) async throws(Violation) {
         switch self {
         case .base64URL: try checkBase64URL(input)
@@ -33,9 +32,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     }
 }
 
-/// Something that must hold does not.
+/// A rule is violated.
 package struct Violation: Error, CustomStringConvertible {
-    /// What was to hold.
+    /// The rule.
     package let description: String
 
     init(_ description: String) { self.description = description }

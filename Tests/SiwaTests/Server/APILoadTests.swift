@@ -16,7 +16,7 @@ import Testing
         try await eventually("64 are on their way") {
             try await fixture.apple.requests().count == 64
         }
-        // Who needs nothing of Apple does not wait for it.
+        // Requests that need nothing from Apple do not wait for it.
         let secret = try await server.api("GET", "/v1/secret")
         #expect(secret.status == 200)
         let all = try await answers
@@ -101,7 +101,7 @@ import Testing
         // RFC 9110: the scheme's name is the same in any case.
         let lower = "authorization: bearer \(token)"
         #expect(try await server.api("GET", "/v1/events", nil, [lower]).status == 200)
-        // Whoever has no token learns nothing of the paths that need one.
+        // Callers without a token learn nothing about the paths that require one.
         #expect(try await server.api("GET", "/v1/users/nobody").status == 401)
         #expect(try server.log().allSatisfy { !$0.text.contains(token) })
     }
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    /// What is no HTTP, or a request that never ends.
+    /// Bytes that are not HTTP, or a request that never ends.
     private static let garbage = [
         "\r\n\r\n\r\n", "x", "GET\r\n\r\n", "GET / HTTP/9.9\r\nHost: x\r\n\r\n",
         "GET /v1/events HTTP/1.1\r\nConnection: close\r\n\r\n",

@@ -3,7 +3,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// A code is sent to Apple at most once, whatever callers do and whenever replicas die.
+/// A code is sent to Apple at most once, even if callers repeat requests and replicas are killed.
 @Suite(.blocking) struct CodeKillTests {
     @Test(
         .enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"),

@@ -4,7 +4,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// A server whose disk is full: it answers 503, goes on, and has all that it acknowledged.
+/// A server with a full disk: it answers 503, continues, and keeps everything that it acknowledged.
 @Suite(.blocking) struct FullDiskTests {
     @Test func `while the disk is full nothing is acknowledged, and nothing is lost`() async throws
     {

@@ -10,7 +10,7 @@ import Testing
         async throws
     {
         let fixture = try await ServerFixture(backend)
-        // Nobody listens there.
+        // A port without a listener.
         try fixture.deliver(to: "http://127.0.0.1:1/")
         let server = try await fixture.serve()
         for user in 1...3 {

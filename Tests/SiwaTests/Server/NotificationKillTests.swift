@@ -3,7 +3,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// Nothing that was acknowledged is lost, and nothing happens twice to the vault.
+/// No acknowledged notification is lost, and none changes the vault twice.
 @Suite(.blocking) struct NotificationKillTests {
     @Test(.timeLimit(.minutes(120)), arguments: VaultBackend.available)
     func `killed while it receives, it loses nothing that it acknowledged`(

@@ -5,8 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Notifications that are posted from many connections until each is answered 200, while something
-/// is killed; an application takes the events, all but one.
+/// Posts notifications over many connections until each is answered with 200, while processes are
+/// killed; an application accepts all events except one.
 final class ReceivingRun: Sendable {
     let count: Int
     let fixture: ServerFixture
@@ -16,7 +16,7 @@ final class ReceivingRun: Sendable {
     private let progress = Mutex(Progress())
     private let server: Mutex<ServerProcess>
 
-    /// How far it is.
+    /// The progress.
     struct Progress {
         /// Answered 200.
         var acknowledged = 0
@@ -53,7 +53,7 @@ final class ReceivingRun: Sendable {
         server = Mutex(first)
     }
 
-    /// How far it is now.
+    /// The current progress.
     var now: Progress { progress.withLock { $0 } }
 
     /// The id of an event.

@@ -3,7 +3,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// A revocation is never forgotten: not by an outage at Apple, and not when the server dies.
+/// A revocation is never lost: neither by an outage at Apple nor by a crash of the server.
 @Suite(.blocking) struct RevocationOutageTests {
     @Test(.timeLimit(.minutes(60)), arguments: VaultBackend.available)
     func `every revocation of an outage ends with proof`(_ backend: VaultBackend) async throws {

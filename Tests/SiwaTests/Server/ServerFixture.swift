@@ -69,7 +69,7 @@ struct ServerFixture: Sendable {
         return try await ServerProcess(program)
     }
 
-    /// Has something happen to a user, and Apple post it.
+    /// Applies an event to a user, and lets the emulator post it.
     ///
     /// - Returns: the statuses that were answered, and how often.
     func notify(

@@ -4,7 +4,7 @@ import JOSE
 import TestSupport
 import Testing
 
-/// Clients that send too slowly, too much, or what is no HTTP.
+/// Clients that send too slowly, too much, or bytes that are not HTTP.
 @Suite struct ServerLimitsTests {
     @Test func `a slow sender is closed without an answer, and others are served meanwhile`()
         async throws

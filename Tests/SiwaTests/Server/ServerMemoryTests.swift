@@ -4,7 +4,7 @@ import Lifecycle
 import TestSupport
 import Testing
 
-/// However many requests come, memory stays what it was after the first of them.
+/// Memory does not grow with the number of requests.
 @Suite(.blocking) struct ServerMemoryTests {
     @Test(.timeLimit(.minutes(120)), arguments: VaultBackend.available)
     func `memory does not grow with the number of requests`(_ backend: VaultBackend) async throws {

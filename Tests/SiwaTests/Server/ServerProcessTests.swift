@@ -110,7 +110,7 @@ import Testing
             let bad = try await fixture.run("check")
             #expect(bad.ending == .exit(3) && bad.errors.contains(words), "\(words): \(bad)")
         }
-        // The one thing that serve answers with 75.
+        // The only error for which `serve` exits with 75.
         try fixture.configure(fixture.listeners)
         let down = try await fixture.run(
             "check", environment: ["SIWA_VAULT_URL": "postgresql://127.0.0.1:1/siwa"])
@@ -341,7 +341,7 @@ import Testing
         let body = "{\"payload\":\"\(try await fixture.payload("email-disabled"))\"}"
         #expect(try await server.post(body).status == 200)
         _ = try await server.stop()
-        // The socket stays: who connects while nobody serves waits for the next start.
+        // The socket remains: connections wait for the next start.
         let next = try await ServerProcess(try start("apple"))
         #expect(try await next.post(body).status == 200)
     }

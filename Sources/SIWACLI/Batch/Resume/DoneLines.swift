@@ -1,4 +1,4 @@
-/// The input lines that have their result already: a bit each.
+/// The input lines that have a result already, one bit per line.
 struct DoneLines: Sendable {
     private var words: [UInt64] = []
 
@@ -7,7 +7,7 @@ struct DoneLines: Sendable {
         return word < words.count && words[word] & 1 << UInt64(line % 64) != 0
     }
 
-    /// Lines are inserted about in their order: room grows with their numbers.
+    /// Lines are inserted nearly in their order, so memory grows with their numbers.
     mutating func insert(_ line: Int) {
         let word = line / 64
         if word >= words.count {

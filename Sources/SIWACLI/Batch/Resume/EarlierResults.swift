@@ -2,10 +2,10 @@ internal import JOSE
 internal import LocalFiles
 internal import SIWACrypto
 
-/// The results that an output holds already, by the number of their line in the input: on disk,
-/// so that a long output takes no more memory than a short one.
+/// The results that an output contains already, by the number of their line in the input. They are
+/// kept on disk to limit memory.
 struct EarlierResults: Sendable {
-    /// What results of the command bear.
+    /// The member that marks results of the command.
     let mark: ResultMark
     private let makeSlots: @Sendable () throws(FileError) -> any SlotStore
     private var slots: (any SlotStore)?
@@ -13,21 +13,21 @@ struct EarlierResults: Sendable {
     private(set) var foreign: Int?
     /// The first line of the input that has two results of different items.
     private(set) var contradictory: Int?
-    /// The highest number of a line that has its result; 0 without any.
+    /// The highest number of a line with a result; 0 if there are no results.
     private(set) var lastLine = 0
-    /// How many lines ended how.
+    /// The counts of the lines.
     private(set) var counts = BatchCounts()
-    /// Why results could not be kept; nil while all is well.
+    /// Why results could not be kept; nil without an error.
     private(set) var failure: FileError?
 
-    /// - Parameter slots: makes room on disk.
+    /// - Parameter slots: creates the storage on disk.
     init(
         of mark: ResultMark, slots: @escaping @Sendable () throws(FileError) -> any SlotStore
     ) {
         (self.mark, makeSlots) = (mark, slots)
     }
 
-    /// The result of a line of the input; nil without one.
+    /// The result of a line of the input; nil if it has none.
     ///
     /// - Throws: ``FileError``.
     func result(of line: Int) throws(FileError) -> EarlierResult? {
@@ -82,11 +82,11 @@ struct ResultLine {
         (self.json, self.line) = (json, number)
     }
 
-    /// Whether another command wrote it; errors look the same from all of them.
+    /// Whether another command wrote it; the errors of all commands look the same.
     func isForeign(to mark: ResultMark) -> Bool {
         ResultMark(in: json).map { $0 != mark } ?? false
     }
 
-    /// Far beyond any input; a number above it does not come from a batch.
+    /// A limit far above the lines of any input.
     private static let most = 1 << 32
 }

@@ -1,11 +1,12 @@
 internal import JOSE
 
-/// What an item of the input, or the item of a result, is known by: hashes under a random key of
-/// this process, which reveal neither id nor fingerprint.
+/// Identifies an item of the input or of a result by hashes with a random key of this process,
+/// which reveal neither id nor fingerprint.
 struct ItemIdentity: Sendable {
     /// Nil for an item without an id.
     let id: UInt64?
-    /// Of the token's fingerprint; nil for an item without a token, and in results of siwa 0.1.
+    /// The hash of the token's fingerprint; nil for an item without a token, and in results of siwa
+    /// 0.1.
     let fingerprint: UInt64?
 
     init(id: JSON?, fingerprint: String?) {
@@ -23,14 +24,14 @@ struct ItemIdentity: Sendable {
     }
 }
 
-/// What the output has of a line of the input.
+/// The earlier result of a line of the input.
 enum EarlierResult: Sendable {
-    /// The line was no item.
+    /// The line was invalid.
     case invalid
     /// The line was this item.
     case item(ItemIdentity)
 
-    /// How a result and a line of the input compare.
+    /// The comparison of a result with a line of the input.
     enum Comparison: Sendable {
         case same
         case different

@@ -1,6 +1,6 @@
 internal import JOSE
 
-/// The member by which a result tells which command wrote it.
+/// The member that identifies the command that wrote a result.
 enum ResultMark: String, Sendable {
     case accessToken = "access_token"
     case revoked
@@ -8,8 +8,8 @@ enum ResultMark: String, Sendable {
     case userID = "user_id"
     case valid
 
-    /// The first there is: the halves of a migration have each other's after their own. Nil in
-    /// a result that is an error.
+    /// The first existing member: the results of a migration have both, with their own first. Nil
+    /// for a result that is an error.
     init?(in result: JSON) {
         guard let mark = result.members?.lazy.compactMap({ Self(rawValue: $0.name) }).first else {
             return nil
@@ -17,7 +17,7 @@ enum ResultMark: String, Sendable {
         self = mark
     }
 
-    /// The member that says which item a result is of.
+    /// The member that identifies the item of a result.
     var idName: String {
         switch self {
         case .accessToken, .revoked, .valid: "id"

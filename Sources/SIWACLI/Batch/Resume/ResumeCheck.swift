@@ -3,8 +3,8 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// Compares the results of an earlier run with the input, line by line, before anything is sent:
-/// another month's input must not pass for the one that was worked on.
+/// Compares the results of an earlier run with the input, line by line, before anything is sent: a
+/// different input must be detected.
 struct ResumeCheck: Sendable {
     private let results: EarlierResults
     /// The output's path, for messages.
@@ -66,14 +66,14 @@ struct ResumeCheck: Sendable {
         case .incomparable: throw ResumeMismatch(.incomparable, line: line.number, in: output)
         }
         guard spool != nil else { return resumed.done.insert(line.number) }
-        // The id of an invalid line may be that of an item before it which is still to be done.
+        // The id of an invalid line may be that of an earlier item which is not done yet.
         if case .item = result, let id = item?.id { _ = try resumed.ids.insert(id) }
     }
 }
 
 /// Where a resumed run continues.
 struct ResumedInput: Sendable {
-    /// The lines that are to be skipped when the input is read again.
+    /// The lines to skip when the input is read again.
     var done = DoneLines()
     /// The ids of the lines that are not read again.
     var ids: SeenIDs
@@ -84,7 +84,7 @@ struct ResumeMismatch: DiagnosableError {
     enum Reason: Sendable {
         /// The line is another item, or not an item.
         case different
-        /// The input has only so many lines.
+        /// The input has fewer lines.
         case beyondEnd(of: Int)
         /// The result has neither an id nor a fingerprint.
         case incomparable
@@ -93,7 +93,7 @@ struct ResumeMismatch: DiagnosableError {
     }
 
     let reason: Reason
-    /// Of the input.
+    /// The line of the input.
     let line: Int
     let output: String
 

@@ -1,7 +1,7 @@
 internal import LocalFiles
 internal import Synchronization
 
-/// Lines that were read already, and then those of a source.
+/// Lines that were read before, followed by those of a source.
 final class ResumedLines: LineSource {
     private let rest: any LineSource
     private let lines: Mutex<(any LineSpool)?>
@@ -16,7 +16,7 @@ final class ResumedLines: LineSource {
         do throws(FileError) {
             first = try lines.withLock { lines throws(FileError) in
                 let first = try lines?.take() ?? []
-                // Gives the room on disk back.
+                // Frees the space on disk.
                 if first.isEmpty { lines = nil }
                 return first
             }

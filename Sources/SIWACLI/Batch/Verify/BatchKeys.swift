@@ -3,8 +3,8 @@ internal import Lifecycle
 
 /// The keys by which a batch verifies, fetched once for all its workers.
 ///
-/// ``AppleKeys`` decides when Apple is asked. Here it is kept from being asked for every item:
-/// a forged `kid` costs at most one search a minute, and says what there is to say once.
+/// ``AppleKeys`` decides when keys are fetched. This type avoids a search for every item: forged
+/// `kid`s cause at most one search per minute, and one message.
 actor BatchKeys {
     private let find: @Sendable (String) async throws -> KeySetCache.Held
     private let now: @Sendable () -> NumericDate
@@ -20,9 +20,9 @@ actor BatchKeys {
         isFinal = verifying.isOffline
     }
 
-    /// The best that is known of the key of this name.
+    /// The known keys, after a search for this `kid` if it is needed.
     ///
-    /// - Throws: ``KeySetError`` when there is no key set at all.
+    /// - Throws: ``KeySetError`` if no key set is available.
     func keys(for keyID: String) async throws -> KnownKeys {
         while true {
             if let known, known.settles(keyID, at: now()) || hasJustMissed { return known }
@@ -49,17 +49,17 @@ actor BatchKeys {
     }
 }
 
-/// A key set, and how far it can be relied upon.
+/// A key set, and the time of its fetch.
 struct KnownKeys: Sendable {
     let keySet: KeySet
-    /// Nil for a set that is final: it was given, or --offline forbids requests.
+    /// Nil for a set that is final: it was given, or --offline prevents requests.
     private let fetchedAt: NumericDate?
 
     init(_ keySet: KeySet, fetchedAt: NumericDate?) {
         (self.keySet, self.fetchedAt) = (keySet, fetchedAt)
     }
 
-    /// Whether no request is needed for the key of this name.
+    /// Whether no request is needed for this `kid`.
     func settles(_ keyID: String, at now: NumericDate) -> Bool {
         guard let fetchedAt else { return true }
         return keySet.keys[keyID] != nil && fetchedAt <= now
@@ -67,7 +67,7 @@ struct KnownKeys: Sendable {
     }
 
     /// Whether a key that is not in the set is certainly not Apple's: an older set may lack a new
-    /// key, and that no newer set could be fetched does not make the token invalid.
+    /// key, and a failed fetch does not make a token invalid.
     func canRefuse(at now: NumericDate) -> Bool {
         guard let fetchedAt else { return true }
         return now - fetchedAt <= KeySetCache.pause + KeySetCache.pause

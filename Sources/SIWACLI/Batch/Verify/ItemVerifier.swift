@@ -3,7 +3,7 @@ internal import Lifecycle
 internal import LocalFiles
 internal import SIWACrypto
 
-/// Verifies one line of a batch after the other, as `siwa verify` verifies one token.
+/// Verifies the lines of a batch like `siwa verify`.
 struct ItemVerifier: Sendable {
     private let verifying: Verifying
     private let keys: BatchKeys
@@ -23,11 +23,11 @@ struct ItemVerifier: Sendable {
         rules = verifying.rules(by: given)
     }
 
-    /// The result of a line; nil of an empty one.
+    /// The result of a line; nil for an empty line.
     ///
     /// - Parameters:
-    ///   - isDone: whether the output has its result already.
-    ///   - text: what is to be written is added to it.
+    ///   - isDone: whether the output already has its result.
+    ///   - text: the result line is appended to it.
     /// - Throws: ``KeySetError`` if there is no key set for any item.
     mutating func result(
         of line: InputLine, isDone: Bool, appendingTo text: inout [UInt8]
@@ -83,7 +83,7 @@ struct ItemVerifier: Sendable {
         } catch {
             return .found(IdentityTokenVerification(error))
         }
-        // For a header that Apple does not write, no key is looked for.
+        // Without a `kid`, or with a header that Apple does not write, no key is needed.
         guard let keyID = token.verificationKeyID else {
             return .found(verify(token, item, by: verifying.rules(by: given, for: item.clientID)))
         }

@@ -8,7 +8,7 @@ struct LineGroup: Sendable {
     let lines: [InputLine]
 }
 
-/// Hands the input to workers in groups of lines, a bounded number ahead of the written results.
+/// Gives the input to workers in groups of lines, a limited number ahead of the written results.
 final class LineGroups: Sendable {
     private let source: any LineSource
     private let results: OrderedResults
@@ -48,7 +48,7 @@ final class LineGroups: Sendable {
         }
     }
 
-    /// Starts no further group.
+    /// Prevents further groups.
     func end() {
         state.withLock { $0.isEnded = true }
         wake.notify()

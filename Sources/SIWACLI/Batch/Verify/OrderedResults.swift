@@ -6,18 +6,18 @@ internal import Synchronization
 /// The result of one line.
 struct LineResult: Sendable {
     let line: Int
-    /// What no earlier item may be called.
+    /// The id, which must be unique in the input.
     let id: JSON?
     let status: BatchStatus
-    /// How many bytes of its group's text are its own: 0 when its status is not asked for, nil
-    /// when the output has it from an earlier run.
+    /// The number of bytes in its group's text: 0 if its status is filtered out, nil if the output
+    /// has it from an earlier run.
     let length: Int?
 }
 
 /// The result of a group of lines.
 struct GroupResults: Sendable {
     let number: Int
-    /// What is to be written of all of them, whole lines.
+    /// The result lines of the group.
     let text: [UInt8]
     let results: [LineResult]
 }
@@ -41,7 +41,7 @@ final class OrderedResults: Sendable {
     /// - Parameters:
     ///   - filter: which of the results that are made here are written.
     ///   - wake: notified when a group is written.
-    ///   - ahead: how many groups may be begun before the first of them is written.
+    ///   - ahead: the number of groups that may be started before the first of them is written.
     init(
         _ output: BatchOutput, _ filter: StatusFilter = .all, ids: SeenIDs, _ wake: WakeSignal,
         ahead: Int
@@ -54,12 +54,12 @@ final class OrderedResults: Sendable {
     /// they can.
     var idFailure: FileError? { state.withLock { $0.idFailure } }
 
-    /// Whether the group of this number may be begun.
+    /// Whether the group with this number may be started.
     func hasRoom(for number: Int) -> Bool {
         !output.isFull && state.withLock { number - $0.next < ahead }
     }
 
-    /// Takes what came of a group, and writes what is due.
+    /// Takes the results of a group, and writes all groups whose turn it is.
     func take(_ group: GroupResults) {
         state.withLock { state in
             state.waiting[group.number] = group
@@ -71,7 +71,7 @@ final class OrderedResults: Sendable {
         wake.notify()
     }
 
-    /// All at once, but for items that are called as an earlier one is.
+    /// Writes the group at once, except for items that repeat an earlier id.
     private func write(_ group: GroupResults, _ state: inout State) {
         var due = 0..<0
         var counts = BatchCounts()

@@ -1,11 +1,11 @@
 internal import JOSE
 package import Lifecycle
 
-/// Writes what was found of tokens, one after the other.
+/// Writes the verification results of tokens.
 ///
-/// Most checks end alike for most tokens: how they are written is remembered.
+/// Most checks have the same result for most tokens, so their text is cached.
 package struct VerdictWriter: Sendable {
-    /// For each place in the list of checks, what was written there last.
+    /// For each position in the list of checks, the latest texts.
     private var places: [WrittenChecks] = []
     /// The checks of a token as an array.
     private var written: [UInt8] = []
@@ -40,7 +40,7 @@ package struct VerdictWriter: Sendable {
         _ verification: IdentityTokenVerification, to text: inout [UInt8]
     ) {
         let lines = text
-        // Otherwise there are two of them, and adding to one begins with a copy.
+        // Releases the second reference: appending would otherwise copy the array.
         text = []
         var line = BatchOutput.begin(
             line: item.line, id: item.id, status, status == .done ? .done : .no,
@@ -57,7 +57,7 @@ package struct VerdictWriter: Sendable {
     private mutating func write(_ checks: [Check]) {
         written.removeAll(keepingCapacity: true)
         written.append(UInt8(ascii: "["))
-        // Looked at where they are: copying a check takes longer than comparing it.
+        // Compares the checks in place: copying one takes longer than comparing it.
         let checks = checks.span
         for index in checks.indices {
             if index > 0 { written.append(UInt8(ascii: ",")) }
@@ -71,10 +71,10 @@ package struct VerdictWriter: Sendable {
 /// The checks that were written last, without the moments at the end of their details.
 private struct WrittenChecks: Sendable {
     private var known: [Known] = []
-    /// Which of them is replaced next, once there is no more room.
+    /// The index of the one to replace next, once the list is full.
     private var oldest = 0
 
-    /// More than Apple has keys at a time: they are named in a detail.
+    /// More than the keys that Apple has at a time, because a detail contains the `kid`.
     private static let most = 8
 
     private struct Known {

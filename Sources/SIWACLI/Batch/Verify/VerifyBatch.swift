@@ -4,8 +4,8 @@ internal import LocalFiles
 
 /// Verifies the identity tokens of a long input, on several threads.
 ///
-/// Workers take groups of lines from the input by themselves and work on each from one end to
-/// the other: nothing is handed over token by token.
+/// Workers take whole groups of lines from the input, because passing on single tokens would be
+/// slow.
 struct VerifyBatch: Sendable {
     let verifying: Verifying
     let options: BatchOptions
@@ -50,8 +50,9 @@ struct VerifyBatch: Sendable {
         ).end(stoppedBy: problem ?? results.idFailure.map { Diagnosis($0) })
     }
 
-    /// Runs the workers until the input ends; returns what stopped them earlier. Each hands over
-    /// its own results: waking another task for that costs more than the work itself.
+    /// Runs the workers until the input ends; returns the error that stopped them earlier. Each
+    /// worker writes its own results, because waking another task for that costs more than the work
+    /// itself.
     private func work(
         _ worker: Worker, _ threads: any TaskExecutor,
         take: @escaping @Sendable (GroupResults) -> Void
@@ -67,13 +68,13 @@ struct VerifyBatch: Sendable {
     }
 }
 
-/// One thread's part of a batch.
+/// A thread that verifies groups of lines.
 private struct Worker: Sendable {
     let verifier: ItemVerifier
     let done: DoneLines
     let groups: LineGroups
 
-    /// About what is written of a valid token, in bytes.
+    /// The approximate length of the result of a valid token, in bytes.
     private static let usualLength = 1536
 
     /// Works until the input ends; returns the error that stopped it earlier.

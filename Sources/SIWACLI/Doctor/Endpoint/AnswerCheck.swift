@@ -23,7 +23,7 @@ struct AnswerCheck: Sendable {
                 for: try? context.clientID.get(), keyID: await anyKeyID(), at: context.now)
             forged = try await post(notification.body)
         } catch let error as TransportError {
-            // A certificate that is not valid was reported.
+            // An invalid certificate was reported by an earlier check.
             return earlier.contains { $0.status == .failed && $0.name != Self.urlName }
                 ? [] : [Self.unanswered(.forged, error)]
         } catch {

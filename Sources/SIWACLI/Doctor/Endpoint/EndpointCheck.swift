@@ -2,12 +2,12 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// Whether Apple can post notifications to an endpoint: how it speaks TLS, and how it answers a
-/// forged notification and a genuine one.
+/// Whether Apple can post notifications to an endpoint: its TLS, and its answers to a forged
+/// notification and to a genuine one.
 struct EndpointCheck: Sendable {
     let lines: [CheckLine]
 
-    /// What is checked, in this order.
+    /// The checks, in this order.
     enum Stage: String, CaseIterable {
         case url = "endpoint_url"
         case dns
@@ -41,7 +41,7 @@ struct EndpointCheck: Sendable {
             .map { CheckLine($0, .skipped, "not reached") }
     }
 
-    /// What remains when no check failed.
+    /// The conclusion if no check failed.
     static let passed = DoctorReport.Cause(
         seen: "as far as can be seen from here, Apple can post to this endpoint",
         advice: """
@@ -57,7 +57,7 @@ extension CheckLine {
         self.init(stage.rawValue, status, seen, advice: advice)
     }
 
-    /// Whether the check speaks of a server that was reached.
+    /// Whether the check concerns a server that was reached.
     fileprivate var isAboutServer: Bool {
         [EndpointCheck.Stage.url, .tls, .certificate].map(\.rawValue).contains(name)
     }
@@ -166,7 +166,7 @@ extension TLSHandshake {
 }
 
 extension TransportError {
-    /// Whether the server was reached and did not agree.
+    /// Whether the server was reached but the handshake failed.
     fileprivate var isHandshake: Bool { kind == .tls || kind == .cut }
 
     var seen: String { "\(kind.words): \(message)" }

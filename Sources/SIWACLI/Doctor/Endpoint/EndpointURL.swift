@@ -3,7 +3,7 @@ internal import Lifecycle
 /// The URL of a notification endpoint, checked against the rules of Apple's developer portal.
 struct EndpointURL: Sendable {
     let text: String
-    /// What is wrong with it; nil if nothing is. The portal has the same rules for redirect URIs.
+    /// What is wrong with it; nil if it is valid. The portal has the same rules for redirect URIs.
     private let fault: RedirectURIError?
 
     init(_ text: String) {

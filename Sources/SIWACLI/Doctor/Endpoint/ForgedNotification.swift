@@ -2,12 +2,12 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// A notification as Apple posts it, but for its signature, which is random: an endpoint that
-/// accepts it does not verify signatures.
+/// A notification like Apple's with a random signature: an endpoint that accepts it does not verify
+/// signatures.
 ///
-/// Its event is about a user who cannot exist, and changes nothing if it is believed.
+/// Its event concerns a user who cannot exist, so that it changes nothing if it is accepted.
 struct ForgedNotification {
-    /// What Apple would post.
+    /// The body that Apple would post.
     let body: SecretBytes
 
     /// - Parameters:

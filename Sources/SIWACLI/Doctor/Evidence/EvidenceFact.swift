@@ -1,13 +1,13 @@
 internal import JOSE
 internal import Lifecycle
 
-/// Something that siwa-emulator assumes of Apple, and what an answer shows of it.
+/// An assumption of siwa-emulator about Apple, and how an answer confirms or refutes it.
 struct EvidenceFact: Sendable {
     /// The result of it.
     enum Verdict: String, CaseIterable {
         case confirmed
         case contradicted
-        /// Not asked about, or the answer does not tell.
+        /// Not tested, or the answer does not show it.
         case untouched
     }
 
@@ -15,7 +15,7 @@ struct EvidenceFact: Sendable {
     let name: String
     /// The emulator's default.
     let expected: String
-    /// What an answer shows; nil when it does not tell.
+    /// What an answer shows; nil if it shows nothing about the assumption.
     let observe: @Sendable (HTTPResponse) -> String?
 
     init(
@@ -48,7 +48,7 @@ struct EvidenceFact: Sendable {
 }
 
 extension EvidenceFact {
-    /// The emulator's switches that no harmless request touches.
+    /// The emulator's switches that no harmless request can test.
     static let untouched = [
         "clock_skew_tolerance", "secret_clock", "head_requests", "redirect_mismatch",
         "accept_spare_redirect_uri", "mismatch_full_stop", "pkce_failure", "code_lifetime",
@@ -62,9 +62,9 @@ extension EvidenceFact {
     ]
 }
 
-// What answers show.
+// Observations in answers.
 extension HTTPResponse {
-    /// `error` of a JSON body, else the status.
+    /// `error` of a JSON body, or the status if there is none.
     var errorOrStatus: String { oauthError ?? String(status) }
 
     /// `error` of a JSON body.
@@ -75,7 +75,7 @@ extension HTTPResponse {
         fields["Content-Type"].map { String($0.prefix { $0 != ";" }).lowercased() }
     }
 
-    /// Whether a request was accepted that only an `invalid_client` would refuse.
+    /// Whether a request was accepted that can be refused only with `invalid_client`.
     var acceptance: String? {
         status == 200 ? "accepted" : oauthError == "invalid_client" ? "refused" : nil
     }

@@ -2,8 +2,8 @@ internal import JOSE
 internal import Lifecycle
 internal import SIWACrypto
 
-/// What Apple answered to harmless requests, without anything that names the client, and what it
-/// says about siwa-emulator's assumptions: for sending in (docs/emulator.md).
+/// Apple's answers to harmless requests, without the client's identifiers, and what they show about
+/// siwa-emulator's assumptions. Users can send it to the project (docs/emulator.md).
 struct EvidenceReport: Sendable {
     let json: JSON
     let observations: [EvidenceFact.Observation]
@@ -12,7 +12,7 @@ struct EvidenceReport: Sendable {
         observations.count { $0.verdict == verdict }
     }
 
-    /// Asks Apple everything; an answer that does not come is part of the report.
+    /// Sends all requests; missing answers are part of the report.
     init(_ context: DoctorContext, _ network: Network) async throws {
         let redactor = Redactor(context)
         var entries: [JSON] = []
@@ -54,7 +54,7 @@ struct EvidenceReport: Sendable {
 }
 
 extension Client {
-    /// A short-lived secret with claims changed that the library would not change.
+    /// A short-lived secret with changed claims, some of which Apple should refuse.
     fileprivate func draftedSecret(
         at now: NumericDate, _ change: (inout [JSON.Member]) -> Void
     ) -> SecretText? {
@@ -75,7 +75,7 @@ extension Client {
     }
 }
 
-/// Takes out what names a client or is secret.
+/// Removes secrets and the client's identifiers.
 private struct Redactor {
     private let names: [(text: String, label: String)]
 
@@ -110,7 +110,7 @@ private struct Redactor {
         ]
     }
 
-    /// Fields whose values describe Apple and not the user of siwa.
+    /// The header fields whose values describe Apple, not the user of siwa.
     private static let plain = [
         "server", "date", "content-type", "content-length", "cache-control", "pragma",
         "transfer-encoding", "connection", "strict-transport-security", "x-frame-options",
@@ -124,7 +124,7 @@ private struct Redactor {
         )
     }
 
-    /// An error whole, of everything else how much there is.
+    /// The body of an error; for other bodies, only the length.
     private func body(_ response: HTTPResponse) -> JSON {
         guard let json = try? JSON(response.body), let members = json.members else {
             return ["bytes": .integer(response.body.count)]
@@ -145,7 +145,7 @@ private struct Redactor {
 }
 
 extension [JSON.Member] {
-    /// Without the later ones of a name: an object has each once.
+    /// The members without repeated names.
     fileprivate var uniqueNames: [JSON.Member] {
         var seen: Set<String> = []
         return filter { seen.insert($0.name).inserted }

@@ -1,7 +1,7 @@
 internal import JOSE
 internal import Lifecycle
 
-/// One harmless request to Apple: it spends nothing and changes nothing.
+/// One harmless request to Apple, which changes nothing.
 struct Experiment: Sendable {
     let name: String
     let request: HTTPRequest

@@ -6,7 +6,7 @@ internal import SIWACrypto
 struct ExperimentPlan {
     let baseURL: BaseURL
     let clientID: ClientID
-    /// Mints a secret with claims changed; nil without a key.
+    /// Mints a secret with changed claims; nil without a key.
     let mint: ((_ change: (inout [JSON.Member]) -> Void) -> SecretText?)
     let redirectURI: String?
 

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -11,8 +12,10 @@ import Testing
         )
         defer { other.signal(9) }
         _ = try await ended.result()
+        let shell: pid_t
         do {
             let keeper = try ProcessKeeper()
+            shell = keeper.shell
             keeper.noteBegun(ended.pid)
             keeper.noteBegun(kept.pid)
             keeper.noteBegun(other.pid)
@@ -23,5 +26,7 @@ import Testing
         // Its pipe is closed now, as it is when the process has ended.
         #expect(try await kept.result().ending == .signal(9))
         #expect(!other.hasEnded)
+        // A child that was not waited for would still be found, as a zombie.
+        try await eventually("the shell is waited for") { kill(shell, 0) == -1 && errno == ESRCH }
     }
 }

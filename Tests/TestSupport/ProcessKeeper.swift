@@ -8,6 +8,8 @@ package struct ProcessKeeper: Sendable {
     private let pipe: Descriptor
     /// Kept open, so that writing never raises SIGPIPE.
     private let readEnd: Descriptor
+    /// The shell.
+    package let shell: pid_t
 
     /// Nil if it cannot be started; programs then run all the same.
     static let shared = try? ProcessKeeper()
@@ -25,14 +27,16 @@ package struct ProcessKeeper: Sendable {
         kill -KILL $running
         """
 
-    /// Starts the shell.
+    /// Starts the shell, and waits for its end on a thread: a child that nobody waits for would hang
+    /// Swift Testing's exit tests, which look at the first child that has ended before all others.
     package init() throws {
         let (read, write) = try Descriptor.pipe()
         let null = try Descriptor(path: "/dev/null", O_RDWR)
-        _ = try spawn(
+        let shell = try spawn(
             "/bin/sh", ["-c", Self.script], [:],
             streams: [read.number, null.number, null.number])
-        (pipe, readEnd) = (write, read)
+        (pipe, readEnd, self.shell) = (write, read, shell)
+        try startThread { while waitpid(shell, nil, 0) == -1, errno == EINTR {} }
     }
 
     /// A program that must not outlive this process.

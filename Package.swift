@@ -78,7 +78,8 @@ let package = Package(
                 "SignInWithApple", "AppleEmulator", "JOSE", "Lifecycle", "SIWACrypto",
             ], swiftSettings: safe),
         .target(
-            name: "HTTPServer", dependencies: ["CMicroHTTPD", "Lifecycle"], swiftSettings: strict),
+            name: "HTTPServer", dependencies: ["CMicroHTTPD", "JOSE", "Lifecycle"],
+            swiftSettings: strict),
         .target(
             name: "EmulatorServer", dependencies: ["AppleEmulator", "HTTPServer", "Lifecycle"],
             swiftSettings: safe),

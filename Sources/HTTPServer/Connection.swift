@@ -1,5 +1,6 @@
 internal import CMicroHTTPD
 internal import Glibc
+internal import JOSE
 internal import Lifecycle
 
 /// A client's connection. It is valid during a callback of libmicrohttpd and, if it is suspended,
@@ -54,5 +55,33 @@ struct Connection: @unchecked Sendable {
     /// Sends a response; libmicrohttpd retains it until it is sent.
     func queue(_ response: consuming OwnedResponse, status: Int) -> MHD_Result {
         MHD_queue_response(pointer, CUnsignedInt(status), response.pointer)
+    }
+
+    /// Writes the connection's last response to its socket, which must not use TLS, because
+    /// libmicrohttpd sends none before the end of a body. It may still read from the client. If the
+    /// response is not whole, or the client reads none, nothing more can be sent or received.
+    func end(with response: ServerResponse) {
+        let bytes = response.lastMessage ?? []
+        let sent = bytes.withUnsafeBytes {
+            send(socket, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
+        }
+        let isSent = !bytes.isEmpty && sent == bytes.count
+        shutdown(socket, CInt(isSent ? SHUT_WR : SHUT_RDWR))
+    }
+}
+
+extension ServerResponse {
+    /// The response as the last message of a connection (RFC 9112); nil unless its body is whole.
+    fileprivate var lastMessage: [UInt8]? {
+        guard case .bytes(let body) = body else { return nil }
+        let reason = MHD_get_reason_phrase_for(CUnsignedInt(status)).map { String(cString: $0) }
+        var added = [
+            HTTPField("Content-Length", String(body.count)), HTTPField("Connection", "close"),
+        ]
+        if fields["date"] == nil {
+            added.append(HTTPField("Date", NumericDate(time(nil)).httpDate))
+        }
+        let lines = (fields + added).map { "\($0.name): \($0.value)\r\n" }
+        return Array("HTTP/1.1 \(status) \(reason ?? "")\r\n\(lines.joined())\r\n".utf8) + body
     }
 }

@@ -12,15 +12,18 @@ final class Exchange: Sendable {
     private enum Stage {
         case announced
         case receiving(IncomingRequest)
-        case answering(suspended: Connection?)
+        /// Early means before the end of a body that is too long.
+        case answering(suspended: Connection?, isEarly: Bool)
         case answered(ServerResponse)
         case sent
+        /// The early response was written; the rest of the body is discarded.
+        case discarding(bytesLeft: Int)
     }
 
     /// The next step.
     private enum Action {
         case wait
-        case handle(ServerRequest)
+        case handle(ServerRequest, isEarly: Bool)
         case send(ServerResponse)
         case abort
     }
@@ -52,12 +55,15 @@ final class Exchange: Sendable {
                         isMalformed: target.isMalformed(between: method, version),
                         needsHost: version.map { strcmp($0, "HTTP/1.1") == 0 } ?? false,
                         on: connection, handling.limits), &stage)
-            case .receiving(var request):
+            case .receiving(let request):
                 stage = .announced
-                guard !bytes.isEmpty else { return handle(request, &stage) }
-                let isRead = request.receive(bytes)
-                stage = .receiving(request)
-                return isRead ? .wait : .abort
+                return receive(bytes, of: request, &stage)
+            case .discarding(let left):
+                guard !bytes.isEmpty, bytes.count <= left else { return .abort }
+                stage = .discarding(bytesLeft: left - bytes.count)
+                return .wait
+            // Bytes that libmicrohttpd had read before it was suspended.
+            case .answering(_, isEarly: true): return .wait
             case .answering, .sent: return .abort
             case .answered(let response):
                 stage = .sent
@@ -68,7 +74,8 @@ final class Exchange: Sendable {
         case .wait: return .YES
         case .abort: return .NO
         case .send(let response): return handling.send(response, on: connection)
-        case .handle(let request): return handle(request, on: connection)
+        case .handle(let request, let isEarly):
+            return handle(request, isEarly: isEarly, on: connection)
         }
     }
 
@@ -79,34 +86,64 @@ final class Exchange: Sendable {
         return .wait
     }
 
-    private func handle(_ request: IncomingRequest, _ stage: inout Stage) -> Action {
-        stage = .answering(suspended: nil)
-        return .handle(request.whole)
+    private func receive(
+        _ bytes: UnsafeRawBufferPointer, of request: consuming IncomingRequest,
+        _ stage: inout Stage
+    ) -> Action {
+        guard !bytes.isEmpty else { return handle(request, &stage) }
+        let progress = request.receive(bytes)
+        if progress == .tooLong, !handling.isEncrypted {
+            return handle(request, &stage, isEarly: true)
+        }
+        stage = .receiving(request)
+        return progress == .endless ? .abort : .wait
+    }
+
+    private func handle(
+        _ request: IncomingRequest, _ stage: inout Stage, isEarly: Bool = false
+    ) -> Action {
+        stage = .answering(suspended: nil, isEarly: isEarly)
+        return .handle(request.whole, isEarly: isEarly)
     }
 
     /// Calls the handler. A response that is ready is sent immediately; otherwise the connection is
     /// suspended until the response arrives.
-    private func handle(_ request: ServerRequest, on connection: Connection) -> MHD_Result {
-        connection.client?.removeDeadline()
+    private func handle(
+        _ request: ServerRequest, isEarly: Bool, on connection: Connection
+    ) -> MHD_Result {
+        // The time to send a request is also the time to send one that is refused early.
+        if !isEarly { connection.client?.removeDeadline() }
         let reply = ServerReply(exchange: self)
         guard handling.start(request, reply, on: connection.client?.loop) else { return .NO }
         let response = stage.withLock { stage -> ServerResponse? in
             if case .answered(let response) = stage {
-                stage = .sent
+                stage = isEarly ? discarding : .sent
                 return response
             }
-            stage = .answering(suspended: connection)
+            stage = .answering(suspended: connection, isEarly: isEarly)
             connection.suspend()
             return nil
         }
-        return response.map { handling.send($0, on: connection) } ?? .YES
+        guard let response else { return .YES }
+        guard isEarly else { return handling.send(response, on: connection) }
+        connection.end(with: response)
+        return .YES
     }
 
-    /// Keeps the response until libmicrohttpd asks for it.
+    /// How much of a body is read after its early response: if the connection were closed at once,
+    /// the client would be told of that in place of the response.
+    private var discarding: Stage { .discarding(bytesLeft: handling.limits.readBytes) }
+
+    /// Keeps the response until libmicrohttpd asks for it; writes an early one.
     func answer(_ response: ServerResponse) {
         stage.withLock { stage in
-            guard case .answering(let suspended) = stage else { return }
-            stage = .answered(response)
+            guard case .answering(let suspended, let isEarly) = stage else { return }
+            if isEarly, let suspended {
+                stage = discarding
+                suspended.end(with: response)
+            } else {
+                stage = .answered(response)
+            }
             suspended?.resume()
         }
         handling.inFlight.end(ObjectIdentifier(self))

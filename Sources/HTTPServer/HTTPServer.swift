@@ -36,7 +36,7 @@ package final class HTTPServer: Sendable {
     ) throws(ServerError) {
         // A closed connection must not end the process with SIGPIPE.
         signal(SIGPIPE, SIG_IGN)
-        handling = RequestHandling(limits, handler)
+        handling = RequestHandling(limits, isEncrypted: identity != nil, handler)
         (self.sendsDate, loopCount) = (sendsDate, loops)
         let started = try Self.start(
             socket, identity, loops: loops, sendsDate: sendsDate, handling)

@@ -51,15 +51,25 @@ struct IncomingRequest {
     /// Whether the request is refused without reading its body.
     var isRefused: Bool { head.fault != nil }
 
+    /// How much of the body was received.
+    enum Progress {
+        /// More of it may be received.
+        case incomplete
+        /// It is longer than allowed, and its length is unknown.
+        case tooLong
+        /// It is so long that the connection must be closed.
+        case endless
+    }
+
     /// Takes a part of the body. Bytes over the limit are read and discarded, so that the client
     /// can read the response.
-    ///
-    /// - Returns: false if the body is so long that the connection must be closed.
-    mutating func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) -> Progress {
         received += bytes.count
         body.append(contentsOf: bytes.prefix(limits.bodyBytes - body.count))
-        if received > limits.bodyBytes { isTooLong = true }
-        return received <= max(limits.readBytes, limits.unannouncedBytes)
+        guard received > limits.bodyBytes else { return .incomplete }
+        isTooLong = true
+        guard head.fields["content-length"] == nil else { return .incomplete }
+        return received > max(limits.readBytes, limits.encryptedBytes) ? .endless : .tooLong
     }
 
     /// The request, as far as it was received.

@@ -12,10 +12,12 @@ final class RequestHandling: Sendable {
     /// Whether connections are closed after their next response.
     private let closesConnections = Atomic(false)
     let limits: ServerLimits
+    /// Whether the connections use TLS.
+    let isEncrypted: Bool
     private let handler: HTTPServer.Handler
 
-    init(_ limits: ServerLimits, _ handler: HTTPServer.Handler) {
-        self.limits = limits
+    init(_ limits: ServerLimits, isEncrypted: Bool, _ handler: HTTPServer.Handler) {
+        (self.limits, self.isEncrypted) = (limits, isEncrypted)
         self.handler = handler
     }
 

@@ -6,12 +6,13 @@ package struct ServerLimits: Sendable {
     package var headerBytes = 16 << 10
     /// The bytes of a body that are kept for the handler.
     package var bodyBytes = 64 << 10
-    /// The bytes of a body that are read if its length is announced. A longer body is refused
-    /// without being read.
+    /// The bytes of a body that are read if its length is announced: a longer body is refused
+    /// without being read. A body of unknown length is refused as soon as it is too long; at most
+    /// this number of further bytes is then read.
     package var readBytes = 1 << 20
-    /// The bytes that are read if the length is not announced: such a body must be read to its end
-    /// before the response. The connection of a longer one is closed.
-    package var unannouncedBytes = 16 << 20
+    /// The bytes of a body of unknown length that are read over TLS, where it can be refused only at
+    /// its end. The connection of a longer one is closed.
+    package var encryptedBytes = 16 << 20
     /// The time to send a request. A slower connection is closed without a response.
     package var requestTime = Duration.seconds(10)
     /// The time that a client may take to read a response.

@@ -57,6 +57,54 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
+    func `an event that was held back is due when nothing holds it any more`(
+        _ backend: SQLBackend
+    ) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        // The second one failed before Apple sent the first one.
+        try store.receive([.sample(1, of: 1, at: 1), .sample(2, of: 1, at: 2)])
+        try fixture.run("UPDATE inbox_event SET attempts = 1 WHERE jti = 'event-2'")
+        #expect(try store.claimed("a") == [1] && store.claimed("b") == [])
+        try store.note([.accepted(.sample(1))], by: "a")
+        #expect(try store.claimed("b") == [2])
+
+        try store.receive([.sample(3, of: 2, at: 1), .sample(4, of: 2, at: 2)])
+        #expect(try store.claimed("a") == [3] && store.claimed("b") == [])
+        #expect(try store.discard([.sample(3)]) == [.sample(3)])
+        #expect(try store.claimed("b") == [4])
+
+        try store.receive([.sample(5, of: 3, at: 1), .sample(6, of: 3, at: 2)])
+        try fixture.run("UPDATE inbox_event SET attempts = -1 WHERE jti = 'event-5'")
+        #expect(try store.claimed("b") == [6])
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `an event that holds nothing back any more is not taken for the one that does`(
+        _ backend: SQLBackend
+    ) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        try store.receive((1...3).map { try .sample($0, of: 1, at: $0) })
+        let first = try #require(
+            try store.claimDeliveries(limit: 1, for: .long("a")).deliveries.first)
+        try store.note(
+            [.failed(first, "HTTP 503", retryAfter: .seconds(1800), jitter: 0)], by: "a")
+        try fixture.run("UPDATE inbox_event SET holds_until = 1 WHERE jti = 'event-1'")
+        try fixture.makeDue("jti = 'event-2'")
+        #expect(try store.claimed("a") == [2] && store.claimed("b") == [])
+        try store.note([.accepted(.sample(2))], by: "a")
+        #expect(try store.claimed("b") == [3])
+
+        // One that failed by itself keeps its own wait, which the application may have asked for.
+        let third = try DueDelivery(id: .sample(3), body: [], attempts: 0, age: .seconds(1))
+        try store.note(
+            [.failed(third, "HTTP 503", retryAfter: .seconds(1800), jitter: 0)], by: "b")
+        try store.note([.accepted(.sample(1))], by: "a")
+        #expect(try store.claimed("c") == [])
+    }
+
+    @Test(arguments: SQLBackend.available)
     func `a poisoned user's events do not block others`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()

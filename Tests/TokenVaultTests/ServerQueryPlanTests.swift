@@ -24,6 +24,17 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
+    func `the next event of a user is found by an index`(_ backend: SQLBackend) async throws {
+        let plans = try await plans(of: "UPDATE inbox_event SET due_at", on: backend.fixture()) {
+            _ = try $0.discard([.sample(1)])
+        }
+        #expect(!plans.isEmpty)
+        for plan in plans {
+            #expect(plan.contains("inbox_event_user") && !plan.contains("Seq Scan"), "\(plan)")
+        }
+    }
+
+    @Test(arguments: SQLBackend.available)
     func `pages are read along an index`(_ backend: SQLBackend) async throws {
         let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
             _ = try store.events(after: 3, limit: 5)

@@ -3,11 +3,24 @@ internal import Lifecycle
 extension VaultError: DiagnosableError {
     var diagnosis: Diagnosis {
         Diagnosis(
-            "vault", message, hints: kind.remedies, exitCode: isTemporary ? .temporary : .settings)
+            "vault", message, hints: kind.remedies, exitCode: isTemporary ? .temporary : .settings,
+            isPassing: kind.isAboutAccess)
     }
 }
 
 extension VaultError.Kind {
+    /// Whether this process cannot use the database, whatever is in it: an outage, a primary that
+    /// became a standby, an upgrade that has reached other replicas. Damage and missing keys stay
+    /// until an operator acts.
+    fileprivate var isAboutAccess: Bool {
+        switch self {
+        case .busy, .full, .unreachable, .keySuperseded, .tooNew, .unusable, .unavailable,
+            .untrusted, .notInitialized, .serverNotInitialized, .alreadyInitialized:
+            true
+        case .damaged, .key, .sealBroken, .tokenInvalid, .recordDamaged: false
+        }
+    }
+
     /// What to do, the likeliest cause first.
     var remedies: [String] {
         guard self == .untrusted else { return [remedy] }

@@ -26,15 +26,33 @@ extension RevocationStatus {
     }
 
     /// The error of a request with a code that yielded no token to revoke; nil for other requests.
-    var codeFailure: Diagnosis? {
+    ///
+    /// - Parameter clients: say what to do if Apple refused the client.
+    func codeFailure(_ clients: ProfileClients) -> Diagnosis? {
         guard request.userID == nil, let job = jobs.first, job.kind == .code else { return nil }
         guard [.unknown, .dead].contains(job.state) else { return nil }
         guard let error = job.lastError else { return .codeMayBeSpent() }
         let failure = StoredFailure(text: error)
+        if let refused = clients[job.clientID]?.refusal(failure.code) { return refused }
         return Diagnosis(
             failure.code, failure.message,
             hints: ["ask the user to sign in again, and use the new code"],
             exitCode: .grantRefused)
+    }
+}
+
+extension ProfileClient {
+    /// What it means that Apple refused this client when it was to exchange a code; nil if `code`
+    /// refuses something else.
+    fileprivate func refusal(_ code: String) -> Diagnosis? {
+        let body = JSON.object([.init("error", .string(code))]).bytes
+        guard let error = AppleError(HTTPResponse(status: 400, body: body)) else { return nil }
+        var diagnosis = diagnosis(
+            of: TokenFailure(cause: .refused(error), request: .exchange, attempts: 1),
+            hasRedirectURI: redirectURI != nil)
+        // Not stored.
+        diagnosis.status = nil
+        return diagnosis.exitCode == .clientRefused ? diagnosis : nil
     }
 }
 

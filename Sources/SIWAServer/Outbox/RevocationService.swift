@@ -147,7 +147,7 @@ extension RevocationService {
             status = now
         }
         guard status.state != .pending else { return .pending(status) }
-        if let failure = status.codeFailure { throw failure }
+        if let failure = status.codeFailure(clients()) { throw failure }
         return .ended(.object(status.revokeMembers))
     }
 }

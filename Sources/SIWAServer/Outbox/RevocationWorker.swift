@@ -134,11 +134,17 @@ package final class RevocationWorker: Sendable {
                     .init("code", .string(failure.code)),
                     .init("reason", .string(failure.message)),
                     .init("attempts", .integer(job.attempts)),
-                ]))
+                ] + (failure.requestID.map { [.init("apple_request_id", .string($0))] } ?? [])))
     }
 
     private func log(end job: RevocationJob) {
-        let level: ServiceEvent.Level = job.state == .revoked ? .info : .error
+        let level: ServiceEvent.Level =
+            switch job.state {
+            case .pending, .revoked: .info
+            // Apple refused the caller's code, or did not answer: no operator can act.
+            case .unknown: .warning
+            case .dead: .error
+            }
         log(
             ServiceEvent(
                 level, "revocation_ended",

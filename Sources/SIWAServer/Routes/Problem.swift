@@ -48,19 +48,17 @@ package struct Problem: Error, Sendable {
     private static let statuses = [
         "unauthorized": 401, "forbidden": 403, "not_found": 404, "code_may_be_spent": 409,
         "code_already_sent": 409, "code_conflict": 409, "identity_token_invalid": 422,
-        "in_progress": 503, "throttled": 429,
-        // Any error of the database: another replica may be able to answer.
-        "vault": 503,
+        "throttled": 429,
     ]
 
     private static func status(of diagnosis: Diagnosis) -> Int {
         if let status = statuses[diagnosis.code] { return status }
+        if diagnosis.isPassing { return 503 }
         return switch diagnosis.exitCode {
         case .usage: 400
         case .clientRefused: 502
         case .grantRefused, .requestRefused, .no: 422
         case .outcomeUnknown: 409
-        case .temporary: 503
         default: 500
         }
     }

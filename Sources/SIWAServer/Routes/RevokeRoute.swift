@@ -32,6 +32,7 @@ extension Route {
             RouteResponse(404, "No token of this user has ever been stored."),
             RouteResponse(409, "The code may have been used."),
             RouteResponse(422, "Apple refused the code."),
+            RouteResponse(502, "Apple refused the client."),
         ], isLogged: true
     ) { request, context throws(Problem) in
         let input = try await RevocationInput(request, context)

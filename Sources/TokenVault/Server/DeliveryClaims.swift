@@ -16,6 +16,7 @@ extension Database {
             if rows.isEmpty { break }
             var held: [[Value]] = []
             var leased: [[Value]] = []
+            var damaged: [Value] = []
             for row in rows {
                 do throws(DamagedColumn) {
                     var checked = CheckedRow(Array(row.dropFirst()))
@@ -26,11 +27,12 @@ extension Database {
                     leased.append([row[0]] + lease.milliseconds)
                 } catch {
                     due.damaged.append(VaultError(damagedEvent: row[2], error.reason))
-                    try putAside(row[0])
+                    damaged.append(row[0])
                 }
             }
             try hold(held)
             try self.lease(leased)
+            for position in damaged { try putAside(position) }
         }
         return due
     }
@@ -57,9 +59,14 @@ extension Database {
 
     private func hold(_ positions: [[Value]]) throws(DatabaseFailure) {
         _ = try run(
-            "UPDATE inbox_event SET due_at = \(dialect.moment) + 60000 WHERE position = $1",
-            each: positions)
+            """
+            UPDATE inbox_event SET due_at = \(dialect.moment) + \(Self.holdPause)
+            WHERE position = $1
+            """, each: positions)
     }
+
+    /// How soon an event that is held back is looked at again, in milliseconds.
+    private static var holdPause: Int { 60_000 }
 
     private func lease(_ values: [[Value]]) throws(DatabaseFailure) {
         _ = try run(
@@ -77,6 +84,7 @@ extension Database {
                 holds_until = \(dialect.moment), lease_owner = NULL
             WHERE position = $1
             """, position)
+        try release(after: "position = $1", position)
     }
 
     func renewDeliveries(
@@ -95,8 +103,7 @@ extension Database {
     func note(_ outcomes: [DeliveryOutcome], by owner: String) throws(DatabaseFailure) {
         var counts = CountChanges()
         for outcome in outcomes.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
-            let rows = try note(outcome, .text(owner))
-            guard let user = rows.first?.first else { continue }
+            guard try note(outcome, .text(owner)) else { continue }
             switch outcome.next {
             case .retry: continue
             case .done:
@@ -107,15 +114,15 @@ extension Database {
                 counts.add(1, .undelivered)
             }
             counts.add(-1, InboxState.pending)
-            try hurry(user)
+            try release(after: "jti = $1", outcome.id.value)
         }
         try counts.write(to: self)
     }
 
-    /// - Returns: the event's user; nil if the outcome does not count.
+    /// - Returns: whether the outcome counts.
     private func note(
         _ outcome: DeliveryOutcome, _ owner: Value
-    ) throws(DatabaseFailure) -> [[Value]] {
+    ) throws(DatabaseFailure) -> Bool {
         let ending = "changed_at = \(dialect.now), due_at = NULL, holds_until = NULL"
         let change: (sql: String, values: [Value])
         switch outcome.next {
@@ -137,22 +144,29 @@ extension Database {
         let isHeld = outcome.next == .done ? "($2 = $2)" : "lease_owner = $2"
         let sql = """
             UPDATE inbox_event SET attempts = attempts + 1, lease_owner = NULL, \(change.sql)
-            WHERE jti = $1 AND state = 'pending' AND \(isHeld) RETURNING user_id
+            WHERE jti = $1 AND state = 'pending' AND \(isHeld) RETURNING 1
             """
-        return try run(sql, [outcome.id.value, owner] + change.values)
+        return try !run(sql, [outcome.id.value, owner] + change.values).isEmpty
     }
 
-    /// Makes the events due now that the user's ended event held back, except those that failed
-    /// themselves.
-    private func hurry(_ user: Value) throws(DatabaseFailure) {
+    /// Makes the user's next event due after an event that no longer holds it back. An event that
+    /// failed itself and is not due within a minute keeps its own wait.
+    ///
+    /// - Parameter condition: selects the event that no longer holds back others, with `$1` for
+    ///   `value`.
+    func release(after condition: String, _ value: Value) throws(DatabaseFailure) {
         _ = try run(
             """
             UPDATE inbox_event SET due_at = \(dialect.moment)
             WHERE position = (
-                    SELECT position FROM inbox_event WHERE user_id = $1 AND state = 'pending'
+                    SELECT position FROM inbox_event
+                    WHERE user_id = (SELECT user_id FROM inbox_event WHERE \(condition))
+                        AND state = 'pending'
+                        AND (event_time, position)
+                            > (SELECT event_time, position FROM inbox_event WHERE \(condition))
                     ORDER BY event_time, position LIMIT 1)
-                AND lease_owner IS NULL AND attempts = 0
-            """, user)
+                AND lease_owner IS NULL AND due_at <= \(dialect.moment) + \(Self.holdPause)
+            """, value)
     }
 
     /// Ends all leases, because no process is running.

@@ -136,8 +136,9 @@ extension Database {
         var counts = CountChanges()
         var discarded: Set<EventID> = []
         for id in ids {
-            discarded.formUnion(
-                try move([.pending, .dead], to: .discarded, "jti = $1", id.value, &counts))
+            let moved = try move([.pending, .dead], to: .discarded, "jti = $1", id.value, &counts)
+            if !moved.isEmpty { try release(after: "jti = $1", id.value) }
+            discarded.formUnion(moved)
         }
         try counts.write(to: self)
         return discarded

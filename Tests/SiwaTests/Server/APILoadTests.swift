@@ -137,6 +137,46 @@ import Testing
         }
     }
 
+    /// The end of the body never comes, or comes a megabyte later.
+    @Test(arguments: ["api", "notifications"], [0, 900_000])
+    func `a body of unknown length is refused as soon as it is too long`(
+        _ listener: String, _ more: Int
+    ) async throws {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        let path = listener == "api" ? "/v1/verify" : "/apple/notifications"
+        let socket = try ClientSocket(try server.place(listener))
+        socket.send(
+            "POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n" + Self.chunk(65_537))
+        if more > 0 { socket.send(Self.chunk(more) + "0\r\n\r\n") }
+        let answer = HTTPAnswer(text: String(decoding: socket.readToEnd(), as: UTF8.self))
+        #expect(answer.status == 413, "\(answer)")
+        #expect(answer["Connection"] == "close" && answer["Date"] != nil, "\(answer)")
+        #expect(answer["Content-Length"] == "\(answer.body.utf8.count)", "\(answer)")
+        if listener == "api" { #expect(try answer.json["code"] == "body_too_large") }
+        let count = try await server.metric(
+            "siwa_http_requests_total{listener=\"\(listener)\",path=\"\(path)\",status=\"413\"}")
+        #expect(count == 1)
+        #expect(try await server.stop().ending == .exit(0))
+    }
+
+    private static func chunk(_ size: Int) -> String {
+        String(size, radix: 16) + "\r\n" + String(repeating: " ", count: size) + "\r\n"
+    }
+
+    @Test func `a body of unknown length that never ends is not read for ever`() async throws {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        let socket = try ClientSocket(try server.place("api"))
+        socket.send("POST /v1/verify HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+        // Ends when the server no longer takes it.
+        for _ in 0..<32 { socket.send(Self.chunk(1 << 20)) }
+        let answer = HTTPAnswer(text: String(decoding: socket.readToEnd(), as: UTF8.self))
+        #expect(answer.status == 413, "\(answer)")
+        #expect(try await server.api("GET", "/v1/secret").status == 200)
+    }
+
     @Test func `paths and methods that no route has are refused`() async throws {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)

@@ -178,6 +178,60 @@ import Testing
         #expect(try wrong.json["code"] == "identity_token_invalid")
     }
 
+    @Test(arguments: VaultBackend.available)
+    func `damage stays until somebody acts, an upgrade passes`(_ backend: VaultBackend) async throws
+    {
+        let fixture = try await ServerFixture(backend)
+        let server = try await fixture.serve(fixture.listeners)
+        _ = try await fixture.vault.store([1, 2])
+        let damaged = fixture.vault.people.userID(1)
+        try fixture.vault.run(
+            "UPDATE vault_token SET stored_at = 9223372036854775807 WHERE user_id = '\(damaged)'")
+        for (path, body) in [
+            ("/v1/refresh", ["user_id": .string(damaged)]),
+            ("/v1/revoke", ["user_id": .string(damaged), "wait": 0]),
+        ] as [(String, JSON)] {
+            let answer = try await server.api("POST", path, body)
+            let problem = try answer.json
+            #expect(answer.status == 500 && answer["Retry-After"] == nil, "\(answer)")
+            #expect(problem["code"] == "vault" && problem["retryable"] == false, "\(problem)")
+            #expect(problem["detail"]?.string?.contains("stored_at is out of range") == true)
+            #expect(problem["hints"]?.elements?.isEmpty == false)
+            let line = try server.log("request").last
+            #expect(line?["level"] == "error" && line?["code"] == "vault", "\(line ?? .null)")
+            let count = try await server.metric(
+                "siwa_http_requests_total{listener=\"api\",path=\"\(path)\",status=\"500\"}")
+            #expect(count == 1)
+        }
+        // Another replica, which is newer, has updated the tables.
+        try fixture.vault.run("UPDATE vault_schema SET version = 99")
+        let other = try await server.api(
+            "POST", "/v1/refresh", ["user_id": .string(fixture.vault.people.userID(2))])
+        #expect(other.status == 503 && other["Retry-After"] != nil, "\(other)")
+        #expect(try other.json["retryable"] == true)
+    }
+
+    @Test func `a refused client is answered alike, whatever the code was to be used for`()
+        async throws
+    {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        var problems: [JSON] = []
+        for path in ["/v1/exchange", "/v1/revoke"] {
+            try await fixture.apple.post(
+                "faults", ["endpoint": "/auth/token", "error": "invalid_client"])
+            let answer = try await server.api(
+                "POST", path, ["code": .string(try await fixture.code(of: 1))])
+            #expect(answer.status == 502, "\(answer)")
+            problems.append(try answer.json)
+        }
+        for member in ["code", "detail", "hints", "exit_code", "retryable"] {
+            #expect(problems[0][member] == problems[1][member], "\(member): \(problems)")
+        }
+        #expect(problems[0]["hints"]?.elements?.isEmpty == false)
+        #expect(try await server.metric("siwa_revocations{state=\"dead\"}") == 1)
+    }
+
     @Test func `over TCP every call needs a token with its scope`() async throws {
         let fixture = try await ServerFixture()
         try fixture.configure(

@@ -18,12 +18,15 @@ extension Database {
 
     /// All records of some users.
     ///
-    /// - Parameter isLocking: others cannot change them until the transaction ends.
+    /// - Parameters:
+    ///   - users: in their order.
+    ///   - isLocking: others cannot change them until the transaction ends.
     func records(
         of users: [VaultUser], isLocking: Bool = false
     ) throws(DatabaseFailure) -> VaultPage {
+        let known = try usersWithRecords(among: users)
         let list = RowList(
-            columns: [.text("client_id"), .text("user_id")], rows: users.map(\.values))
+            columns: [.text("client_id"), .text("user_id")], rows: known.map(\.values))
         let rows = try run(for: list) { user in
             user.forEach(
                 """
@@ -33,6 +36,27 @@ extension Database {
                 """)
         }
         return VaultPage(rows)
+    }
+
+    /// Those of many users who have records, if they are few: an import brings mostly new ones, and
+    /// one walk along the index, from the first user to the last, costs less than a look for each.
+    /// Otherwise all of them. What another transaction adds meanwhile, the looks would not see either.
+    private func usersWithRecords(
+        among users: [VaultUser]
+    ) throws(DatabaseFailure) -> [VaultUser] {
+        guard users.count >= fewestUsersOfWalk, let first = users.first, let last = users.last
+        else { return users }
+        // The walk ends where it is certain to save nothing.
+        let limit = users.count / 4
+        let sql = """
+            SELECT client_id, user_id FROM vault_token
+            WHERE (client_id, user_id) >= ($1, $2) AND (client_id, user_id) <= ($3, $4)
+            ORDER BY client_id, user_id, token_fingerprint LIMIT $5
+            """
+        let rows = try run(sql, first.values + last.values + [.integer(limit)])
+        guard rows.count < limit else { return users }
+        let known = Set(rows)
+        return known.isEmpty ? [] : users.filter { known.contains($0.values) }
     }
 
     func counts(_ filter: VaultFilter) throws(DatabaseFailure) -> [VaultState: Int] {
@@ -176,6 +200,9 @@ extension VaultFilter {
         notCheckedSince != nil || changedBefore != nil || notSealedWith != nil || isNewestOnly
     }
 }
+
+/// Fewer users have changed, rather than come: results of a batch, users of an app transfer.
+private let fewestUsersOfWalk = 1000
 
 /// Rows that a statement looks at, at most, to find those that a filter selects.
 let longestStretch = 20_000

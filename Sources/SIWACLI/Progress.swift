@@ -142,6 +142,16 @@ final class RecordProgress: Sendable {
     }
 }
 
+extension Session {
+    /// Shows on a terminal what takes long and cannot be counted, while `body` does it.
+    func showing<Result>(_ deed: String, _ body: () throws -> Result) rethrows -> Result {
+        guard !options.isQuiet, let show = world.streams.progress else { return try body() }
+        show(deed)
+        defer { show("") }
+        return try body()
+    }
+}
+
 extension VaultStore {
     /// How many records a filter may select at most.
     func expectedRecords(_ filter: VaultFilter = VaultFilter()) throws(VaultError) -> Int {

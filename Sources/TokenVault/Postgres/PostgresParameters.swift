@@ -27,7 +27,10 @@ struct PostgresParameters {
     /// Sends them; the answer will be in PostgreSQL's binary form.
     func send(_ name: String, on connection: OpaquePointer, _ postgres: siwa_postgres) -> CInt {
         // One block, to whose parts libpq gets pointers; one byte more, so that it has an address.
-        let block = Array(bytes.compactMap(\.self).joined()) + [0]
+        var block: [UInt8] = []
+        block.reserveCapacity(bytes.reduce(1) { $0 + ($1?.count ?? 0) })
+        for value in bytes { block += value ?? [] }
+        block.append(0)
         return block.withUnsafeBytes { block in
             var offset = 0
             let places = bytes.map { value -> UnsafePointer<CChar>? in

@@ -57,9 +57,10 @@ struct Connection: @unchecked Sendable {
         MHD_queue_response(pointer, CUnsignedInt(status), response.pointer)
     }
 
-    /// Writes the connection's last response to its socket, which must not use TLS, because
-    /// libmicrohttpd sends none before the end of a body. It may still read from the client. If the
-    /// response is not whole, or the client reads none, nothing more can be sent or received.
+    /// Writes the connection's last response directly to its socket, because libmicrohttpd sends
+    /// none before the end of a body. The connection must not use TLS. libmicrohttpd may still read
+    /// from the client. If the response is incomplete, or the client does not read, nothing more
+    /// can be sent or received.
     func end(with response: ServerResponse) {
         let bytes = response.lastMessage ?? []
         let sent = bytes.withUnsafeBytes {

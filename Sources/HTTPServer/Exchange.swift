@@ -130,8 +130,8 @@ final class Exchange: Sendable {
         return .YES
     }
 
-    /// How much of a body is read after its early response: if the connection were closed at once,
-    /// the client would be told of that in place of the response.
+    /// The part of a body that is read after its early response: if the connection were closed
+    /// immediately, the client would get an error in place of the response.
     private var discarding: Stage { .discarding(bytesLeft: handling.limits.readBytes) }
 
     /// Keeps the response until libmicrohttpd asks for it; writes an early one.

@@ -63,7 +63,7 @@ private struct Spool: ~Copyable {
 private final class SpoolStore {
     private let file: UnlinkedFile
     private let folder: String
-    private let key: SecretBytes
+    private let key: AESGCM.Key
     private var taken = 0
 
     init(in folder: String) throws(FileError) {
@@ -72,9 +72,9 @@ private final class SpoolStore {
         file = try UnlinkedFile(in: folder)
     }
 
-    private static func newKey(_ folder: String) throws(FileError) -> SecretBytes {
+    private static func newKey(_ folder: String) throws(FileError) -> AESGCM.Key {
         do throws(OpenSSLError) {
-            return try Random.secret(AESGCM.keyLength)
+            return AESGCM.Key(try Random.secret(AESGCM.keyLength))
         } catch {
             throw FileError("create", folder, reason: "\(error)")
         }

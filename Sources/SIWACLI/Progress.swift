@@ -142,6 +142,16 @@ final class RecordProgress: Sendable {
     }
 }
 
+extension Session {
+    /// Shows a line on a terminal while `body` runs, for slow work that cannot be counted.
+    func showing<Result>(_ deed: String, _ body: () throws -> Result) rethrows -> Result {
+        guard !options.isQuiet, let show = world.streams.progress else { return try body() }
+        show(deed)
+        defer { show("") }
+        return try body()
+    }
+}
+
 extension VaultStore {
     /// The most records that a filter may select.
     func expectedRecords(_ filter: VaultFilter = VaultFilter()) throws(VaultError) -> Int {

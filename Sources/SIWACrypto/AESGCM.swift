@@ -7,35 +7,33 @@ package enum AESGCM {
     private static let nonceLength = 12
     private static let tagLength = 16
 
+    /// A key with OpenSSL contexts that are reused, because creating one takes longer than sealing
+    /// a token.
+    package final class Key: Sendable {
+        /// The ``keyLength`` bytes of the key.
+        package let bytes: SecretBytes
+        fileprivate let sealing = ReadyContexts<KeyedCipher>()
+        fileprivate let opening = ReadyContexts<KeyedCipher>()
+
+        /// Creates a key from its bytes.
+        package init(_ bytes: SecretBytes) { self.bytes = bytes }
+    }
+
     /// Encrypts a text with a new random nonce of 96 bits, which is safe for 2³² texts per key.
     ///
-    /// - Parameters:
-    ///   - key: ``keyLength`` bytes.
-    ///   - context: additional authenticated data, which is not part of the result but needed to
-    ///     decrypt it.
+    /// - Parameter context: additional authenticated data, which is not part of the result but
+    ///   needed to decrypt it.
     /// - Returns: nonce, ciphertext, tag.
     /// - Throws: ``OpenSSLError`` if OpenSSL fails, for example if the system's policy disables
     ///   AES.
     package static func seal(
-        _ text: SecretBytes, with key: SecretBytes, authenticating context: [UInt8]
+        _ text: SecretBytes, with key: Key, authenticating context: [UInt8]
     ) throws(OpenSSLError) -> [UInt8] {
-        let nonce = try Random.bytes(nonceLength)
-        let cipher = try begin(key, nonce, context, isSealing: true)
-        var sealed = [UInt8](repeating: 0, count: text.count)
-        var room = sealed.mutableSpan
-        try room.withUnsafeMutableBytes { room throws(OpenSSLError) in
-            try text.withUnsafeBytes { text throws(OpenSSLError) in
-                try run(cipher, text, into: room)
-            }
+        try key.sealing.with { () throws(OpenSSLError) in
+            try KeyedCipher(key.bytes, isSealing: true)
+        } _: { cipher throws(OpenSSLError) in
+            try cipher.seal(text, context)
         }
-        var tag = [UInt8](repeating: 0, count: tagLength)
-        var rest = [UInt8](repeating: 0, count: tagLength)
-        var written: CInt = 0
-        try check(openssl.EVP_CipherFinal_ex(cipher.pointer, &rest, &written))
-        try check(
-            openssl.EVP_CIPHER_CTX_ctrl(
-                cipher.pointer, EVP_CTRL_AEAD_GET_TAG, CInt(tagLength), &tag))
-        return nonce + sealed + tag
     }
 
     /// Decrypts the result of ``seal(_:with:authenticating:)``.
@@ -43,61 +41,106 @@ package enum AESGCM {
     /// - Returns: the text; nil if the text, the key or `context` was changed.
     /// - Throws: ``OpenSSLError`` if OpenSSL fails for another reason.
     package static func open(
-        _ sealed: [UInt8], with key: SecretBytes, authenticating context: [UInt8]
+        _ sealed: [UInt8], with key: Key, authenticating context: [UInt8]
     ) throws(OpenSSLError) -> SecretBytes? {
         guard sealed.count >= nonceLength + tagLength else { return nil }
-        let nonce = Array(sealed[..<nonceLength])
-        var tag = Array(sealed[(sealed.count - tagLength)...])
-        let hidden = sealed[nonceLength..<sealed.count - tagLength]
-        let cipher = try begin(key, nonce, context, isSealing: false)
-        try check(
-            openssl.EVP_CIPHER_CTX_ctrl(
-                cipher.pointer, EVP_CTRL_AEAD_SET_TAG, CInt(tagLength), &tag))
-        var text = SecretBuffer(capacity: hidden.count)
-        _ = try text.append(upTo: hidden.count) { room throws(OpenSSLError) in
-            try hidden.span.withUnsafeBytes { hidden throws(OpenSSLError) in
-                try run(cipher, hidden, into: room)
-            }
-            return hidden.count
+        return try key.opening.with { () throws(OpenSSLError) in
+            try KeyedCipher(key.bytes, isSealing: false)
+        } _: { cipher throws(OpenSSLError) in
+            try cipher.open(sealed, context)
         }
-        var rest = [UInt8](repeating: 0, count: tagLength)
-        var written: CInt = 0
-        return holds(openssl.EVP_CipherFinal_ex(cipher.pointer, &rest, &written))
-            ? text.finished() : nil
     }
 
-    private static func begin(
-        _ key: SecretBytes, _ nonce: [UInt8], _ context: [UInt8], isSealing: Bool
-    ) throws(OpenSSLError) -> Owned<CipherContext> {
-        guard key.count == keyLength else {
-            throw OpenSSLError(reasons: ["the key has \(key.count) bytes, not \(keyLength)"])
+    /// OpenSSL's context for one key and one direction. Must not be called concurrently.
+    fileprivate final class KeyedCipher: Sendable {
+        private nonisolated(unsafe) let context: OpaquePointer
+        private let isSealing: Bool
+
+        init(_ key: SecretBytes, isSealing: Bool) throws(OpenSSLError) {
+            guard key.count == keyLength else {
+                throw OpenSSLError(reasons: ["the key has \(key.count) bytes, not \(keyLength)"])
+            }
+            let algorithm = try algorithm.get().pointer
+            let cipher = try Owned<CipherContext>(openssl.EVP_CIPHER_CTX_new())
+            try key.withUnsafeBytes { key throws(OpenSSLError) in
+                try check(
+                    openssl.EVP_CipherInit_ex2(
+                        cipher.pointer, algorithm, key.baseAddress, nil, isSealing ? 1 : 0, nil))
+            }
+            (context, self.isSealing) = (cipher.release(), isSealing)
         }
-        let algorithm = try algorithm.get().pointer
-        let cipher = try Owned<CipherContext>(openssl.EVP_CIPHER_CTX_new())
-        try key.withUnsafeBytes { key throws(OpenSSLError) in
+
+        // Also overwrites the key.
+        deinit { openssl.EVP_CIPHER_CTX_free(context) }
+
+        func seal(_ text: SecretBytes, _ place: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+            let end = nonceLength + text.count
+            var sealed = [UInt8](repeating: 0, count: end + tagLength)
+            var bytes = sealed.mutableSpan
+            try bytes.withUnsafeMutableBytes { bytes throws(OpenSSLError) in
+                try check(openssl.RAND_bytes(bytes.baseAddress, CInt(nonceLength)))
+                try begin(UnsafeRawBufferPointer(rebasing: bytes[..<nonceLength]), place)
+                try text.withUnsafeBytes { text throws(OpenSSLError) in
+                    try run(text, into: bytes[nonceLength..<end])
+                }
+                try check(finish())
+                try check(
+                    openssl.EVP_CIPHER_CTX_ctrl(
+                        context, EVP_CTRL_AEAD_GET_TAG, CInt(tagLength),
+                        bytes.baseAddress.map { $0 + end }))
+            }
+            return sealed
+        }
+
+        func open(_ sealed: [UInt8], _ place: [UInt8]) throws(OpenSSLError) -> SecretBytes? {
+            try sealed.span.withUnsafeBytes { sealed throws(OpenSSLError) in
+                try begin(UnsafeRawBufferPointer(rebasing: sealed[..<nonceLength]), place)
+                let hidden = sealed[nonceLength..<sealed.count - tagLength]
+                var tag = Array(sealed[hidden.endIndex...])
+                try check(
+                    openssl.EVP_CIPHER_CTX_ctrl(
+                        context, EVP_CTRL_AEAD_SET_TAG, CInt(tagLength), &tag))
+                var text = SecretBuffer(capacity: hidden.count)
+                _ = try text.append(upTo: hidden.count) { room throws(OpenSSLError) in
+                    try run(UnsafeRawBufferPointer(rebasing: hidden), into: room[...])
+                    return hidden.count
+                }
+                return holds(finish()) ? text.finished() : nil
+            }
+        }
+
+        /// Resets the context with a new nonce and the same key.
+        private func begin(
+            _ nonce: UnsafeRawBufferPointer, _ place: [UInt8]
+        ) throws(OpenSSLError) {
             try check(
                 openssl.EVP_CipherInit_ex2(
-                    cipher.pointer, algorithm, key.baseAddress, nonce, isSealing ? 1 : 0, nil))
+                    context, nil, nil, nonce.baseAddress, isSealing ? 1 : 0, nil))
+            var written: CInt = 0
+            try check(
+                openssl.EVP_CipherUpdate(
+                    context, nil, &written, place, CInt(clamping: place.count)))
         }
-        var written: CInt = 0
-        try check(
-            openssl.EVP_CipherUpdate(
-                cipher.pointer, nil, &written, context, CInt(clamping: context.count)))
-        return cipher
-    }
 
-    /// Encrypts or decrypts bytes; the output has the same length.
-    private static func run(
-        _ cipher: borrowing Owned<CipherContext>, _ bytes: UnsafeRawBufferPointer,
-        into output: UnsafeMutableRawBufferPointer
-    ) throws(OpenSSLError) {
-        guard !bytes.isEmpty else { return }
-        let pointer = cipher.pointer
-        var written: CInt = 0
-        try check(
-            openssl.EVP_CipherUpdate(
-                pointer, output.baseAddress, &written, bytes.baseAddress,
-                CInt(clamping: bytes.count)))
+        /// Encrypts or decrypts bytes; the output has the same length.
+        private func run(
+            _ bytes: UnsafeRawBufferPointer, into output: Slice<UnsafeMutableRawBufferPointer>
+        ) throws(OpenSSLError) {
+            guard !bytes.isEmpty else { return }
+            var written: CInt = 0
+            try check(
+                openssl.EVP_CipherUpdate(
+                    context, UnsafeMutableRawBufferPointer(rebasing: output).baseAddress, &written,
+                    bytes.baseAddress, CInt(clamping: bytes.count)))
+        }
+
+        private func finish() -> CInt {
+            var (rest, written): ([16 of UInt8], CInt) = (.init(repeating: 0), 0)
+            var room = rest.mutableSpan
+            return room.withUnsafeMutableBytes {
+                openssl.EVP_CipherFinal_ex(context, $0.baseAddress, &written)
+            }
+        }
     }
 
     /// Never changed or freed.

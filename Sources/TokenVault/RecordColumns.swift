@@ -15,9 +15,11 @@ extension VaultRecord {
 
     /// The values of the columns.
     var values: [Value] {
-        VaultRowKey(id).values + [
-            .text(state.rawValue), .integer(keyNumber), Value(legacyVersion), .bytes(sealed),
-            .integer(storedAt.seconds), .integer(changedAt.seconds), Value(checkedAt?.seconds),
+        [
+            .text(id.user.clientID.rawValue), .text(id.user.userID.rawValue),
+            .text(id.fingerprint?.rawValue ?? ""), .text(state.rawValue), .integer(keyNumber),
+            Value(legacyVersion), .bytes(sealed), .integer(storedAt.seconds),
+            .integer(changedAt.seconds), Value(checkedAt?.seconds),
         ]
     }
 

@@ -2,7 +2,7 @@ import SIWACrypto
 import Testing
 
 @Suite struct AESGCMTests {
-    private let key = SecretBytes(Array(0..<32))
+    private let key = AESGCM.Key(SecretBytes(Array(0..<32)))
     private let context = Array("com.example.app|001234".utf8)
 
     private func sealed(_ text: String) throws -> [UInt8] {
@@ -28,7 +28,7 @@ import Testing
             056828838c5f61e6393ba7a0abcc9f66276fc6ece0f4e1768cddf8853bb2d551b
             """
         let opened = try AESGCM.open(
-            bytes(sealed), with: SecretBytes(key),
+            bytes(sealed), with: AESGCM.Key(SecretBytes(key)),
             authenticating: bytes("feedfacedeadbeeffeedfacedeadbeefabaddad2"))
         #expect(opened?.revealed() == bytes(text))
     }
@@ -45,10 +45,11 @@ import Testing
 
     @Test func `another key, another context and a shorter text do not open`() throws {
         let sealed = try sealed("r1234")
-        var otherKey = Array(key.revealed())
+        var otherKey = Array(key.bytes.revealed())
         otherKey[31] ^= 1
         #expect(
-            try AESGCM.open(sealed, with: SecretBytes(otherKey), authenticating: context) == nil)
+            try AESGCM.open(
+                sealed, with: AESGCM.Key(SecretBytes(otherKey)), authenticating: context) == nil)
         #expect(try AESGCM.open(sealed, with: key, authenticating: context + [0]) == nil)
         for length in 0..<sealed.count {
             let part = Array(sealed[..<length])
@@ -61,9 +62,27 @@ import Testing
         #expect(Set(nonces).count == 200)
     }
 
+    @Test func `a key is used again after what did not open, and by several at once`() async throws
+    {
+        let texts = (0..<200).map { String(repeating: "t", count: $0) }
+        try await withThrowingTaskGroup { group in
+            for text in texts {
+                group.addTask {
+                    let box = try sealed(text)
+                    let other = try AESGCM.open(box, with: key, authenticating: context + [1])
+                    #expect(other == nil)
+                    let opened = try AESGCM.open(box, with: key, authenticating: context)
+                    #expect(opened?.revealed() == Array(text.utf8))
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test func `a key of another length is refused`() {
         #expect(throws: OpenSSLError.self) {
-            try AESGCM.seal(SecretBytes([1]), with: SecretBytes([1, 2]), authenticating: [])
+            try AESGCM.seal(
+                SecretBytes([1]), with: AESGCM.Key(SecretBytes([1, 2])), authenticating: [])
         }
     }
 

@@ -78,6 +78,24 @@ extension StoreContract {
             #expect(try store.all() == [VaultRecord(users[0]), VaultRecord(users[1])])
             #expect(try store.claim(.long("b")) == [users[1]], "the lease was not given back")
         },
+        StoreContract("of many users, those who have records are found, few or many") { fixture in
+            let store = try fixture.vault()
+            let users = VaultUser.samples(1200)
+            let known = [[0], [600, 1199], Array(1..<299), [700], [701], Array(702..<1100)]
+            var expected: [VaultRecord] = []
+            for numbers in known {
+                let new = numbers.map { VaultRecord(users[$0]) }
+                try store.put(new + [VaultRecord(users[numbers[0]], token: 1)])
+                expected += new + [VaultRecord(users[numbers[0]], token: 1)]
+                var seen: [VaultRecord] = []
+                try store.change(users.reversed(), releasing: nil) { page in
+                    seen = page.records
+                    return VaultChanges()
+                }
+                #expect(seen == expected.sorted { $0.id < $1.id })
+                #expect(try store.records(of: users).records == seen)
+            }
+        },
         StoreContract("a change of an unknown user changes nothing") { fixture in
             let store = try fixture.vault()
             try store.change([], releasedBy: "a") { _, _ in .remove }

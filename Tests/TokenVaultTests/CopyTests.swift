@@ -5,12 +5,32 @@ import Testing
 
 @testable import TokenVault
 
-/// Many rows at once: a copy on a server, statements one after the other in a file.
+/// Where rows are copied to.
+enum CopyPlace: String, CaseIterable, CustomTestStringConvertible {
+    case sqlite, postgres
+    case postgresOverTLS = "postgres over TLS"
+
+    static let available = PostgresServer.isAvailable ? allCases : [.sqlite]
+    static let servers = available.filter { $0 != .sqlite }
+
+    var testDescription: String { rawValue }
+
+    func fixture() async throws -> any SQLStoreFixture {
+        switch self {
+        case .sqlite: try SQLiteStoreFixture()
+        case .postgres: try await PostgresStoreFixture()
+        case .postgresOverTLS: try await PostgresStoreFixture.overTLS()
+        }
+    }
+}
+
+/// Many rows at once: a copy on a server, statements one after the other in a file. Through TLS, libpq
+/// writes and reads in other pieces, and `poll` says less about what it holds.
 @Suite(.blocking) struct CopyTests {
     private static let columns = ["number", "name", "contents"]
 
-    private func table(_ backend: SQLBackend) async throws -> any Database {
-        let database = try await backend.fixture()
+    private func table(_ place: CopyPlace) async throws -> any Database {
+        let database = try await place.fixture()
         _ = try database.vault()
         let connection = try database.connect()
         let dialect = connection.dialect
@@ -35,9 +55,9 @@ import Testing
         }
     }
 
-    @Test(arguments: SQLBackend.available, [0, 1, 49, 50, 20_000])
-    func `rows come back as they were`(_ backend: SQLBackend, _ count: Int) async throws {
-        let database = try await table(backend)
+    @Test(arguments: CopyPlace.available, [0, 1, 49, 50, 20_000])
+    func `rows come back as they were`(_ place: CopyPlace, _ count: Int) async throws {
+        let database = try await table(place)
         let rows = rows(count)
         try database.transaction(.writing) { database throws(DatabaseFailure) in
             try database.copy(rows, into: "rows", Self.columns)
@@ -46,16 +66,28 @@ import Testing
         #expect(found.count == count && Set(found) == Set(rows))
     }
 
-    @Test(arguments: SQLBackend.available)
-    func `a row that is there fails, and the connection works on`(_ backend: SQLBackend)
+    @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
+    func `a connection by TLS is one`() async throws {
+        let connection = try await PostgresStoreFixture.overTLS().connect()
+        let sql = "SELECT version FROM pg_stat_ssl WHERE ssl AND pid = pg_backend_pid()"
+        #expect(try connection.run(sql).first?.first?.text?.hasPrefix("TLS") == true)
+    }
+
+    @Test(arguments: CopyPlace.available)
+    func `a row that is there fails, and the connection works on`(_ place: CopyPlace)
         async throws
     {
-        let database = try await table(backend)
+        let database = try await table(place)
         let rows = rows(5000)
-        for columns in [Self.columns, ["number", "name", "missing"]] {
+        let ways = [
+            // Found while most rows are still on their way, and at the end.
+            (rows.prefix(1) + rows, Self.columns), (rows + rows.suffix(1), Self.columns),
+            (rows, ["number", "name", "missing"]),
+        ]
+        for (rows, columns) in ways {
             let failure = #expect(throws: DatabaseFailure.self) {
                 try database.transaction(.writing) { database throws(DatabaseFailure) in
-                    try database.copy(rows + rows.suffix(1), into: "rows", columns)
+                    try database.copy(rows, into: "rows", columns)
                 }
             }
             #expect(failure?.remedy != .reconnection, "\(String(describing: failure))")
@@ -63,34 +95,25 @@ import Testing
         }
     }
 
-    @Test(
-        .timeLimit(.minutes(5)),
-        .enabled(if: PostgresServer.isAvailable, "needs PostgreSQL's server"))
-    func `a timeout that a signal shortens ends a copy that another transaction holds up`()
-        async throws
-    {
-        let fixture = try await PostgresStoreFixture()
-        _ = try fixture.vault()
+    /// More than the buffers between the two hold.
+    private static let records = (0..<20_000).map { VaultRecord(.sample($0)) }
+
+    /// Holds up the copy of ``records`` at its first row, until it is rolled back: its key is in the
+    /// index and not committed.
+    private func holdUp(_ fixture: any SQLStoreFixture) throws -> any Database {
         let other = try fixture.connect()
-        let records = (0..<20_000).map { VaultRecord(.sample($0)) }
-        // Its key is in the index and not committed: the copy waits at its first row.
         _ = try other.run(other.dialect.beginWriting)
         _ = try other.run(
             """
             INSERT INTO vault_token (client_id, user_id, token_fingerprint, state, key_number,
                 sealed, stored_at, changed_at)
             VALUES ($1, $2, $3, 'active', 1, '', 1, 1)
-            """, VaultRowKey(records[0].id).values)
-        let isSignalled = Mutex(false)
-        let timeout = VaultTimeout { isSignalled.withLock(\.self) ? .zero : .seconds(3600) }
-        let store = SQLVaultStore(try fixture.connector(timeout))
+            """, VaultRowKey(Self.records[0].id).values)
+        return other
+    }
+
+    private func copyWaits(on fixture: any SQLStoreFixture) async throws {
         let observer = try fixture.connect()
-        async let failed: VaultError? = Task.detached {
-            do throws(VaultError) {
-                try store.put(records)
-                return nil
-            } catch { return error }
-        }.value
         try await eventually("the copy waits") {
             try !observer.run(
                 """
@@ -99,6 +122,25 @@ import Testing
                 """
             ).isEmpty
         }
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: CopyPlace.servers)
+    func `a timeout that a signal shortens ends a copy that another transaction holds up`(
+        _ place: CopyPlace
+    ) async throws {
+        let fixture = try await place.fixture()
+        _ = try fixture.vault()
+        let (records, other) = (Self.records, try holdUp(fixture))
+        let isSignalled = Mutex(false)
+        let timeout = VaultTimeout { isSignalled.withLock(\.self) ? .zero : .seconds(3600) }
+        let store = SQLVaultStore(try fixture.connector(timeout))
+        async let failed: VaultError? = Task.detached {
+            do throws(VaultError) {
+                try store.put(records)
+                return nil
+            } catch { return error }
+        }.value
+        try await copyWaits(on: fixture)
         isSignalled.withLock { $0 = true }
         let error = await failed
         #expect(error?.isTemporary == true, "\(String(describing: error))")
@@ -108,12 +150,24 @@ import Testing
         #expect(try store.all().count == records.count)
     }
 
+    @Test(.timeLimit(.minutes(5)), arguments: CopyPlace.servers)
+    func `a copy that another transaction held up goes on`(_ place: CopyPlace) async throws {
+        let fixture = try await place.fixture()
+        let store = try fixture.vault()
+        let (records, other) = (Self.records, try holdUp(fixture))
+        async let stored: Void = Task.detached { try store.put(records) }.value
+        try await copyWaits(on: fixture)
+        _ = try other.run("ROLLBACK")
+        try await stored
+        #expect(try store.all() == records)
+    }
+
     /// Two imports of the same tokens: each token is stored once, and neither fails.
-    @Test(.timeLimit(.minutes(5)), arguments: SQLBackend.available)
+    @Test(.timeLimit(.minutes(5)), arguments: CopyPlace.available)
     func `who finds a token that another one stored meanwhile decides again`(
-        _ backend: SQLBackend
+        _ place: CopyPlace
     ) async throws {
-        let fixture = try await backend.fixture()
+        let fixture = try await place.fixture()
         _ = try fixture.vault()
         let records = (0..<2000).map { VaultRecord(.sample($0)) }
         let stored = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -104,15 +104,21 @@ import Testing
             // Which states a claim looks at first differs from run to run.
             return try (statements { try body(110) } - few + 50) / 100
         }
-        var next = 0
         // On SQLite a look for the records of the user, and the new one. On a server all records of a
         // group go together.
         let each = backend == .sqlite ? 1 : 0
-        let stored = try cost { count in
+        var next = 0
+        func put(_ count: Int) throws {
             try store.put((next..<(next + count)).map { VaultRecord(.sample($0)) })
             next += count
         }
-        #expect(stored == 2 * each)
+        #expect(try cost { try put($0) } == 2 * each)
+        // Many at once are looked for together, where few are known.
+        let known = [0, 5, 9].map { VaultRecord(.sample(next + $0)) }
+        try store.put(known)
+        let many = try statements { try put(1000) }
+        #expect(many < (1000 - known.count) * each + 3 * known.count + 10)
+        #expect(try store.all().count == next)
         #expect(try cost { _ = try store.claim(.long("\($0)"), limit: $0) } == each)
         let noted = try cost { count in
             _ = try store.claim(.long("x\(count)"), limit: 0)
@@ -121,6 +127,20 @@ import Testing
             }
         }
         #expect(noted == 2 * each)
+    }
+
+    @Test(arguments: SQLBackend.available)
+    func `the users of an import are looked for along an index`(_ backend: SQLBackend)
+        async throws
+    {
+        let plans = try await plans(of: "SELECT", on: backend.fixture()) { store in
+            try store.put((1000..<2000).map { VaultRecord(.sample($0), key: 2) })
+        }
+        #expect(plans.count == 1, "\(plans)")
+        for plan in plans {
+            #expect(plan.reads(from: ["PRIMARY KEY", "_pkey"]), "\(plan)")
+            #expect(plan.contains("user_id)>") || backend != .sqlite, "\(plan)")
+        }
     }
 
     @Test(arguments: SQLBackend.available)

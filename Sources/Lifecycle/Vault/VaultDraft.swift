@@ -9,6 +9,8 @@ struct VaultDraft {
     private let found: [VaultRecordID: VaultRecord]
     /// The records, with the changes.
     private(set) var records: [VaultRecordID: VaultRecord]
+    /// The ids of new records, in the order in which they were added.
+    private var added: [VaultRecordID] = []
     /// The ids of ``records`` by user; nil until a user's records are requested.
     private var idsByUser: [VaultUser: Set<VaultRecordID>]?
     /// The id that each record has in the store, unless it is new.
@@ -84,7 +86,7 @@ struct VaultDraft {
 
     /// Adds a record, or changes the one with this id.
     mutating func put(_ record: VaultRecord) {
-        records[record.id] = record
+        if records.updateValue(record, forKey: record.id) == nil { added.append(record.id) }
         idsByUser?[record.user, default: []].insert(record.id)
     }
 
@@ -134,16 +136,30 @@ struct VaultDraft {
 
     /// The changes to the records.
     var changes: VaultChanges {
-        let updates = records.values.compactMap { record -> VaultUpdate? in
-            let origin = origins[record.id]
-            let isUnchanged = origin == record.id && found[record.id] == record
-            return isUnchanged ? nil : VaultUpdate(record, replacing: origin)
-        }
+        // The new records of an import are already in order; sorting them would take longer than
+        // all the rest.
+        let updates =
+            isInOrder
+            ? added.compactMap { records[$0].flatMap(update) }
+            : records.values.compactMap(update).sorted { $0.record.id < $1.record.id }
         let kept = Set(origins.values)
         return VaultChanges(
-            updates: updates.sorted { $0.record.id < $1.record.id },
+            updates: updates,
             removals: found.keys.filter { !kept.contains($0) }.sorted().map { VaultRowKey($0) },
             history: history)
+    }
+
+    /// Whether ``added`` contains all records in their order, without repetitions.
+    private var isInOrder: Bool {
+        found.isEmpty && added.count == records.count
+            && zip(added, added.dropFirst()).allSatisfy(<)
+    }
+
+    /// The update of a record; nil if it is unchanged.
+    private func update(_ record: VaultRecord) -> VaultUpdate? {
+        let origin = origins[record.id]
+        let isUnchanged = origin == record.id && found[record.id] == record
+        return isUnchanged ? nil : VaultUpdate(record, replacing: origin)
     }
 }
 

@@ -31,12 +31,12 @@ extension VaultKeyRing {
         if isRetired { words.remove(at: 2) }
         guard let digits = words.last, let bytes = secret(digits) else { return nil }
         switch words.count {
-        case 1: return isAlone ? NumberedKey(number: 1, bytes: bytes) : nil
+        case 1: return isAlone ? NumberedKey(number: 1, key: AESGCM.Key(bytes)) : nil
         case 2:
             guard let number = Int(String(decoding: words[0], as: UTF8.self)),
                 possibleNumbers.contains(number)
             else { return nil }
-            return NumberedKey(number: number, bytes: bytes, isRetired: isRetired)
+            return NumberedKey(number: number, key: AESGCM.Key(bytes), isRetired: isRetired)
         default: return nil
         }
     }

@@ -12,7 +12,7 @@ package struct VaultKeyRing: Sendable {
     /// One key and its number.
     struct NumberedKey: Sendable {
         let number: Int
-        let bytes: SecretBytes
+        let key: AESGCM.Key
         var isRetired = false
     }
 
@@ -53,7 +53,7 @@ package struct VaultKeyRing: Sendable {
     package var lines: SecretBytes {
         var lines = SecretBuffer(capacity: 80 * keys.count)
         for key in keys {
-            Self.append(key.number, key.bytes, to: &lines, isRetired: key.isRetired)
+            Self.append(key.number, key.key.bytes, to: &lines, isRetired: key.isRetired)
         }
         return lines.finished()
     }
@@ -104,11 +104,11 @@ package struct VaultKeyRing: Sendable {
     static let retiredMark = Array(" retired".utf8)
 
     /// - Throws: ``VaultError`` if the key is missing.
-    func key(_ number: Int) throws(VaultError) -> SecretBytes {
+    func key(_ number: Int) throws(VaultError) -> AESGCM.Key {
         guard let key = keys.first(where: { $0.number == number }) else {
             throw VaultError(.key, "key \(number) is missing from the vault's keys")
         }
-        return key.bytes
+        return key.key
     }
 }
 

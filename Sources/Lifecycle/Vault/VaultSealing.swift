@@ -20,7 +20,7 @@ extension VaultKeyRing {
         guard let key = keys.first(where: { $0.number == check.number }) else { return nil }
         return try cryptography { () throws(OpenSSLError) in
             try AESGCM.open(
-                check.sealed, with: key.bytes, authenticating: Self.checkContext(check.number))
+                check.sealed, with: key.key, authenticating: Self.checkContext(check.number))
                 != nil
         }
     }
@@ -32,10 +32,7 @@ extension VaultKeyRing {
         _ token: RefreshToken, for user: VaultUser, _ fingerprint: TokenFingerprint,
         key number: Int
     ) throws(VaultError) -> [UInt8] {
-        guard !retiredNumbers.contains(number) else {
-            throw VaultError(.key, "key \(number) of the vault is retired")
-        }
-        let key = try key(number)
+        let key = try sealingKey(number)
         return try cryptography { () throws(OpenSSLError) in
             try AESGCM.seal(
                 token.text.bytes, with: key,
@@ -43,11 +40,19 @@ extension VaultKeyRing {
         }
     }
 
+    /// - Throws: ``VaultError`` if the key is missing or retired.
+    private func sealingKey(_ number: Int) throws(VaultError) -> AESGCM.Key {
+        guard !keys.contains(where: { $0.number == number && $0.isRetired }) else {
+            throw VaultError(.key, "key \(number) of the vault is retired")
+        }
+        return try key(number)
+    }
+
     /// Decrypts the token of a record.
     ///
     /// - Throws: ``VaultError``, which names the record, if it cannot be decrypted.
     package func open(_ record: VaultRecord) throws(VaultError) -> RefreshToken {
-        guard let key = keys.first(where: { $0.number == record.keyNumber })?.bytes else {
+        guard let key = keys.first(where: { $0.number == record.keyNumber })?.key else {
             throw VaultError(
                 .key,
                 "\(record.id) is encrypted with key \(record.keyNumber), which is missing "
@@ -70,10 +75,7 @@ extension VaultKeyRing {
     func seal(
         _ secret: SecretBytes, for place: [String], key number: Int
     ) throws(VaultError) -> [UInt8] {
-        guard !retiredNumbers.contains(number) else {
-            throw VaultError(.key, "key \(number) of the vault is retired")
-        }
-        let key = try key(number)
+        let key = try sealingKey(number)
         return try cryptography { () throws(OpenSSLError) in
             try AESGCM.seal(secret, with: key, authenticating: Self.context(place, key: number))
         }
@@ -109,37 +111,49 @@ extension VaultKeyRing {
     private static func context(
         _ user: VaultUser, _ fingerprint: TokenFingerprint, key: Int
     ) -> [UInt8] {
-        place("siwa vault record 2\0", user, [fingerprint.rawValue]) + bigEndian(key)
+        place("siwa vault record 2\0", user, [fingerprint.rawValue], numbers: [key])
     }
 
     /// The format of siwa 0.1.
     private static func legacyContext(_ user: VaultUser, key: Int, version: Int) -> [UInt8] {
-        place("siwa vault record 1\0", user) + bigEndian(key) + bigEndian(version)
+        place("siwa vault record 1\0", user, numbers: [key, version])
+    }
+
+    private static func place(
+        _ label: String, _ user: VaultUser, _ others: [String] = [], numbers: [Int]
+    ) -> [UInt8] {
+        place(label, [user.clientID.rawValue, user.userID.rawValue] + others, numbers)
     }
 
     /// Each text is preceded by its length, so that different places have different encodings.
-    private static func place(
-        _ label: String, _ user: VaultUser, _ others: [String] = []
-    ) -> [UInt8] {
-        place(label, [user.clientID.rawValue, user.userID.rawValue] + others)
-    }
-
-    private static func place(_ label: String, _ texts: [String]) -> [UInt8] {
-        var context = Array(label.utf8)
-        for text in texts { context += bigEndian(text.utf8.count) + Array(text.utf8) }
+    private static func place(_ label: String, _ texts: [String], _ numbers: [Int]) -> [UInt8] {
+        var context: [UInt8] = []
+        let lengths = texts.reduce(label.utf8.count) { $0 + 8 + $1.utf8.count }
+        context.reserveCapacity(lengths + 8 * numbers.count)
+        context += label.utf8
+        for text in texts {
+            context.append(bigEndian: text.utf8.count)
+            context += text.utf8
+        }
+        for number in numbers { context.append(bigEndian: number) }
         return context
     }
 
     /// The context of a secret that is not a record.
     private static func context(_ texts: [String], key: Int) -> [UInt8] {
-        place("siwa sealed secret 1\0", texts) + bigEndian(key)
+        place("siwa sealed secret 1\0", texts, [key])
     }
 
     private static func checkContext(_ number: Int) -> [UInt8] {
-        Array("siwa vault key 1\0".utf8) + bigEndian(number)
+        place("siwa vault key 1\0", [], [number])
     }
+}
 
-    private static func bigEndian(_ number: Int) -> [UInt8] {
-        stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+extension [UInt8] {
+    /// Appends the 8 bytes of an integer, big-endian.
+    mutating func append(bigEndian integer: Int) {
+        for shift in stride(from: 56, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: integer >> shift))
+        }
     }
 }

@@ -5,13 +5,15 @@ internal import JOSE
 extension VaultRecord {
     /// Client id, user id and fingerprint, separated by zero bytes, which no id contains.
     package var sortKey: [UInt8] {
-        let key = VaultRowKey(id)
-        var bytes = key.clientID
-        bytes.reserveCapacity(bytes.count + key.userID.count + key.fingerprint.count + 2)
+        let (client, user) = (id.user.clientID.rawValue.utf8, id.user.userID.rawValue.utf8)
+        let fingerprint = (id.fingerprint?.rawValue ?? "").utf8
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(client.count + user.count + fingerprint.count + 2)
+        bytes += client
         bytes.append(0)
-        bytes += key.userID
+        bytes += user
         bytes.append(0)
-        bytes += key.fingerprint
+        bytes += fingerprint
         return bytes
     }
 
@@ -23,21 +25,18 @@ extension VaultRecord {
         ]
         var bytes: [UInt8] = []
         bytes.reserveCapacity(8 * numbers.count + sealed.count)
-        for number in numbers {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                bytes.append(UInt8(truncatingIfNeeded: number >> shift))
-            }
-        }
-        return bytes + sealed
+        for number in numbers { bytes.append(bigEndian: number) }
+        bytes += sealed
+        return bytes
     }
 
     /// Reads ``sortKey`` and ``sortValue``; nil for other bytes.
     package init?(sortKey: [UInt8], value: [UInt8]) {
-        let parts = sortKey.split(separator: 0, omittingEmptySubsequences: false)
-            .map { String(decoding: $0, as: UTF8.self) }
-        guard parts.count == 3, value.count >= 40, let client = try? ClientID(validating: parts[0]),
-            let user = try? VaultUser(client, validating: parts[1]),
-            let fingerprint = TokenFingerprint(parts[2])
+        guard let first = sortKey.firstIndex(of: 0), let last = sortKey.lastIndex(of: 0),
+            value.count >= 40, let client = try? ClientID(validating: Self.text(sortKey[..<first])),
+            first < last,
+            let user = try? VaultUser(client, validating: Self.text(sortKey[(first + 1)..<last])),
+            let fingerprint = TokenFingerprint(Self.text(sortKey[(last + 1)...]))
         else { return nil }
         let numbers = (0..<5).map { index in
             value[8 * index..<8 * index + 8].reduce(0) { $0 << 8 | Int($1) }
@@ -48,5 +47,9 @@ extension VaultRecord {
             keyNumber: numbers[1], sealed: Array(value[40...]),
             storedAt: NumericDate(numbers[2]), changedAt: NumericDate(numbers[3]),
             checkedAt: numbers[4] == Int.min ? nil : NumericDate(numbers[4]))
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes, as: UTF8.self)
     }
 }

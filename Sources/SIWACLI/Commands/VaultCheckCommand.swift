@@ -28,8 +28,9 @@ struct VaultCheckCommand: Command {
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         var vault = try session.vault(.statement)
         var broken = BrokenRecords()
-        for fault in try vault.store.faults() { broken.add(fault, .damaged) }
         let store = vault.store
+        let faults = try session.showing("the database is checked") { try store.faults() }
+        for fault in faults { broken.add(fault, .damaged) }
         let progress = try RecordProgress(session, "records decrypted") {
             let count = try store.expectedRecords()
             return { count }

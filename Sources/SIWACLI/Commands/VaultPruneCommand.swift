@@ -28,7 +28,11 @@ struct VaultPruneCommand: Command {
         let vault = KeylessVault(try session.vaultStore(.statement), by: world.actor)
         _ = try vault.store.keyChecks()
         var next: VaultRowKey?
-        try prune.run(session, "tokens were removed from the vault") { limit in
+        try prune.run(session, "tokens were removed from the vault") {
+            let filter = VaultFilter(clientID: client, states: [.revoked, .dead])
+            let count = try vault.store.expectedRecords(filter)
+            return { count }
+        } _: { limit in
             let page = try vault.prune(
                 before: limit, of: client, after: next, limit: vaultPageSize,
                 at: world.clocks.now())

@@ -89,7 +89,10 @@ struct VaultRekeyCommand: Command {
         let current = try Vault.currentKey(of: store, keys)
         if let newer = keys.newer(than: current) { return try register(newer, store, session) }
         let vault = try Vault(store, keys, by: session.world.actor)
-        guard try !isMoving(vault) else { return vault }
+        let isUnfinished = try session.showing("records with older keys are looked for") {
+            try isMoving(vault)
+        }
+        guard !isUnfinished else { return vault }
         return try register(keyFile.withKey(newerThan: current), store, session)
     }
 

@@ -7,7 +7,7 @@ enum PostgresBinary {
             for number in [0, 0, element.type] { append(Int32(number), to: &bytes) }
             return bytes
         }
-        let hasNull = values.contains(.null) ? 1 : 0
+        let hasNull = values.contains { if case .null = $0 { true } else { false } } ? 1 : 0
         for number in [1, hasNull, element.type, values.count, 1] {
             append(Int32(clamping: number), to: &bytes)
         }

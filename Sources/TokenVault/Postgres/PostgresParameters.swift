@@ -28,7 +28,10 @@ struct PostgresParameters {
     func send(_ name: String, on connection: OpaquePointer, _ postgres: siwa_postgres) -> CInt {
         // All values in one block, to which libpq receives pointers; one additional byte, so that
         // an empty block has an address.
-        let block = Array(bytes.compactMap(\.self).joined()) + [0]
+        var block: [UInt8] = []
+        block.reserveCapacity(bytes.reduce(1) { $0 + ($1?.count ?? 0) })
+        for value in bytes { block += value ?? [] }
+        block.append(0)
         return block.withUnsafeBytes { block in
             var offset = 0
             let places = bytes.map { value -> UnsafePointer<CChar>? in

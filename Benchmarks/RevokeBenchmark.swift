@@ -12,6 +12,7 @@ extension Benchmark {
             rows: [
                 siwa(fixture, most, ["--concurrency", "64"]),
                 siwa(fixture, most, []),
+                multi(fixture, 64), multi(fixture, 100),
                 curlParallel(fixture), xargsCurl(fixture),
                 Python.row("Python, http.client, 16 threads", needs: nil) { python in
                     Sample(
@@ -43,6 +44,22 @@ extension Benchmark {
                         "https://localhost:\(Fixture.port)", "--ca-file",
                         fixture.file("ca.pem"), "--quiet",
                     ] + more))
+        }
+    }
+
+    /// One connection and one thread.
+    private static func multi(_ fixture: Fixture, _ inFlight: Int) -> Row {
+        let name = "C, libcurl, \(inFlight) at once"
+        guard let program = fixture.peer("many", linking: ["curl"]) else {
+            return Row(name: name, run: nil)
+        }
+        return Row(name: name) {
+            Sample(
+                most,
+                try Child.run([
+                    program, Fixture.endpoint, fixture.file("ca.pem"), fixture.file("secret.txt"),
+                    fixture.file("refresh.txt"), "\(inFlight)",
+                ]))
         }
     }
 

@@ -12,7 +12,7 @@ extension Benchmark {
                 row("siwa secret", [fixture.program("siwa"), "secret"] + fixture.clientOptions),
                 row("siwa --version", [fixture.program("siwa"), "--version"]),
                 compiled(
-                    "C, libcrypto", fixture.peer(linking: ["crypto"]),
+                    "C, libcrypto", fixture.peer("once", linking: ["crypto"]),
                     ["mint"] + fixture.clientArguments),
                 installed(
                     "openssl dgst, one signature", "openssl", ["dgst", "-sha256", "-sign", key]),
@@ -35,7 +35,7 @@ extension Benchmark {
                         "--client-id", Fixture.client.rawValue,
                     ]),
                 compiled(
-                    "C, libcrypto", fixture.peer(linking: ["crypto"]),
+                    "C, libcrypto", fixture.peer("once", linking: ["crypto"]),
                     ["verify", keys, token, Fixture.client.rawValue]),
                 Python.row("Python, PyJWT", needs: "jwt") { python in
                     try sample([
@@ -61,7 +61,7 @@ extension Benchmark {
                     ] + fixture.clientOptions),
                 compiled(
                     "C, libcrypto and libcurl",
-                    fixture.peer("-DREFRESH", linking: ["crypto", "curl"]),
+                    fixture.peer("once", "-DREFRESH", linking: ["crypto", "curl"]),
                     ["refresh"] + fixture.clientArguments + [
                         "https://localhost:\(Fixture.port)/auth/token", fixture.file("ca.pem"),
                         token,
@@ -122,12 +122,12 @@ extension Fixture {
         [file("AuthKey.p8"), "K1L2M3N4P5", Self.team.rawValue, Self.client.rawValue]
     }
 
-    /// Compiles the peer in C; nil where there is no compiler, or no header of a library.
-    fileprivate func peer(_ options: String..., linking libraries: [String]) -> String? {
-        let program = file("once-\(libraries.joined(separator: "-"))")
+    /// Compiles a peer in C; nil where there is no compiler, or no header of a library.
+    func peer(_ name: String, _ options: String..., linking libraries: [String]) -> String? {
+        let program = file("\(name)-\(libraries.joined(separator: "-"))")
         guard let compiler = Child.installed("cc") ?? Child.installed("clang") else { return nil }
         let made = try? Child.run(
-            [compiler, "-O2"] + options + ["\(peers)/once.c", "-o", program]
+            [compiler, "-O2"] + options + ["\(peers)/\(name).c", "-o", program]
                 + libraries.map { "-l\($0)" })
         return made.map { _ in program }
     }

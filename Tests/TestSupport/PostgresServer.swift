@@ -33,11 +33,12 @@ package final class PostgresServer: Sendable {
     private static func startKeeper(_ script: String, _ arguments: [String]) throws
         -> RunningProgram
     {
-        try Executable(path: "/bin/sh").start(
-            Executable.Call(
-                ["-c", script, "postgres-keeper"] + arguments,
-                environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"],
-                input: .pipe, limit: .seconds(86400)))
+        var call = Executable.Call(
+            ["-c", script, "postgres-keeper"] + arguments,
+            environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"],
+            input: .pipe, limit: .seconds(86400))
+        call.endsWithInput = true
+        return try Executable(path: "/bin/sh").start(call)
     }
 
     /// Starts a server of its own, for a test that stops it. It ends with its last owner, and

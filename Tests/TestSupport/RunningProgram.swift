@@ -20,7 +20,7 @@ package final class RunningProgram: Sendable {
         self.pid = pid
         self.call = call
         self.streams = streams
-        ProcessKeeper.shared?.noteBegun(pid)
+        processKeeper?.noteBegun(pid)
         try startThread { self.reap() }
         let seconds = Double(call.limit.components.seconds) + 0.5
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
@@ -87,11 +87,13 @@ package final class RunningProgram: Sendable {
         return result
     }
 
+    private var processKeeper: ProcessKeeper? { call.endsWithInput ? nil : .shared }
+
     private func reap() {
         var information = siginfo_t()
         // Waits without reaping, so that `signal` cannot meet the number's next owner.
         while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
-        ProcessKeeper.shared?.noteEnded(pid)
+        processKeeper?.noteEnded(pid)
         let waiters = state.withLock { state in
             var status: CInt = 0
             wait4(pid, &status, 0, &state.usage)

@@ -7,6 +7,8 @@ extension JSONReader {
     /// costs less than hashing one, and far less than creating a set.
     struct MemberNames {
         var count = 0
+        /// The marks of all of them.
+        var marks: UInt64 = 0
         /// Empty while there are few.
         var many: Set<[UInt8]> = []
 
@@ -17,9 +19,12 @@ extension JSONReader {
     func checkName(of object: Int, _ names: inout MemberNames) throws(JSONError) {
         let name = nodes.count - 1
         names.count += 1
+        let mark = mark(of: name)
+        let isUnlikeOthers = names.marks & mark == 0
+        names.marks |= mark
         let isNew =
             if names.count <= MemberNames.few {
-                !hasEarlierName(object) { isSameText($0, name) }
+                isUnlikeOthers || !hasEarlierName(object) { isSameText($0, name) }
             } else {
                 insert(name, of: object, into: &names.many)
             }
@@ -27,6 +32,16 @@ extension JSONReader {
             let text = String(decoding: text(of: name), as: UTF8.self)
             throw failure(.duplicate(text), at: nodes[name].range.lowerBound)
         }
+    }
+
+    /// One of 64 bits, which follows from length, first and last byte: names whose bits differ differ.
+    /// All bits of a name with escapes, whose bytes say nothing.
+    private func mark(of name: Int) -> UInt64 {
+        guard !nodes[name].hasEscapes else { return .max }
+        // The quotation marks, if it is empty.
+        let content = nodes[name].content
+        let (first, last) = (bytes[content.lowerBound], bytes[content.upperBound - 1])
+        return 1 << UInt64((content.count &+ 3 &* Int(first) &+ 5 &* Int(last)) & 63)
     }
 
     /// Adds a name; returns false if the set has it.

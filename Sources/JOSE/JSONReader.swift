@@ -105,7 +105,8 @@ struct JSONReader {
         if !isPlain { oddities += 1 }
         nodes.append(
             JSONText.Node(
-                kind: kind, isPlain: isPlain, hasEscapes: hasEscapes, range: start..<position,
+                kind: kind, isPlain: isPlain, hasEscapes: hasEscapes,
+                first: kind == .string ? bytes[start + 1] : 0, range: start..<position,
                 next: nodes.count + 1))
     }
 

@@ -21,6 +21,8 @@ package final class JSONText: Sendable {
         var isPlain: Bool
         /// Whether it is among ``JSONText/unescaped``.
         let hasEscapes: Bool
+        /// Of a string, the byte after its first quotation mark.
+        let first: UInt8
         /// Its place in the text; quotation marks and brackets are part of it.
         var range: Range<Int>
         /// The index of the next node that is not inside it.
@@ -57,9 +59,12 @@ package final class JSONText: Sendable {
         // Compares the nodes in place: copying one takes longer than comparing it.
         let all = nodes
         let nodes = all.span
+        let first = name.isEmpty ? UInt8(ascii: "\"") : name[0]
         var index = 1
         while index < nodes.count {
-            if nodes[index].canBe(name.count), isText(at: index, name) { return index }
+            if nodes[index].canBe(name.count, from: first), isText(at: index, name) {
+                return index
+            }
             index = nodes[index + 1].next
         }
         return nil
@@ -195,8 +200,11 @@ extension JSONText.Node {
     /// What is between its quotation marks.
     var content: Range<Int> { range.lowerBound + 1..<range.upperBound - 1 }
 
-    /// Whether the string can have `count` bytes, which excludes most others.
-    func canBe(_ count: Int) -> Bool { hasEscapes || range.count == count + 2 }
+    /// Whether the string can have `count` bytes of which this is the first (a quotation mark if
+    /// there are none), which excludes most others.
+    func canBe(_ count: Int, from first: UInt8) -> Bool {
+        hasEscapes || range.count == count + 2 && self.first == first
+    }
 }
 
 extension [JSONText.Unescaped] {

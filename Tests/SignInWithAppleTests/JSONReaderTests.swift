@@ -89,6 +89,8 @@ import Testing
         Row("a number as a name", ("{1:1}", .unexpected)),
         Row("a member twice", (#"{"a":1,"a":1}"#, .duplicate("a"))),
         Row("a member twice, once escaped", (#"{"a":1,"\u0061":2}"#, .duplicate("a"))),
+        Row("a member twice, first escaped", (#"{"\u0061":1,"b":3,"a":2}"#, .duplicate("a"))),
+        Row("a member without a name twice", (#"{"":1,"b":3,"":2}"#, .duplicate(""))),
         Row("a member twice, deep down", (#"[{"x":{"b":1,"c":2,"b":3}}]"#, .duplicate("b"))),
     ]
 

@@ -1,3 +1,5 @@
+internal import JOSE
+
 /// An identifier from Apple. Each kind has its own type, so that they cannot be mixed up.
 package protocol Identifier: Hashable, Sendable, CustomStringConvertible {
     /// The text on the wire.
@@ -86,7 +88,7 @@ package struct UserID: Identifier {
     }
     /// Compares bytes, as databases do: for Swift's String, é in two scalars equals é in one.
     package static func == (left: Self, right: Self) -> Bool {
-        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+        left.rawValue.isExactly(right.rawValue)
     }
 }
 

@@ -13,7 +13,7 @@
 #   make check      lint and test, as a change must pass
 #   make test-clients  run other people's OAuth clients against the emulator: CLIENTS (all of them)
 #   make test-api   try siwa-server with schemathesis and standardwebhooks: API_EXAMPLES (100) a call
-#   make sanitize   run the crypto and transport tests under the address and thread sanitizers
+#   make sanitize   run the tests of the adapters and of the server under the address and thread sanitizers
 #   make fuzz       look for inputs that break a rule: FUZZ_SECONDS (600) a target, or TARGET alone
 #   make endurance  run the long versions of tests with the release build, for an hour: ENDURANCE
 #   make bench      measure siwa beside what one would use in its place, and write docs/benchmarks;
@@ -149,11 +149,12 @@ format:
 
 check: lint test
 
+# Two tests at once: the sanitizers make programs slow, and timeouts run meanwhile.
+SANITIZED ?= SIWACryptoTests|CurlTransportTests|ServerRecordsTests|SIWAServerTests|EmulatorServerTests
+SANITIZE := swift test --disable-xctest --experimental-maximum-parallelization-width 2 --filter '^($(SANITIZED))\.'
 sanitize: setup
-	swift test --sanitize=address --scratch-path .build/address --disable-xctest \
-		--filter 'SIWACryptoTests|CurlTransportTests'
-	swift test --sanitize=thread --scratch-path .build/thread --disable-xctest \
-		--filter 'SIWACryptoTests|CurlTransportTests'
+	$(SANITIZE) --sanitize=address --scratch-path .build/address
+	SIWA_TSAN=1 $(SANITIZE) --sanitize=thread --scratch-path .build/thread
 
 # libFuzzer calls the optimised code, in which overflows and bad indices still trap. The linker is
 # LLVM's, because GNU gold stops at the instrumentation.

@@ -229,6 +229,12 @@ if Context.environment["SIWA_FUZZ"] != nil {
             swiftSettings: strict))
 }
 
+// Linked by the thread sanitizer's part of `make sanitize` alone (docs/testing.md).
+if Context.environment["SIWA_TSAN"] != nil {
+    package.targets.append(.target(name: "CThreadSanitizer", path: "Tests/ThreadSanitizer"))
+    package.targets.first { $0.name == "SIWACrypto" }?.dependencies.append("CThreadSanitizer")
+}
+
 // Built by `make bench` alone.
 if Context.environment["SIWA_BENCH"] != nil {
     package.targets.append(

@@ -1,27 +1,15 @@
-import Glibc
+import Synchronization
 
-/// A value that one thread at a time can access.
-///
-/// Not `Synchronization.Mutex`, because the thread sanitizer does not know its futex and reports
-/// false races.
-final class Locked<Value>: @unchecked Sendable {
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private var value: Value
+/// A value that one thread at a time can access. Threads share it by reference, before the object that
+/// owns it is complete; a `Mutex` cannot be shared in that way.
+final class Locked<Value: Sendable>: Sendable {
+    private let mutex: Mutex<Value>
 
-    init(_ value: Value) {
-        self.value = value
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
-    }
+    init(_ value: Value) { mutex = Mutex(value) }
 
-    deinit {
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
-    }
-
-    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return try body(&value)
+    func withLock<Result: Sendable>(
+        _ body: (inout Value) throws -> Result
+    ) rethrows -> Result {
+        try mutex.withLock { try body(&$0) }
     }
 }

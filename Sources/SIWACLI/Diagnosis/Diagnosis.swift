@@ -23,14 +23,14 @@ package struct Diagnosis: Error, Sendable {
     package var retryAfter: Duration?
     /// Whether a server that has this error can answer the same request later, or another replica
     /// now. A command's exit code says the same of a command, which has no replicas.
-    package let isPassing: Bool
+    package let isRetryable: Bool
 
     /// Describes an error.
     ///
-    /// - Parameter isPassing: nil if it is as its exit code says.
+    /// - Parameter isRetryable: nil if it is as its exit code says.
     package init(
         _ code: String, _ message: String, hints: [String], exitCode: ExitCode, status: Int? = nil,
-        apple: AppleError? = nil, requestID: String? = nil, isPassing: Bool? = nil
+        apple: AppleError? = nil, requestID: String? = nil, isRetryable: Bool? = nil
     ) {
         self.code = code
         self.message = maskingSecrets(in: message)
@@ -39,7 +39,7 @@ package struct Diagnosis: Error, Sendable {
         self.status = status
         self.apple = apple
         self.requestID = requestID
-        self.isPassing = isPassing ?? (exitCode == .temporary)
+        self.isRetryable = isRetryable ?? (exitCode == .temporary)
     }
 
     /// Diagnoses the error of a command that a signal may have asked to end: the exit code is the

@@ -4,7 +4,7 @@ extension VaultError: DiagnosableError {
     var diagnosis: Diagnosis {
         Diagnosis(
             "vault", message, hints: kind.remedies, exitCode: isTemporary ? .temporary : .settings,
-            isPassing: kind.isAboutAccess)
+            isRetryable: kind.isAboutAccess)
     }
 }
 

@@ -141,7 +141,7 @@ package final class RevocationWorker: Sendable {
         let level: ServiceEvent.Level =
             switch job.state {
             case .pending, .revoked: .info
-            // Apple refused the caller's code, or did not answer: no operator can act.
+            // Apple refused the caller's code, or did not answer: there is nothing to repair.
             case .unknown: .warning
             case .dead: .error
             }

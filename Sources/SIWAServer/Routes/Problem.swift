@@ -53,7 +53,7 @@ package struct Problem: Error, Sendable {
 
     private static func status(of diagnosis: Diagnosis) -> Int {
         if let status = statuses[diagnosis.code] { return status }
-        if diagnosis.isPassing { return 503 }
+        if diagnosis.isRetryable { return 503 }
         return switch diagnosis.exitCode {
         case .usage: 400
         case .clientRefused: 502

@@ -1,0 +1,2 @@
+// Nothing to import: mutex.c replaces functions of the Swift library.
+#pragma once

@@ -57,7 +57,7 @@ package enum Base64URL {
             done = Base64Decoder.blocks.decode(text, into: &bytes)
         }
         // The rest is the last block, or has a mistake.
-        var decoder = Base64Decoder(behind: done)
+        var decoder = Base64Decoder(after: done)
         for index in done..<text.count {
             if let byte = try decoder.next(text[index]) { bytes.append(byte) }
         }
@@ -83,7 +83,7 @@ package struct Base64Decoder {
     private var count: Int
 
     /// - Parameter count: the number of characters already decoded, in whole blocks.
-    package init(behind count: Int = 0) { self.count = count }
+    package init(after count: Int = 0) { self.count = count }
 
     /// Decodes all of a text but its end.
     fileprivate static let blocks = BlockDecoder(digits: digits)

@@ -52,7 +52,7 @@ extension JSONError.Reason {
         case .controlCharacter: "has a control character in a string"
         case .number: "has a number that JSON does not know"
         case .depth: "is nested too deeply"
-        case .trailing: "has something behind its end"
+        case .trailing: "has something after its end"
         }
     }
 }

@@ -27,81 +27,8 @@ extension JSON {
     }
 }
 
-/// An object on one line, written member by member.
-package struct JSONLine: Sendable {
-    private var writer: JSONWriter
-    private var isEmpty = true
-
-    /// An object without members, after other lines.
-    package init(behind lines: consuming [UInt8] = []) {
-        writer = JSONWriter(indented: false, output: lines)
-        writer.output.append(UInt8(ascii: "{"))
-    }
-
-    /// Adds a member. The caller must not add two members with the same name.
-    package mutating func add(_ name: String, _ value: JSON) {
-        begin(name)
-        writer.write(value, depth: 1)
-    }
-
-    /// Adds a member.
-    package mutating func add(_ member: JSON.Member) { add(member.name, member.value) }
-
-    /// Adds a member whose value is written already.
-    package mutating func add(_ name: String, written value: [UInt8]) {
-        begin(name)
-        writer.output += value
-    }
-
-    /// Adds a member whose value is the header of a token.
-    package mutating func add(_ name: String, headerOf token: CompactJWS) {
-        begin(name)
-        writer.write(token.heading.text)
-    }
-
-    /// Adds a member whose value is ``JSON/normalizedClaims`` of a token's claims.
-    package mutating func add(_ name: String, normalizedClaimsOf token: CompactJWS) {
-        let claims = token.claims
-        guard claims.isPlain else { return add(name, claims.value.normalizedClaims) }
-        let text = claims.bytes
-        begin(name)
-        writer.output.append(UInt8(ascii: "{"))
-        isEmpty = true
-        claims.forEachNormalizedPart { part in
-            switch part {
-            case .text(let range):
-                writer.append(text.span.extracting(range), behind: isEmpty ? nil : ",")
-                isEmpty = false
-            case .claim(let name, .value(let value)): add(name, value)
-            case .claim(let name, .moment(let moment)):
-                begin(name)
-                writer.quote(moment)
-            }
-        }
-        isEmpty = false
-        writer.output.append(UInt8(ascii: "}"))
-    }
-
-    /// The lines before it, the object in UTF-8, and a line end.
-    package consuming func finished() -> [UInt8] {
-        writer.output.append(UInt8(ascii: "}"))
-        writer.output.append(0x0A)
-        return writer.output
-    }
-
-    /// The lines before it, and the object in UTF-8.
-    package consuming func finishedWithoutLineEnd() -> [UInt8] {
-        writer.output.append(UInt8(ascii: "}"))
-        return writer.output
-    }
-
-    private mutating func begin(_ name: String) {
-        writer.quote(name, behind: isEmpty ? nil : ",", before: ":")
-        isEmpty = false
-    }
-}
-
-private struct JSONWriter {
+/// Writes values into a text.
+struct JSONWriter {
     let indented: Bool
     var output: [UInt8]
 
@@ -160,7 +87,7 @@ private struct JSONWriter {
     }
 
     /// - Parameter left: what to write before it.
-    mutating func append(_ text: Span<UInt8>, behind left: Unicode.Scalar?) {
+    mutating func append(_ text: Span<UInt8>, after left: Unicode.Scalar?) {
         output.append(addingCapacity: text.count + 1) { output in
             if let left { output.append(UInt8(ascii: left)) }
             output.append(contentsOf: text)
@@ -186,7 +113,7 @@ private struct JSONWriter {
     ///   - left: what to write before it.
     ///   - right: what to write after it.
     mutating func quote(
-        _ text: String, behind left: Unicode.Scalar? = nil, before right: Unicode.Scalar? = nil
+        _ text: String, after left: Unicode.Scalar? = nil, before right: Unicode.Scalar? = nil
     ) {
         guard !quotePlain(text.utf8.span, left, right) else { return }
         if let left { output.append(UInt8(ascii: left)) }

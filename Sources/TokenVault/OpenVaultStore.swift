@@ -29,7 +29,7 @@ func connector(
     if url.hasPrefix(sqlite) {
         let path = String(url.dropFirst(sqlite.count))
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw VaultError(.unusable, "the vault's URL has no path behind \(sqlite)")
+            throw VaultError(.unusable, "the vault's URL has no path after \(sqlite)")
         }
         return SQLiteConnector(path: path, timeout: timeout)
     }

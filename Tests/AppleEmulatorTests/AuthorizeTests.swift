@@ -59,7 +59,7 @@ import Testing
 
     @Test(arguments: [
         ("client_id=a&client_id=b", "client_id: given twice"),
-        ("client_id=%zz", "parameters: a '%' without two hexadecimal digits behind it"),
+        ("client_id=%zz", "parameters: a '%' without two hexadecimal digits after it"),
         ("", "client_id: missing or empty"),
     ])
     func `a broken query is a page, too`(_ query: String, _ verdict: String) async throws {

@@ -47,7 +47,7 @@ import Testing
         Row("hyphen operand", "public-key -", "public-key -"),
         Row("double hyphen", "public-key -v -- -f l", "public-key -f l verbose"),
         Row("two double hyphens", "public-key -- k --", "public-key k --"),
-        Row("help behind double hyphen", "public-key -- --help", "public-key --help"),
+        Row("help after double hyphen", "public-key -- --help", "public-key --help"),
         Row("empty operand", ["public-key", ""], "public-key "),
         Row(
             "combining mark after the equals sign", ["revoke", "--token=\u{301}x"],

@@ -35,7 +35,7 @@ import Testing
         Row("attached to an unknown letter", "revoke", "-x\(token)"),
         Row("attached to a flag", "revoke", "--confirm=\(token)"),
         Row("attached with a combining mark", "revoke", "--token=\u{301}\(token)", "x"),
-        Row("behind an unknown flag", "revoke", "--tokne", token),
+        Row("after an unknown flag", "revoke", "--tokne", token),
         Row("as an operand", "revoke", token),
         Row("as a second operand", "revoke", "-t", "x", token),
         Row("given twice", "revoke", "--token", token, "--token", token),

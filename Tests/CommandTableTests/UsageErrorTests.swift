@@ -135,7 +135,7 @@ import Testing
             "--format needs one of pem, jwk, der-base64, not '\(String(repeating: "y", count: 40))…'",
             "see 'siwa public-key --help'"),
         Row(
-            "secret with nothing behind @", "revoke --token @",
+            "secret with nothing after @", "revoke --token @",
             "--token needs a value, -, @PATH or @env:NAME, with nothing left empty",
             "see 'siwa revoke --help'"),
         Row(

@@ -124,7 +124,7 @@ import Testing
         #expect(writer.undelivered == 9 - count)
     }
 
-    @Test func `lines behind a failure are not delivered`() throws {
+    @Test func `lines after a failure are not delivered`() throws {
         var ends: [CInt] = [0, 0]
         try #require(pipe(&ends) == 0)
         // As siwa does.

@@ -22,7 +22,7 @@ import Testing
         Numbers("1024 bits", [0x80] + [UInt8](repeating: 1, count: 127), f4),
         Numbers("2047 bits", [0x7F] + [UInt8](repeating: 1, count: 255), f4),
         Numbers(
-            "1024 bits behind zeros",
+            "1024 bits after zeros",
             [UInt8](repeating: 0, count: 128) + [0x80] + [UInt8](repeating: 1, count: 127), f4),
         Numbers("no exponent", odd2048, []), Numbers("exponent 0", odd2048, [0]),
         Numbers("exponent 1", odd2048, [1]), Numbers("an even exponent", odd2048, [2]),

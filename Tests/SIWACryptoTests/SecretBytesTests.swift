@@ -13,7 +13,7 @@ import Testing
         #expect(secret.revealed() == expected)
     }
 
-    @Test func `every way to append adds behind the last`() {
+    @Test func `every way to append adds after the last`() {
         var buffer = SecretBuffer(capacity: 1)
         buffer.append(1)
         buffer.append(contentsOf: [2, 3])

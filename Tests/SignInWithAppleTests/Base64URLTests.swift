@@ -30,8 +30,8 @@ import Testing
         Row("a NUL", ("Zm9v\0", .character(0))), Row("a dot", ("Zm9v.", .character(0x2E))),
         Row("not ASCII", ("Zm9\u{E9}", .character(0xC3))),
         Row("one character", ("Z", .length(1))), Row("five characters", ("Zm9vZ", .length(5))),
-        Row("stray bits behind one byte", ("Zh", .strayBits)),
-        Row("stray bits behind two bytes", ("Zm9", .strayBits)),
+        Row("stray bits after one byte", ("Zh", .strayBits)),
+        Row("stray bits after two bytes", ("Zm9", .strayBits)),
         Row("all bits stray", ("Z_", .strayBits)),
     ]
 

@@ -9,7 +9,7 @@ import Testing
     static let spoiled: [Row<(claims: JSON, check: String)>] = [
         Row("no iss", (Forge.claims(["iss": nil]), "issuer")),
         Row("another iss", (Forge.claims(["iss": "https://evil.example"]), "issuer")),
-        Row("a slash behind iss", (Forge.claims(["iss": "https://appleid.apple.com/"]), "issuer")),
+        Row("a slash after iss", (Forge.claims(["iss": "https://appleid.apple.com/"]), "issuer")),
         Row(
             "iss with a lookalike a", (Forge.claims(["iss": "https://аppleid.apple.com"]), "issuer")
         ),
@@ -128,8 +128,8 @@ import Testing
     static let texts: [Row<String>] = [
         Row("aud twice", #"{"aud":"com.example.app","aud":"com.example.app"}"#),
         Row("a comma at the end", #"{"aud":"com.example.app",}"#),
-        Row("something behind", #"{"aud":"com.example.app"} {}"#),
-        Row("a zero byte behind", "{\"aud\":\"com.example.app\"}\0"),
+        Row("something after its end", #"{"aud":"com.example.app"} {}"#),
+        Row("a zero byte after its end", "{\"aud\":\"com.example.app\"}\0"),
         Row("no object", #"["com.example.app"]"#),
         Row("a bomb of brackets", String(repeating: "[", count: 30_000)),
         Row("a bomb of objects", String(repeating: #"{"a":"#, count: 5_000)),

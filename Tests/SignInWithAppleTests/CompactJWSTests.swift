@@ -39,7 +39,7 @@ import Testing
             "a space in front",
             (" \(header).\(payload).AQID", .base64URL(.header, .character(0x20)))),
         Row(
-            "a line feed behind",
+            "a line feed after it",
             ("\(header).\(payload).AQID\n", .base64URL(.signature, .character(0x0A)))),
         Row(
             "stray bits in the signature",

@@ -39,7 +39,7 @@ import Testing
         Row("alg null", (["kid": "one", "alg": .null], "algorithm")),
         Row("alg as an array", (["kid": "one", "alg": ["RS256"]], "algorithm")),
         Row("rs256", (["kid": "one", "alg": "rs256"], "algorithm")),
-        Row("a space behind RS256", (["kid": "one", "alg": "RS256 "], "algorithm")),
+        Row("a space after RS256", (["kid": "one", "alg": "RS256 "], "algorithm")),
         Row("crit", (["kid": "one", "alg": "RS256", "crit": ["b64"], "b64": true], "algorithm")),
         Row("an empty crit", (["kid": "one", "alg": "RS256", "crit": []], "algorithm")),
         Row("no kid", (["alg": "RS256"], "key")),

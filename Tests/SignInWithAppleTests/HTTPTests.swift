@@ -56,7 +56,7 @@ import Testing
 
     static let origins: [Row<(String, String?)>] = [
         Row("Apple", ("https://appleid.apple.com", "https://appleid.apple.com")),
-        Row("a slash behind", ("https://appleid.apple.com/", "https://appleid.apple.com")),
+        Row("a slash after it", ("https://appleid.apple.com/", "https://appleid.apple.com")),
         Row("a port", ("https://localhost:8443", "https://localhost:8443")),
         Row("an IPv4 address", ("https://10.0.0.1", "https://10.0.0.1")),
         Row("an IPv6 address", ("https://[2001:db8::1]:8443", "https://[2001:db8::1]:8443")),
@@ -80,7 +80,7 @@ import Testing
         Row("a file", ("file:///etc/passwd", .scheme)),
         Row("a space in front", (" https://x", .scheme)),
         Row("a path", ("https://x/auth", .notAnOrigin)),
-        Row("two slashes behind", ("https://x//", .notAnOrigin)),
+        Row("two slashes after it", ("https://x//", .notAnOrigin)),
         Row("a query", ("https://x?y", .notAnOrigin)),
         Row("a fragment", ("https://x#y", .notAnOrigin)),
         Row("a user", ("https://u@x", .notAnOrigin)),
@@ -98,7 +98,7 @@ import Testing
         Row("a percent sign", ("https://x%2e", .host)),
         Row("an open bracket", ("https://[::1", .host)),
         Row("a bracket alone", ("https://[", .host)), Row("empty brackets", ("https://[]", .host)),
-        Row("text behind the bracket", ("https://[::1]x", .host)),
+        Row("text after the bracket", ("https://[::1]x", .host)),
         Row("a zone", ("https://[fe80::1%25eth0]", .host)),
         Row("http to Apple", ("http://appleid.apple.com", .plainHTTP)),
         Row("http to a name like localhost", ("http://localhost.example.com", .plainHTTP)),

@@ -47,8 +47,8 @@ import Testing
     static let refused: [Row<(String, JSONError.Reason)>] = [
         Row("nothing", ("", .ended)), Row("spaces", ("  \n", .ended)),
         Row("a byte order mark", ("\u{FEFF}1", .unexpected)), Row("a NUL", ("\0", .unexpected)),
-        Row("a NUL behind", ("1\0", .trailing)), Row("a second value", ("1 2", .trailing)),
-        Row("a bracket behind", ("{}}", .trailing)), Row("a comma behind", ("[],", .trailing)),
+        Row("a NUL after it", ("1\0", .trailing)), Row("a second value", ("1 2", .trailing)),
+        Row("a bracket after it", ("{}}", .trailing)), Row("a comma after it", ("[],", .trailing)),
         Row("a comment", ("/**/1", .unexpected)), Row("a form feed", ("\u{C}1", .unexpected)),
         Row("a no-break space", ("\u{A0}1", .unexpected)),
         Row("01", ("01", .number)), Row("-01", ("-01", .number)), Row("00", ("00", .number)),

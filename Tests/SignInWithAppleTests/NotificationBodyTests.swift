@@ -7,7 +7,7 @@ import Testing
     static let accepted: [Row<String>] = [
         Row("a bare JWT", jwt), Row("with a line end", jwt + "\n"),
         Row("with Windows'", jwt + "\r\n"),
-        Row("with a line behind it", jwt + "\nnot read"),
+        Row("with a line after it", jwt + "\nnot read"),
         Row("with spaces in front", " \n\t" + jwt),
         Row("as Apple posts it", #"{"payload":"\#(jwt)"}"#),
         Row("with more members", #"{"a":{"payload":1},"payload":"\#(jwt)","b":null}"#),
@@ -29,7 +29,7 @@ import Testing
         Row("an object as payload", (#"{"payload":{}}"#, "'payload' is an object")),
         Row("payload twice", (#"{"payload":"\#(jwt)","payload":"\#(jwt)"}"#, "'payload' twice")),
         Row("half of it", (#"{"payload":"\#(jwt)"#, "ends in the middle")),
-        Row("something behind it", (#"{"payload":"\#(jwt)"}{}"#, "behind its end")),
+        Row("something after it", (#"{"payload":"\#(jwt)"}{}"#, "after its end")),
         Row("another text", (#"{"payload":"hello"}"#, "no dot")),
         Row("an empty text", (#"{"payload":""}"#, "no dot")),
         Row("a line end in the token", (#"{"payload":"\#(jwt)\n"}"#, "0x0a")),

@@ -18,7 +18,7 @@ import Testing
         Row(
             "old Mac line ends", (apple.replacing("\n", with: "\r"), [.carriageReturns, .oneLine])),
         Row("indented", (apple.replacing("\n", with: "\n    "), [.indentation])),
-        Row("spaces behind the lines", (apple.replacing("\n", with: "  \n"), [.indentation])),
+        Row("spaces after the lines", (apple.replacing("\n", with: "  \n"), [.indentation])),
         Row("indented with tabs", (apple.replacing("\n", with: "\n\t"), [.indentation])),
         Row(
             "\\n in place of line feeds", (apple.replacing("\n", with: "\\n"), [.escapedLineFeeds])),
@@ -75,7 +75,7 @@ import Testing
                 []
             )),
         Row("a comment in front", ("Key for com.example\n\(apple)", [])),
-        Row("a comment behind", ("\(apple)(downloaded in May)\n", [])),
+        Row("a comment after it", ("\(apple)(downloaded in May)\n", [])),
     ]
 
     @Test(arguments: readable) func `reads`(_ row: Row<(String, [PrivateKeyText.Repair])>) throws {

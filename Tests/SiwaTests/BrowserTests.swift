@@ -10,7 +10,7 @@ import Testing
 /// these tests are reported as skipped. `SignInPageTests` test the same without it.
 @Suite(.enabled(if: Browser.executable != nil, "Chromium is not installed: make test-browser"))
 struct BrowserTests {
-    /// A page behind the client's redirect: browsers hold a form's policy against it, too.
+    /// A page after the client's redirect: browsers hold a form's policy against it, too.
     private static let home: [Step] = [
         .readRequest, .answer(200, "<!DOCTYPE html><title>home</title>", type: "text/html"), .again,
     ]
@@ -162,7 +162,7 @@ extension BrowserTests {
 
         var callback: String { receiver.url + "/callback" }
 
-        /// The URL behind its button.
+        /// The URL of its button.
         func signIn(at apple: LocalApple, _ scope: String, mode: String) -> String {
             let query = Form(
                 [

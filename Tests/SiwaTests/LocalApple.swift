@@ -196,7 +196,7 @@ final class LocalApple: Sendable {
         }
     }
 
-    /// What Apple's endpoints received behind the request of that number, oldest first.
+    /// What Apple's endpoints received after the request of that number, oldest first.
     func requests(after number: Int, limit: Int) async throws -> [JSON] {
         try #require(
             try await process.control(.get, "requests?after=\(number)&limit=\(limit)", nil)[

@@ -39,7 +39,7 @@ extension StoreContract {
             try store.put(users.enumerated().map { VaultRecord($1, number: $0 + 1) })
             #expect(try users.map { try store.record(of: $0)?.number } == [1, 2])
         },
-        StoreContract("clients are found behind any user of the ones before") { fixture in
+        StoreContract("clients are found after any user of the ones before") { fixture in
             let store = try fixture.vault()
             let last = String(repeating: "\u{10FFFF}", count: 63) + "zzz"
             try store.put([VaultRecord(VaultUser("a", last)), VaultRecord(VaultUser("b", "u"))])

@@ -96,7 +96,7 @@ struct ReceivedForm: Sendable {
         else {
             throw Refusal(
                 .invalidRequest,
-                in: "parameters", because: "a '%' without two hexadecimal digits behind it")
+                in: "parameters", because: "a '%' without two hexadecimal digits after it")
         }
         return high << 4 | low
     }

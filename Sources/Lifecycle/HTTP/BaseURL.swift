@@ -89,7 +89,7 @@ extension BaseURLError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .scheme: "must begin with https://"
-        case .notAnOrigin: "must be a scheme, a host and a port, and nothing behind them"
+        case .notAnOrigin: "must be a scheme, a host and a port, and nothing after them"
         case .host: "has no usable host or port"
         case .plainHTTP:
             "must be https: plain http is for loopback only, or secrets would travel open"

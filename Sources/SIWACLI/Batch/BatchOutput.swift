@@ -73,9 +73,9 @@ final class BatchOutput: Sendable {
     /// - Parameter lines: the results before it.
     static func begin(
         line number: Int, id: JSON?, _ status: BatchStatus, _ exitCode: ExitCode,
-        behind lines: consuming [UInt8]
+        after lines: consuming [UInt8]
     ) -> JSONLine {
-        var line = JSONLine(behind: lines)
+        var line = JSONLine(after: lines)
         line.add("line", .integer(number))
         line.add("id", id ?? .null)
         line.add("status", .string(status.rawValue))

@@ -25,7 +25,7 @@ extension Settings {
         }
         guard let path = Self.path(inVault: setting.value) else { return setting }
         guard !path.isEmpty else {
-            throw SettingsError("vault.url has no path behind 'sqlite:'", from: setting.origin)
+            throw SettingsError("vault.url has no path after 'sqlite:'", from: setting.origin)
         }
         return Setting(
             value: "sqlite:" + resolve(path, from: setting.origin), origin: setting.origin)

@@ -2,7 +2,7 @@ internal import CommandTable
 internal import SIWACLI
 
 /// Every line of the input is an argument. For all of them the answer is short, on one line,
-/// and without the secret behind a `--token`.
+/// and without the secret after a `--token`.
 func checkCommandLine(_ input: [UInt8]) async throws(Violation) {
     let arguments = input.split(separator: 0x0A, omittingEmptySubsequences: false)
         .map { String(decoding: $0, as: UTF8.self) }

@@ -3,7 +3,7 @@ internal import JOSE
 /// The texts that an input of a token's target means: itself, and the token with the
 /// input's lines for header, claims and signature.
 ///
-/// Few changes to base64url leave JSON behind; changes to the lines do, so that the fuzzer gets
+/// Few changes to base64url result in JSON; changes to the lines do, so that the fuzzer gets
 /// past the first gate.
 func tokens(in input: [UInt8]) -> [[UInt8]] {
     let lines = input.split(separator: 0x0A, maxSplits: 2, omittingEmptySubsequences: false)

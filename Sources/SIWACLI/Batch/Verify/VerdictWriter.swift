@@ -44,7 +44,7 @@ package struct VerdictWriter: Sendable {
         text = []
         var line = BatchOutput.begin(
             line: item.line, id: item.id, status, status == .done ? .done : .no,
-            behind: consume lines)
+            after: consume lines)
         line.add("token_fingerprint", .string(item.token.fingerprint))
         if status == .refused {
             let refusal = VerifiedSubject.identityToken.refusal(verification.failures, hints: [])

@@ -54,8 +54,9 @@ import Testing
             var readers = try (1..<Self.limit).map { _ in try EventStream(port: served.port) }
             for reader in readers { #expect(try await reader.status() == "HTTP/1.1 200 OK") }
             var sent = 0
-            // First the buffers between the two must fill, then the idle timeout passes.
-            try await eventually("the end of the silent stream") {
+            // First the buffers between the two must fill, then the idle timeout passes. Under the
+            // thread sanitizer, that takes longer than the usual limit.
+            try await eventually("the end of the silent stream", limit: .seconds(600)) {
                 await Self.cause(50, at: served)
                 sent += 50
                 for reader in readers {

@@ -40,8 +40,8 @@ package struct Executable: Sendable {
         package var output: ChildOutput
         /// After this long the program is killed, and the test fails.
         package var limit: Duration
-        /// It cleans up and ends when its input is closed, and is therefore not killed with the test
-        /// process.
+        /// It cleans up and ends when its input is closed, and is therefore not killed with the
+        /// test process.
         var endsWithInput = false
 
         /// Describes a run; the defaults are empty.

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A value that one thread at a time can access. Threads share it by reference, before the object that
-/// owns it is complete; a `Mutex` cannot be shared in that way.
+/// A value that one thread at a time can access. Threads share it by reference, before the object
+/// that owns it is complete; a `Mutex` cannot be shared in that way.
 final class Locked<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 

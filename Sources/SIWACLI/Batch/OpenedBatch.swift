@@ -67,12 +67,10 @@ extension BatchOptions {
     /// - Parameter keep: receives the existing lines if the run is resumed; returns false for a
     ///   line that is not a result.
     fileprivate func results(
-        in world: World, _ wake: WakeSignal, keeping keep: (InputLine) -> Bool
+        in world: World, _ wake: WakeSignal, keeping keep: @escaping (InputLine) -> Bool
     ) throws -> any LineSink {
         do throws(FileError) {
-            return try withoutActuallyEscaping(keep) { keep throws(FileError) in
-                try world.streams.results(output.path, isResuming ? keep : nil, wake.notify)
-            }
+            return try world.streams.results(output.path, isResuming ? keep : nil, wake.notify)
         } catch {
             throw OutputRefusal(error) ?? error
         }

@@ -1,5 +1,5 @@
 extension Tool {
-    /// The faults of the table itself; empty if there are none.
+    /// The faults of the table itself; empty if it is right.
     ///
     /// For the program's own tests: the compiler cannot see that two options share a name.
     package func faults() -> [String] {

@@ -200,8 +200,8 @@ extension JSONText.Node {
     /// What is between its quotation marks.
     var content: Range<Int> { range.lowerBound + 1..<range.upperBound - 1 }
 
-    /// Whether the string can have `count` bytes of which this is the first (a quotation mark if
-    /// there are none), which excludes most others.
+    /// Whether the string can have `count` bytes, beginning with `first`, which excludes most
+    /// others. An empty string begins with its closing quotation mark.
     func canBe(_ count: Int, from first: UInt8) -> Bool {
         hasEscapes || range.count == count + 2 && self.first == first
     }

@@ -42,7 +42,7 @@ package struct World: Sendable {
             TLSHandshake = { _, _, _, _, _ throws(TransportError) in
                 throw TransportError(.unavailable, "not provided", requestMayHaveLeft: false)
             }
-    /// The terminals that results and messages are shown on; by default there are none.
+    /// The terminals that results and messages are shown on; empty by default.
     package var terminal = Terminal()
     /// Creates threads for parallel tasks.
     package var threads: @Sendable (Int) throws(FileError) -> any TaskExecutor = { _ in

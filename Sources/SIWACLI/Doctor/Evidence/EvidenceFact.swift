@@ -64,7 +64,7 @@ extension EvidenceFact {
 
 // Observations in answers.
 extension HTTPResponse {
-    /// `error` of a JSON body, or the status if there is none.
+    /// `error` of a JSON body, or the status if the body has no `error`.
     var errorOrStatus: String { oauthError ?? String(status) }
 
     /// `error` of a JSON body.

@@ -211,20 +211,24 @@ endurance: build
 	SIWA_SERVER_REQUESTS=$(SERVER_REQUESTS) SIWA_SERVER_CONNECTIONS=$(SERVER_CONNECTIONS) SIWA_SERVER_SLOW=500 \
 	swift test --no-parallel --filter 'SiwaTests.($(ENDURANCE))'
 
+BENCH := .build/bench/release/siwa-bench
+BENCH_BUILD = SIWA_BENCH=1 swift build $(RELEASE_FLAGS) --scratch-path .build/bench --product siwa-bench \
+	&& $(CC) -O1 -static -o $(BENCH)-measure Benchmarks/measure.c
+
 # nginx is the server of the requests; peers that are not installed are skipped by name. One table
 # alone, which is printed and not kept: TABLE=verify-requests ROUNDS=3.
 ROUNDS ?= 5
 bench: build
 	@.ci/setup $(PACKAGES) nginx-light libnginx-mod-http-echo strace gnuplot-nox
-	SIWA_BENCH=1 swift build $(RELEASE_FLAGS) --scratch-path .build/bench --product siwa-bench
-	@.build/bench/release/siwa-bench "$$PWD/$(RELEASE)" Benchmarks docs/benchmarks $(ROUNDS) $(TABLE)
+	$(BENCH_BUILD)
+	@$(BENCH) "$$PWD/$(RELEASE)" Benchmarks docs/benchmarks $(ROUNDS) $(TABLE)
 
 # Ten million records take 15 GB in FOLDER (/tmp) and an hour: RECORDS=30000,10000000 ROUNDS=1.
 RECORDS ?= 30000,1000000
 bench-vault: build
 	@.ci/setup $(PACKAGES) postgresql
-	SIWA_BENCH=1 swift build $(RELEASE_FLAGS) --scratch-path .build/bench --product siwa-bench
-	@Benchmarks/with-postgres .build/bench/release/siwa-bench vault "$$PWD/$(RELEASE)" $(RECORDS) $(ROUNDS)
+	$(BENCH_BUILD)
+	@Benchmarks/with-postgres $(BENCH) vault "$$PWD/$(RELEASE)" $(RECORDS) $(ROUNDS)
 
 # Processes that revoke the tokens of one vault on PostgreSQL, nginx in Apple's place; at the end
 # eight, of which three are killed. A million take half an hour and 8 GB in FOLDER.
@@ -232,8 +236,8 @@ WORKERS ?= 1,2,4,8
 bench-workers: WORKER_RECORDS ?= 100000
 bench-workers: build
 	@.ci/setup $(PACKAGES) postgresql nginx-light libnginx-mod-http-echo
-	SIWA_BENCH=1 swift build $(RELEASE_FLAGS) --scratch-path .build/bench --product siwa-bench
-	@Benchmarks/with-postgres .build/bench/release/siwa-bench workers "$$PWD/$(RELEASE)" \
+	$(BENCH_BUILD)
+	@Benchmarks/with-postgres $(BENCH) workers "$$PWD/$(RELEASE)" \
 		$(WORKER_RECORDS) $(WORKERS)
 
 # Installs what is built: root has no Swift on its PATH, and would leave root's files in .build.

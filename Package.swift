@@ -240,6 +240,7 @@ if Context.environment["SIWA_BENCH"] != nil {
     package.targets.append(
         .executableTarget(
             name: "siwa-bench", dependencies: ["JOSE", "Lifecycle", "SIWACrypto", "TokenVault"],
-            path: "Benchmarks", exclude: ["Peers", "server", "chart.gnuplot", "with-postgres"],
+            path: "Benchmarks",
+            exclude: ["Peers", "server", "chart.gnuplot", "measure.c", "with-postgres"],
             swiftSettings: strict))
 }

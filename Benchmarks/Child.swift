@@ -4,7 +4,7 @@ import Glibc
 struct Child {
     /// From its start to its end.
     let seconds: Double
-    /// Its processor time, in user and kernel mode, including its children.
+    /// Its processor time, in user and kernel mode, including its children that it waited for.
     let cpuSeconds: Double
     /// The most memory it had, in KiB.
     let peak: Int
@@ -21,28 +21,31 @@ struct Child {
     ///
     /// - Throws: ``BenchmarkError`` when it does not end with 0.
     static func run(_ arguments: [String], input: String? = nil) throws -> Child {
-        let pipe = try Pipe()
+        let (printed, report) = (try Pipe(), try Pipe())
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, input ?? "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, pipe.writing, 1)
+        posix_spawn_file_actions_adddup2(&actions, printed.writing, 1)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addclose(&actions, pipe.reading)
-        forgetOwnPeak()
-        let start = now()
-        let pid = try spawn(arguments, &actions)
-        pipe.closeWriting()
-        let output = pipe.readAll()
-        var status: CInt = 0
-        var usage = rusage()
-        while wait4(pid, &status, 0, &usage) == -1, errno == EINTR {}
-        let end = now()
-        guard status == 0 else { throw BenchmarkError("\(arguments[0]) failed (\(status))") }
+        posix_spawn_file_actions_adddup2(&actions, report.writing, 3)
+        let pid = try spawn([measure] + arguments, &actions)
+        for pipe in [printed, report] { pipe.closeWriting() }
+        let output = printed.readAll()
+        let measured = report.readAll().split(separator: " ").compactMap { Double($0) }
+        let status = wait(for: pid).status
+        guard status == 0, measured.count == 4 else {
+            throw BenchmarkError("\(measure) failed (\(status))")
+        }
+        guard measured[0] == 0 else {
+            throw BenchmarkError("\(arguments[0]) failed (\(Int(measured[0])))")
+        }
         return Child(
-            seconds: end - start, cpuSeconds: usage.ru_utime.seconds + usage.ru_stime.seconds,
-            peak: usage.ru_maxrss, output: output)
+            seconds: measured[1], cpuSeconds: measured[2], peak: Int(measured[3]), output: output)
     }
+
+    /// The program of measure.c, which is built beside this one.
+    private static let measure = "\(CommandLine.arguments[0])-measure"
 
     /// Starts a program that runs until it is ended with ``end(_:)``.
     ///
@@ -73,15 +76,6 @@ struct Child {
         kill(pid, SIGTERM)
         var status: CInt = 0
         waitpid(pid, &status, 0)
-    }
-
-    /// On Linux, the peak memory of a child includes that of its parent before exec, so the inputs
-    /// created here would count as memory of the program that reads them.
-    private static func forgetOwnPeak() {
-        let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { return }
-        _ = write(file, "5", 1)
-        close(file)
     }
 
     private static func spawn(

@@ -39,9 +39,7 @@ struct Fixture {
     /// A program of this project.
     func program(_ name: String) -> String { "\(programs)/\(name)" }
 
-    /// Writes a file, for this user alone: `first`, then `bytes` as many times as wanted. Nothing
-    /// large may be kept in memory here, because the memory of this process counts for its
-    /// children.
+    /// Writes a file, for this user alone: `first`, then `bytes` as many times as wanted.
     func write(
         _ name: String, first: [UInt8] = [], _ bytes: [UInt8], times: Int = 1
     ) throws {

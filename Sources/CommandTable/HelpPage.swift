@@ -45,7 +45,7 @@ struct HelpPage {
         render([
             usage("[OPTIONS] COMMAND [OPTIONS] [ARGUMENTS]"),
             TextLayout.wrapped(
-                "Every command accepts these options; they may stand before or after it."),
+                "Every command accepts these options, before or after its name."),
             section("Global options", tool.globals.map(\.helpEntry)),
         ])
     }

@@ -1,8 +1,8 @@
 extension String {
     /// The string with every occurrence of `text` replaced by `replacement`.
     ///
-    /// The standard library's `replacing` would link the engine of regular expressions, a tenth of
-    /// the program, whose tables would have to be relocated at every start.
+    /// The standard library's `replacing` links the engine of regular expressions into the program
+    /// (docs/decisions/linking.md).
     func substituting(_ text: String, with replacement: String) -> String {
         let wanted = Array(text.utf8)
         var bytes: [UInt8] = []

@@ -4,15 +4,15 @@
 package func suggestions(for typed: String, among candidates: [String]) -> [String] {
     // No name is longer, and comparing a longer text would be slow.
     guard !typed.isEmpty, typed.utf8.count <= 64 else { return [] }
-    let ranked = candidates.compactMap { candidate -> (name: String, slips: Int)? in
-        let slips = slips(between: typed.lowercased(), and: candidate)
+    let ranked = candidates.compactMap { candidate -> (name: String, distance: Int)? in
+        let distance = editDistance(between: typed.lowercased(), and: candidate)
         // Two typing errors make a word of four letters unrecognisable.
-        let isNear = slips <= 2 && slips * 2 < typed.count
+        let isNear = distance <= 2 && distance * 2 < typed.count
         let isBegun = typed.count > 1 && candidate.hasPrefix(typed)
-        return isNear || isBegun ? (candidate, slips) : nil
+        return isNear || isBegun ? (candidate, distance) : nil
     }
     // Sorting is stable, so equals keep the order of the table.
-    return ranked.sorted { $0.slips < $1.slips }.prefix(3).map(\.name)
+    return ranked.sorted { $0.distance < $1.distance }.prefix(3).map(\.name)
 }
 
 /// The hint "did you mean …?"; empty without suggestions.
@@ -21,7 +21,7 @@ package func didYouMean(_ suggestions: [String]) -> [String] {
 }
 
 /// The Damerau–Levenshtein distance: insertions, deletions, replacements and swaps of neighbours.
-func slips(between left: String, and right: String) -> Int {
+func editDistance(between left: String, and right: String) -> Int {
     let left = Array(left)
     let right = Array(right)
     var twoAbove: [Int] = []

@@ -13,7 +13,7 @@ struct HeaderFindings {
         let advice: String
         switch alg?.string {
         case "ES256": return []
-        case "E256": advice = "write ES256: the E256 in Apple's documentation is a slip"
+        case "E256": advice = "write ES256: the E256 in Apple's documentation is a typing error"
         case "none": advice = "sign it: ES256 with the .p8"
         case let name? where name.hasPrefix("HS"):
             advice = "use ES256, and give the .p8 to the library as a key, not as a password"

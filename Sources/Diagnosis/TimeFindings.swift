@@ -14,7 +14,7 @@ struct TimeFindings {
 
     private static func types(_ times: [TimeClaim]) -> [Finding] {
         times.compactMap { time in
-            guard case .misshapen(let kind) = time.value else { return nil }
+            guard case .malformed(let kind) = time.value else { return nil }
             // RFC 7519 §2 allows fractions; how Apple treats them is not recorded.
             let isFraction = kind == TimeClaim.fraction
             return Finding(
@@ -95,7 +95,7 @@ struct TimeClaim {
     enum Value: Equatable {
         case absent
         /// Its kind, with an article.
-        case misshapen(String)
+        case malformed(String)
         case milliseconds
         case moment(NumericDate)
     }
@@ -114,8 +114,8 @@ struct TimeClaim {
             // The year 5138 in seconds, 1973 in milliseconds.
             case .integer(let number) where number >= 100_000_000_000: .milliseconds
             case .integer(let number): .moment(NumericDate(number))
-            case .number: .misshapen(Self.fraction)
-            case let other?: .misshapen(other.kind)
+            case .number: .malformed(Self.fraction)
+            case let other?: .malformed(other.kind)
             }
     }
 }

@@ -1,3 +1,4 @@
+internal import JOSE
 internal import Lifecycle
 
 /// A request while it is being received.
@@ -43,7 +44,7 @@ struct IncomingRequest {
         if header > limits.headerBytes { return .headerTooLarge }
         if hosts > 1 || needsHost && hosts == 0 { return .ambiguousHost }
         guard lengths == 1, let length = fields["content-length"],
-            length.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+            length.utf8.allSatisfy({ $0.isDigit })
         else { return nil }
         return Int(length) ?? .max > limits.readBytes ? .bodyTooLarge : nil
     }

@@ -6,6 +6,21 @@ extension String {
         return String(String.UnicodeScalarView(unicodeScalars.prefix(limit))) + "…"
     }
 
+    /// The text for HTML, between tags or in a quoted attribute.
+    package var escapedForHTML: String {
+        // By scalars, because a combining accent would hide the preceding character.
+        unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
     /// The text with a question mark in place of each character that would control a terminal.
     package var withoutControls: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.controlsTerminals ? "?" : $0 }))

@@ -1,15 +1,7 @@
 internal import Dispatch
 internal import Glibc
-package import SIWACrypto
+internal import SIWACrypto
 internal import Synchronization
-
-/// A line of input, without its end.
-package struct InputLine: Sendable {
-    /// Its number, from 1.
-    package let number: Int
-    /// Its bytes, treated as a secret; nil if the line is too long.
-    package let bytes: SecretBytes?
-}
 
 /// The result of asking a reader for lines.
 package enum LineSupply: Sendable {
@@ -31,7 +23,7 @@ package final class LineReader: Sendable {
     private let size: Int?
     /// Whether opening the same path again gives the same lines.
     package let isRepeatable: Bool
-    private let news: @Sendable () -> Void
+    private let notify: @Sendable () -> Void
     private let state = Mutex<State>(State())
     /// Created with 0 and then signalled: Dispatch traps if a semaphore is released with a lower
     /// value than its initial one.
@@ -52,10 +44,10 @@ package final class LineReader: Sendable {
     ///
     /// - Parameters:
     ///   - lineLimit: the most bytes a line may have; a longer one is skipped.
-    ///   - news: called on another thread after a ``LineSupply/notYet``; must not block.
+    ///   - notify: called on another thread after a ``LineSupply/notYet``; must not block.
     /// - Throws: ``FileError``.
     package init(
-        _ path: String?, lineLimit: Int = 1 << 16, news: @escaping @Sendable () -> Void
+        _ path: String?, lineLimit: Int = 1 << 16, notify: @escaping @Sendable () -> Void
     ) throws(FileError) {
         name = path ?? "standard input"
         if let path {
@@ -69,7 +61,7 @@ package final class LineReader: Sendable {
         isRepeatable = isFile && path != nil
         self.lineLimit = lineLimit
         for _ in 0..<Self.chunksAhead { room.signal() }
-        self.news = news
+        self.notify = notify
     }
 
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
@@ -133,7 +125,7 @@ package final class LineReader: Sendable {
             failure = error
         }
         state.withLock { ($0.isAtEnd, $0.failure) = (true, failure) }
-        news()
+        notify()
     }
 
     private func give(_ lines: [InputLine], _ bytesRead: Int) {
@@ -141,7 +133,7 @@ package final class LineReader: Sendable {
         let lines = first.number == 1 ? [first.withoutByteOrderMark] + lines.dropFirst() : lines
         room.wait()
         state.withLock { $0.ready.append((lines, bytesRead)) }
-        news()
+        notify()
     }
 
     private func readChunk() throws(FileError) -> SecretBytes {

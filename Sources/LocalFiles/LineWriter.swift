@@ -12,7 +12,7 @@ package final class LineWriter: Sendable {
     /// The capacity of a pipe in bytes; 0 for other descriptors.
     private let pipeCapacity: Int
     private let isSocket: Bool
-    private let news: @Sendable () -> Void
+    private let notify: @Sendable () -> Void
     private let sync: @Sendable (CInt) -> CInt
     private let state = Mutex<State>(State())
     private let work = DispatchSemaphore(value: 0)
@@ -32,26 +32,26 @@ package final class LineWriter: Sendable {
 
     /// Writes to `descriptor`, which is closed at the end unless it is a standard stream.
     ///
-    /// - Parameter news: called on another thread when lines can be appended again, or when writing
+    /// - Parameter notify: called on another thread when lines can be appended again, or when writing
     ///   failed; must not block.
     init(
         _ descriptor: CInt, named name: String,
         sync: @escaping @Sendable (CInt) -> CInt = fdatasync,
-        news: @escaping @Sendable () -> Void
+        notify: @escaping @Sendable () -> Void
     ) {
         var status = stat()
         let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
         isFile = kind == S_IFREG
         pipeCapacity = kind == S_IFIFO ? max(Int(fcntl(descriptor, getPipeCapacity)), 0) : 0
         isSocket = kind == S_IFSOCK
-        (self.descriptor, self.name, self.sync, self.news) = (descriptor, name, sync, news)
+        (self.descriptor, self.name, self.sync, self.notify) = (descriptor, name, sync, notify)
     }
 
     deinit { if descriptor > STDERR_FILENO { Glibc.close(descriptor) } }
 
     /// Writes lines to standard output.
-    package static func standardOutput(news: @escaping @Sendable () -> Void) -> LineWriter {
-        LineWriter(STDOUT_FILENO, named: "standard output", news: news)
+    package static func standardOutput(notify: @escaping @Sendable () -> Void) -> LineWriter {
+        LineWriter(STDOUT_FILENO, named: "standard output", notify: notify)
     }
 
     /// Why writing has stopped; nil if it has not.
@@ -131,9 +131,9 @@ package final class LineWriter: Sendable {
             } catch {
                 if written < group.count { keep(group[..<written], in: &tail) }
                 fail(error, losing: lineCount(group[written...]) + unreadLines(tail))
-                return news()
+                return notify()
             }
-            if wasFull { news() }
+            if wasFull { notify() }
             if isClosing { return }
         }
     }

@@ -10,14 +10,14 @@ extension LineWriter {
     ///     crash, is cut off.
     ///   - beginning: the bytes with which every result begins. If the last line begins with
     ///     something else, the file was named by mistake.
-    ///   - news: see ``LineWriter``.
+    ///   - notify: see ``LineWriter``.
     /// - Throws: ``FileError``.
     package static func appending(
         to path: String, keeping keep: ((InputLine) -> Bool)?, beginning: String = "",
-        news: @escaping @Sendable () -> Void
+        notify: @escaping @Sendable () -> Void
     ) throws(FileError) -> LineWriter {
         let (descriptor, size) = try openResults(path)
-        let writer = LineWriter(descriptor, named: path, news: news)
+        let writer = LineWriter(descriptor, named: path, notify: notify)
         guard let size else { return writer }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw FileError(

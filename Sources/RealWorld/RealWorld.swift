@@ -72,15 +72,15 @@ extension World.Streams {
     /// Files and standard streams, read and written by separate threads.
     fileprivate static var real: Self {
         Self(
-            lines: { path, news throws(FileError) -> any LineSource in
+            lines: { path, notify throws(FileError) -> any LineSource in
                 try requireResources()
-                return try LineReader(path, news: news)
+                return try LineReader(path, notify: notify)
             },
-            results: { path, keep, news throws(FileError) -> any LineSink in
+            results: { path, keep, notify throws(FileError) -> any LineSink in
                 try requireResources()
-                guard let path else { return LineWriter.standardOutput(news: news) }
+                guard let path else { return LineWriter.standardOutput(notify: notify) }
                 return try LineWriter.appending(
-                    to: path, keeping: keep, beginning: resultBeginning, news: news)
+                    to: path, keeping: keep, beginning: resultBeginning, notify: notify)
             },
             hashes: { () throws(FileError) -> any HashSink in
                 try HashFile(in: environment("TMPDIR") ?? "/tmp")

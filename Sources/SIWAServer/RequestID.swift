@@ -16,12 +16,7 @@ enum RequestID {
 
     private static func isUsable(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: byte == 0x2D || byte == 0x2E || byte == 0x5F
-                }
-            }
+            && text.utf8.allSatisfy { isUnreserved($0) && $0 != UInt8(ascii: "~") }
     }
 
     /// 16 hexadecimal digits, which no other request of the process has.

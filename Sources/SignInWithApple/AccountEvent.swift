@@ -27,15 +27,15 @@ public struct AccountEvent: Sendable {
 
     /// What happened.
     public let kind: Kind
-    /// The user of the event.
+    /// The user of the event (`sub`).
     public let userID: String
-    /// The client: the primary App ID of its group.
+    /// The client: the primary App ID of its group (`aud`).
     public let clientID: String
-    /// When it happened.
+    /// When it happened (`event_time`).
     public let occurredAt: Date
-    /// When Apple issued the notification.
+    /// When Apple issued the notification (`iat`).
     public let issuedAt: Date
-    /// The address, if the event is about one.
+    /// The relay address that the event is about; nil for other events.
     public let email: String?
     /// Whether ``email`` is a relay address; nil if absent.
     public let isPrivateEmail: Bool?

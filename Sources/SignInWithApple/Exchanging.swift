@@ -3,7 +3,8 @@ internal import Lifecycle
 internal import SIWACrypto
 
 extension SignInWithAppleClient {
-    /// Exchanges an authorization code for tokens, and verifies the identity token.
+    /// Exchanges an authorization code for tokens, and verifies the identity token (Apple:
+    /// "Generate and validate tokens"; RFC 6749 §4.1.3).
     ///
     /// A code works once. It is sent again only if it certainly was not sent before. Cancelling the
     /// task has no effect after the code may have been sent: the call then returns the tokens that
@@ -11,13 +12,16 @@ extension SignInWithAppleClient {
     ///
     /// - Parameters:
     ///   - code: the authorization code, five minutes old at most.
-    ///   - nonce: the nonce of the sign-in request, if it had one.
-    ///   - redirectURI: the redirect URI of the sign-in, for a code of a sign-in on the web.
+    ///   - nonce: the raw nonce of the sign-in request; the token may have it raw or hashed. Nil
+    ///     does not check it.
+    ///   - redirectURI: the redirect URI of the sign-in, for a code of a sign-in on the web only.
     ///   - codeVerifier: the PKCE verifier (RFC 7636), if the sign-in request had a challenge.
-    ///   - timeout: the time for the exchange, and again for Apple's public keys.
+    ///   - timeout: the time for the exchange, and again for Apple's public keys; nil uses that of
+    ///     the client.
     /// - Returns: the tokens, and the claims of the verified identity token.
     /// - Throws: ``SignInWithAppleError``. If the exchange succeeded but the identity token is
-    ///   invalid, ``SignInWithAppleError/tokens`` contains the tokens that Apple issued.
+    ///   invalid or cannot be verified, ``SignInWithAppleError/tokens`` contains the tokens that
+    ///   Apple issued.
     @discardableResult
     public func exchange(
         _ code: String, nonce: String? = nil, redirectURI: String? = nil,
@@ -59,13 +63,15 @@ extension SignInWithAppleClient {
         }
     }
 
-    /// Validates a refresh token and gets a new access token. Apple allows this about once a day
-    /// for a user, and may refuse more frequent calls.
+    /// Validates a refresh token and gets a new access token (Apple: "Generate and validate
+    /// tokens"; RFC 6749 §6). Apple allows this about once a day for a user, and may refuse more
+    /// frequent calls.
     ///
     /// - Parameters:
     ///   - token: the refresh token.
-    ///   - timeout: the time for the request and its retries.
-    /// - Returns: the new access token; the refresh token does not change.
+    ///   - timeout: the time for the request and its retries; nil uses that of the client.
+    /// - Returns: the new access token, and an identity token, which is not verified. The refresh
+    ///   token does not change and is not returned.
     /// - Throws: ``SignInWithAppleError``, of kind `grantRefused` if the token does not work.
     @discardableResult
     public func refresh(

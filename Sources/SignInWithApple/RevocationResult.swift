@@ -35,7 +35,8 @@ public struct RevocationResult: Hashable, Sendable {
     public let evidence: Evidence?
     /// Whether the token worked before; nil if that was not checked.
     public let wasActive: Bool?
-    /// Whether the token no longer works, as far as known.
+    /// Whether the token no longer works, as far as known: without a proof, whether Apple accepted
+    /// the revocation.
     public let isDead: Bool
     /// The status of Apple's response to the revocation; nil if none was sent, because Apple
     /// refused the token already.

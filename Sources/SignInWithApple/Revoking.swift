@@ -1,15 +1,16 @@
 package import Lifecycle
 
 extension SignInWithAppleClient {
-    /// Revokes a refresh token, as App Store review requires when a user deletes the account.
+    /// Revokes a refresh token, as App Store review requires when a user deletes the account
+    /// (Apple: "Revoke tokens"; RFC 7009).
     ///
     /// Revoking twice is harmless: after a failure, call this again.
     ///
     /// - Parameters:
     ///   - token: the refresh token.
     ///   - proof: the proof to obtain.
-    ///   - timeout: the time for all requests together.
-    /// - Returns: the result.
+    ///   - timeout: the time for all requests together; nil uses that of the client.
+    /// - Returns: the result, with the evidence of the proof.
     /// - Throws: ``SignInWithAppleError``. A token that still works is not an error: see
     ///   ``RevocationResult/isDead``.
     @discardableResult
@@ -20,12 +21,13 @@ extension SignInWithAppleClient {
             try await revocation(of: opaque(token, "the refresh token"), proof.steps, timeout))
     }
 
-    /// Revokes an access token and its session. This cannot be proved, so prefer the refresh token.
+    /// Revokes an access token and its session (RFC 7009). This cannot be proved, so prefer the
+    /// refresh token.
     ///
     /// - Parameters:
     ///   - accessToken: the access token.
-    ///   - timeout: the time for the request and its retries.
-    /// - Returns: the result, without proof.
+    ///   - timeout: the time for the request and its retries; nil uses that of the client.
+    /// - Returns: the result, without evidence.
     /// - Throws: ``SignInWithAppleError``.
     @discardableResult
     public func revoke(

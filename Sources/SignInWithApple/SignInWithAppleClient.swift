@@ -37,7 +37,8 @@ public struct SignInWithAppleClient: Sendable {
     ///     accepted for loopback addresses only.
     ///   - audiences: other client ids whose identity tokens and notifications are accepted.
     ///   - timeout: the time for a call and its retries, unless the call has its own timeout.
-    ///   - maxAttempts: the most attempts for a request that may be repeated.
+    ///   - maxAttempts: the most attempts for a request that may be repeated; less than 2 means no
+    ///     retries.
     ///   - now: the wall clock; by default the system's.
     ///   - clock: the clock for waits and timeouts; by default the system's.
     /// - Throws: ``SignInWithAppleError`` of kind `invalidConfiguration`.
@@ -97,11 +98,13 @@ public struct SignInWithAppleClient: Sendable {
         return Self(self, other, audiences: [clientID] + audiences)
     }
 
-    /// Creates a client secret, for software that sends requests to Apple itself.
+    /// Creates a client secret, for software that sends requests to Apple itself (Apple: "Creating
+    /// a client secret").
     ///
     /// - Parameter lifetime: from a second to about six months (15,777,000 s).
-    /// - Returns: the secret.
-    /// - Throws: ``SignInWithAppleError`` of kind `invalidArgument` for another lifetime.
+    /// - Returns: the secret, valid from now.
+    /// - Throws: ``SignInWithAppleError`` of kind `invalidArgument` for another lifetime, or
+    ///   `invalidConfiguration` if OpenSSL cannot sign.
     public func clientSecret(
         lifetime: Duration = .seconds(300)
     ) throws(SignInWithAppleError) -> ClientSecret {
@@ -141,7 +144,7 @@ private func valid<ID: Identifier>(
     }
 }
 
-/// A client secret (Apple: "Creating a client secret").
+/// A client secret: a JWT with ES256 (Apple: "Creating a client secret").
 public struct ClientSecret: Sendable, CustomStringConvertible, CustomReflectable {
     /// The JWT.
     public let text: String

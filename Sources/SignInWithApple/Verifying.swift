@@ -5,15 +5,19 @@ internal import SIWACrypto
 extension SignInWithAppleClient {
     /// Verifies an identity token, such as one that an app sends to its server.
     ///
-    /// Checks the signature with Apple's public keys, which are fetched when needed and kept for an
-    /// hour, and issuer, audience, times and nonce.
+    /// Checks the signature (RS256) with Apple's public keys, which are fetched when needed and
+    /// kept for an hour, and issuer, audience, times and nonce (Apple: "Verifying a user"; OpenID
+    /// Connect Core §3.1.3.7).
     ///
     /// - Parameters:
     ///   - identityToken: the JWT.
-    ///   - nonce: the nonce of the sign-in request, if it had one.
-    ///   - code: the authorization code that was issued with the token, to compare with `c_hash`.
-    ///   - accessToken: the access token that was issued with it, to compare with `at_hash`.
-    ///   - timeout: the time to fetch Apple's public keys.
+    ///   - nonce: the raw nonce of the sign-in request; the token may have it raw or hashed. Nil
+    ///     does not check it.
+    ///   - code: the authorization code that was issued with the token. A token without `c_hash`,
+    ///     or with that of another code, is then invalid.
+    ///   - accessToken: the access token that was issued with it. A token without `at_hash`, or
+    ///     with that of another access token, is then invalid.
+    ///   - timeout: the time to fetch Apple's public keys; nil uses that of the client.
     /// - Returns: the claims of the token.
     /// - Throws: ``SignInWithAppleError``, of kind `invalidIdentityToken` or `keysUnavailable`.
     @discardableResult
@@ -28,12 +32,13 @@ extension SignInWithAppleClient {
         return try await claims(of: identityToken, boundTo: binding, timeout)
     }
 
-    /// Verifies a server-to-server notification.
+    /// Verifies a server-to-server notification (Apple: "Processing changes for Sign in with Apple
+    /// accounts").
     ///
     /// - Parameters:
     ///   - body: the body that Apple posted: `{"payload":"…"}`.
-    ///   - timeout: the time to fetch Apple's public keys.
-    /// - Returns: the event.
+    ///   - timeout: the time to fetch Apple's public keys; nil uses that of the client.
+    /// - Returns: the event, which Apple may send more than once: see ``AccountEvent/id``.
     /// - Throws: ``SignInWithAppleError``, of kind `invalidNotification` or `keysUnavailable`:
     ///   answer 503 to the latter, and Apple sends the notification again.
     public func notification(

@@ -15,7 +15,8 @@ extension TokenVault {
     ///   - proof: the proof to obtain.
     /// - Returns: the result for each token for which a request was sent; empty if the vault has no
     ///   records of this user.
-    /// - Throws: ``TokenVaultError``, of kind `notRevoked` if Apple did not revoke a token.
+    /// - Throws: ``TokenVaultError``, of kind `notRevoked` if Apple did not revoke a token; the
+    ///   first error if several tokens failed.
     @discardableResult
     public func revoke(
         userID: String, with apple: SignInWithAppleClient,
@@ -67,10 +68,10 @@ extension TokenVault {
     /// Events about the address change nothing. Applying an event again is harmless.
     ///
     /// - Parameters:
-    ///   - event: the event; see `SignInWithAppleClient.notification(_:timeout:)`.
+    ///   - event: a verified event; see `SignInWithAppleClient.notification(_:timeout:)`.
     ///   - clientIDs: the clients of the team. The event contains only the primary App ID, which is
     ///     always included.
-    /// - Returns: the user's current tokens.
+    /// - Returns: the user's tokens after the event; empty for an event about the address.
     /// - Throws: ``TokenVaultError``.
     @discardableResult
     public func apply(

@@ -26,11 +26,14 @@ public struct TokenVault: Sendable {
     ///
     /// - Parameters:
     ///   - url: `sqlite:PATH` or `postgresql://…`, as libpq understands it.
-    ///   - keys: the text of the vault's key file, with a line `NUMBER KEY` for each key.
+    ///   - keys: the text of the vault's key file: for each key a line with its number, 64
+    ///     hexadecimal digits, and `retired` if it was replaced.
     ///   - application: the name of this program in the vault's history.
-    ///   - timeout: the time limit of a statement.
+    ///   - timeout: the time limit of a statement, after which a call fails with the kind `busy` or
+    ///     `unreachable`.
     ///   - now: the wall clock; by default the system's.
-    /// - Throws: ``TokenVaultError``.
+    /// - Throws: ``TokenVaultError``, such as `notInitialized` without a vault, or `key` if the
+    ///   keys are not the vault's.
     public init(
         url: String, keys: String, application: String = "SignInWithApple",
         timeout: Duration = .seconds(10), now: @escaping @Sendable () -> Date = { Date() }
@@ -84,8 +87,9 @@ public struct TokenVault: Sendable {
 
 // Storing and reading.
 extension TokenVault {
-    /// Stores the refresh token of a sign-in.
+    /// Stores the refresh token of a sign-in. A token that is already stored becomes active.
     ///
+    /// - Returns: the stored token.
     /// - Throws: ``TokenVaultError``, of kind `invalidArgument` if the sign-in has none.
     @discardableResult
     public func store(_ signIn: SignIn) async throws(TokenVaultError) -> StoredToken {
@@ -103,7 +107,8 @@ extension TokenVault {
     ///   - refreshToken: the token.
     ///   - userID: the `sub` of the identity token that was issued with it.
     ///   - clientID: the client that it was issued to.
-    /// - Throws: ``TokenVaultError``.
+    /// - Returns: the stored token.
+    /// - Throws: ``TokenVaultError``, of kind `invalidArgument` for an invalid id or token.
     @discardableResult
     public func store(
         _ refreshToken: String, userID: String, clientID: String
@@ -125,6 +130,7 @@ extension TokenVault {
     /// - Parameters:
     ///   - userID: the user.
     ///   - clientID: the client that they were issued to.
+    /// - Returns: the tokens, revoked ones too; empty if the vault has none of the user.
     /// - Throws: ``TokenVaultError``, of kind `recordDamaged` if one cannot be read.
     public func tokens(
         userID: String, clientID: String
@@ -142,7 +148,7 @@ extension TokenVault {
         }
     }
 
-    /// Removes the tokens of a user.
+    /// Removes the tokens of a user. Apple is not told: revoke them before.
     ///
     /// - Parameters:
     ///   - userID: the user.

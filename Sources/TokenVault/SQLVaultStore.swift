@@ -14,7 +14,7 @@ final class SQLVaultStore: VaultStore {
     private let alongside: @Sendable (any Database) throws(DatabaseFailure) -> Void
 
     /// Loads the library and connects at the first call.
-    convenience init(_ connector: any DatabaseConnector, schema: Schema = .current) {
+    convenience init(_ connector: any DatabaseConnector, schema: Schema = .vault) {
         self.init(connector, ConnectionPool(connector, schema))
     }
 

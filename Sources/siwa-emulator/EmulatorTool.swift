@@ -6,13 +6,13 @@ let emulatorTool = Tool<Console>(
     name: "siwa-emulator", version: version, released: "2026-11-21",
     abstract: "A strict Apple on this machine, for development and tests.",
     discussion: """
-        siwa-emulator answers like the token endpoints of Sign in with Apple: same checks, same \
-        order, same words, and unlike Apple it says why, at /emulator/requests. No key and no \
-        token of it means anything to Apple.
+        siwa-emulator answers like the endpoints of Sign in with Apple: with the same checks in \
+        the same order and the same messages. Unlike Apple, it says why, at /emulator/requests. \
+        Apple accepts none of its keys and tokens.
 
-        State lives in memory and ends with the server. Control it with requests to /emulator/: \
-        codes, faults, clock, switches, requests, keys/revoke, keys/rotate, transfer, seed, \
-        notifications, receiver, users, reset. The console at /emulator does the same for \
+        The state is kept in memory until the server ends. Control it with requests to \
+        /emulator/: codes, faults, clock, switches, requests, keys/revoke, keys/rotate, transfer, \
+        seed, notifications, receiver, users, reset. The console at /emulator does the same for \
         people.
         """,
     commands: [

@@ -11,8 +11,8 @@ enum ExitCode: CInt, CaseIterable {
     /// Its description in help.
     private var meaning: String {
         switch self {
-        case .done: "Done; a server that SIGINT or SIGTERM has stopped is done, too."
-        case .usage: "The call is wrong: an unknown flag, a missing argument."
+        case .done: "Success; also a server that SIGTERM or SIGINT stopped."
+        case .usage: "Usage error: an unknown flag, a missing argument."
         case .settings: "The folder, one of its files or the address cannot be used."
         case .defect: "A defect in siwa-emulator."
         case .temporary: "Temporary: the port is in use, the disk is full."

@@ -5,7 +5,7 @@
 #
 # They run in a network namespace of their own, which has only loopback: the name
 # appleid.apple.com means this machine, and the only authority they trust is the emulator's.
-# docs/emulator.md has the same steps for one's own CI.
+# docs/testing-your-app.md has the same steps for your own CI.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -9,8 +9,9 @@ import Testing
         ("kitten", "sitting", 3),
     ]
 
-    @Test(arguments: distances) func slips(_ left: String, _ right: String, _ expected: Int) {
-        #expect(CommandTable.slips(between: left, and: right) == expected)
+    @Test(arguments: distances) func editDistance(_ left: String, _ right: String, _ expected: Int)
+    {
+        #expect(CommandTable.editDistance(between: left, and: right) == expected)
     }
 
     static let typed: [(String, [String])] = [

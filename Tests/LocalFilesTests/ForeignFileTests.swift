@@ -18,7 +18,7 @@ struct ForeignFileTests {
         let path = folder.path(name)
         return [
             Result { try writeFile(SecretBytes("secret".utf8), to: path) },
-            Result { _ = try LineWriter.appending(to: path, keeping: nil, news: {}) },
+            Result { _ = try LineWriter.appending(to: path, keeping: nil, notify: {}) },
         ]
     }
 

@@ -23,7 +23,7 @@ import Testing
         let writer = LineWriter(descriptor, named: "out") { descriptor in
             synced.continuation.yield()
             return fdatasync(descriptor)
-        } news: {
+        } notify: {
         }
         let giveUp = Task {
             try await Task.sleep(for: .seconds(20))
@@ -39,23 +39,23 @@ import Testing
 
     @Test func `an existing file is closed to others`() throws {
         try folder.write("", to: "out", permissions: 0o666)
-        _ = try LineWriter.appending(to: folder.path("out"), keeping: nil, news: {})
+        _ = try LineWriter.appending(to: folder.path("out"), keeping: nil, notify: {})
         #expect(try readFile(folder.path("out")).status.permissions == 0o600)
         #expect(throws: FileError.self) {
-            try LineWriter.appending(to: folder.path(""), keeping: nil, news: {})
+            try LineWriter.appending(to: folder.path(""), keeping: nil, notify: {})
         }
     }
 
     @Test func `a link to nothing stays one, and its target is made for its owner alone`() throws {
         try folder.link("link", to: "out")
-        _ = try LineWriter.appending(to: folder.path("link"), keeping: nil, news: {})
+        _ = try LineWriter.appending(to: folder.path("link"), keeping: nil, notify: {})
         #expect(try folder.isLink("link") && !folder.isLink("out"))
         #expect(try readFile(folder.path("out")).status.permissions == 0o600)
     }
 
     @Test func `devices and open streams are written as they are`() throws {
-        _ = try LineWriter.appending(to: "/dev/null", keeping: nil, news: {})
-        _ = try LineWriter.appending(to: "/dev/stdout", keeping: nil, news: {})
+        _ = try LineWriter.appending(to: "/dev/null", keeping: nil, notify: {})
+        _ = try LineWriter.appending(to: "/dev/stdout", keeping: nil, notify: {})
     }
 
     @Test func `a full pipe that is non-blocking is waited for`() throws {
@@ -153,7 +153,7 @@ import Testing
         let writer = try LineWriter.appending(to: folder.path("out")) {
             seen.append($0.text)
             return true
-        } news: {
+        } notify: {
         }
         writer.append(Array("three\n".utf8))
         try writer.close()
@@ -165,14 +165,14 @@ import Testing
         try folder.write("one\n\u{0}\u{0}\n", to: "torn")
         _ = try LineWriter.appending(to: folder.path("torn")) {
             $0.text == "one"
-        } news: {
+        } notify: {
         }
         #expect(try folder.read("torn") == "one\n")
         try folder.write("what\none\n", to: "other")
         #expect(throws: FileError.self) {
             _ = try LineWriter.appending(to: folder.path("other")) {
                 $0.text == "one"
-            } news: {
+            } notify: {
             }
         }
         #expect(try folder.read("other") == "what\none\n")

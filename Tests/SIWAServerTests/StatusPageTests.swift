@@ -37,6 +37,7 @@ import Testing
         #expect(report.issues.first?.fault == "The database cannot be used: it is down.")
         #expect(report.issues[1].remedy.contains("siwa inbox replay --state dead"))
         #expect(report.issues[2].fault.contains("2 hours"))
+        #expect(report.issues[3].fault == "A revocation was given up.")
         #expect(report.issues[4].fault.contains("1 day"))
     }
 

@@ -58,13 +58,13 @@ import Testing
     private func request(
         client: String = "com.example.app", isClientGiven: Bool = true, verifier: String? = nil,
         redirectURI: String? = "https://example.com/cb", nonce: String? = "n",
-        isStoring: Bool = true, comparesParameters: Bool = true
+        isStoring: Bool = true, requiresSameParameters: Bool = true
     ) throws -> CodeRequest {
         try CodeRequest(
             AuthorizationCode(SecretText("code")), clientID: ClientID(unchecked: client),
             isClientGiven: isClientGiven,
             verifier: verifier.map { CodeVerifier(SecretText($0)) }, redirectURI: redirectURI,
-            nonce: nonce, isStoring: isStoring, comparesParameters: comparesParameters)
+            nonce: nonce, isStoring: isStoring, requiresSameParameters: requiresSameParameters)
     }
 
     private func entry(
@@ -111,12 +111,13 @@ import Testing
     @Test func `a revocation uses the answer to any request with its code`() throws {
         let known = try entry(.answered, answer: answer)
         for isStoring in [true, false] {
-            let request = try request(nonce: nil, isStoring: isStoring, comparesParameters: false)
+            let request = try request(
+                nonce: nil, isStoring: isStoring, requiresSameParameters: false)
             #expect(
                 known.decision(about: request)
                     == .replay(answer, ClientID(unchecked: "com.example.app")))
         }
-        let foreign = try request(client: "other", comparesParameters: false)
+        let foreign = try request(client: "other", requiresSameParameters: false)
         #expect(known.decision(about: foreign) == .conflict)
     }
 }

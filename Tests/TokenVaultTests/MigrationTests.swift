@@ -106,7 +106,7 @@ import Testing
     func `an older siwa leaves the new tables alone`(_ old: Case) async throws {
         let fixture = try await old.fixture()
         _ = try fixture.store().keyChecks()
-        let older = Schema(migrations: Array(Schema.current.migrations.prefix(2)))
+        let older = Schema.vault(migrations: Array(Schema.vault.migrations.prefix(2)))
         let error = #expect(throws: VaultError.self) {
             try fixture.store(timeout: .seconds(60), older).keyChecks()
         }

@@ -23,7 +23,7 @@ extension SQLStoreFixture {
 
     func store() throws -> any VaultStore { try store(timeout: .seconds(60)) }
 
-    func store(timeout: Duration, _ schema: Schema = .current) throws -> any VaultStore {
+    func store(timeout: Duration, _ schema: Schema = .vault) throws -> any VaultStore {
         SQLVaultStore(try connector(timeout: timeout), schema: schema)
     }
 

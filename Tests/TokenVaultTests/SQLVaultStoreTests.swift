@@ -24,8 +24,8 @@ import Testing
     func `an older vault is brought up to date, once`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         try fixture.vault().put([VaultRecord(.sample(1))])
-        let newer = Schema(
-            migrations: Schema.current.migrations + [
+        let newer = Schema.vault(
+            migrations: Schema.vault.migrations + [
                 { ["ALTER TABLE vault_token ADD COLUMN note \($0.text)"] },
                 { _ in ["UPDATE vault_token SET note = 'moved'"] },
             ])
@@ -43,8 +43,8 @@ import Testing
     func `nothing is left of a migration that fails`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         _ = try fixture.vault()
-        let broken = Schema(
-            migrations: Schema.current.migrations + [
+        let broken = Schema.vault(
+            migrations: Schema.vault.migrations + [
                 { ["CREATE TABLE extra (a \($0.text))", "CREATE TABLE extra (a \($0.text))"] }
             ])
         #expect(throws: VaultError.self) {

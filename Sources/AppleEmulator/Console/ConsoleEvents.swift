@@ -29,10 +29,10 @@ package struct ConsoleEvents: Sendable {
         hasBegun = true
         guard !Task.isCancelled else { return nil }
         let seen = emulator.changes.count
-        var events = await emulator.news(for: &self)
+        var events = await emulator.unsentEvents(for: &self)
         if events.isEmpty {
             await emulator.changes.wait(after: seen, atMost: Self.heartbeat)
-            events = await emulator.news(for: &self)
+            events = await emulator.unsentEvents(for: &self)
         }
         guard !Task.isCancelled else { return nil }
         return Array((events.isEmpty ? ": heartbeat\n\n" : events).utf8)
@@ -60,7 +60,7 @@ extension AppleEmulator {
     }
 
     /// What has changed since the last event of this stream.
-    fileprivate func news(for events: inout ConsoleEvents) -> String {
+    fileprivate func unsentEvents(for events: inout ConsoleEvents) -> String {
         var text = ""
         if events.instance != instance {
             // Request numbers start again. The token of a page from an earlier start is no longer

@@ -113,7 +113,7 @@ struct RequestDetailView {
     }
 }
 
-extension Check.Outcome {
+extension RequestCheck.Outcome {
     fileprivate var mark: String {
         switch self {
         case .passed: "✓"

@@ -22,7 +22,7 @@ struct RequestRecord: Sendable {
     let isRefused: Bool
     let fault: String?
     /// Everything that was examined, in order; empty once the record is old.
-    var checks: [Check]
+    var checks: [RequestCheck]
 
     var json: JSON {
         var members = [
@@ -65,7 +65,7 @@ extension ReceivedForm {
 extension RequestRecord {
     init(
         number: Int, requestID: String, at: NumericDate, _ request: EmulatorRequest,
-        _ form: FormReading, _ answer: Answer, _ fault: Fault?, _ checks: [Check]
+        _ form: FormReading, _ answer: Answer, _ fault: Fault?, _ checks: [RequestCheck]
     ) {
         let form = try? form.get()
         self.init(

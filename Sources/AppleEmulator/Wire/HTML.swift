@@ -1,3 +1,5 @@
+internal import JOSE
+
 /// A piece of HTML. An interpolated text is escaped; another piece of HTML is not. Text from
 /// clients and files cannot become markup.
 struct HTML: ExpressibleByStringInterpolation {
@@ -17,18 +19,7 @@ struct HTML: ExpressibleByStringInterpolation {
 
         mutating func appendLiteral(_ literal: String) { source += literal }
 
-        mutating func appendInterpolation(_ text: String) {
-            for character in text.unicodeScalars {
-                switch character {
-                case "&": source += "&amp;"
-                case "<": source += "&lt;"
-                case ">": source += "&gt;"
-                case "\"": source += "&quot;"
-                case "'": source += "&#39;"
-                default: source.unicodeScalars.append(character)
-                }
-            }
-        }
+        mutating func appendInterpolation(_ text: String) { source += text.escapedForHTML }
 
         mutating func appendInterpolation(_ html: HTML) { source += html.source }
 

@@ -1,4 +1,4 @@
-internal import JOSE
+package import JOSE
 
 /// Apple refused a request: the `error` of its response (RFC 6749 §5.2).
 package struct AppleError: Error, Hashable, Sendable {
@@ -54,13 +54,20 @@ package struct AppleError: Error, Hashable, Sendable {
     /// Apple's id of the request, which its support asks for; nil if Apple sent none.
     package let requestID: String?
 
+    /// A refusal of which only the code was stored; RFC 6749 §5.2 has 400 for all of them.
+    package init(_ code: Code) { (self.code, detail, status, requestID) = (code, nil, 400, nil) }
+
     /// Reads a refusal; nil if the response has no `error`.
     package init?(_ response: HTTPResponse) {
-        guard let json = try? JSON(response.body), let code = json["error"]?.string, !code.isEmpty
-        else { return nil }
+        guard let json = try? JSON(response.body) else { return nil }
+        self.init(json, status: response.status, requestID: response.requestID)
+    }
+
+    /// Reads the body of a refusal; nil if it has no `error`.
+    package init?(_ json: JSON, status: Int, requestID: String? = nil) {
+        guard let code = json["error"]?.string, !code.isEmpty else { return nil }
         self.code = Code(rawValue: code)
         detail = json["error_description"]?.string
-        status = response.status
-        requestID = response.requestID
+        (self.status, self.requestID) = (status, requestID)
     }
 }

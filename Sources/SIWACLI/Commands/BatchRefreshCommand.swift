@@ -45,7 +45,7 @@ struct BatchRefreshCommand: Command {
 
     func run(in world: World) async throws {
         guard !isEveryToken || selection.vault != nil else {
-            throw UsageError.Problem.misuse("--all goes with --vault", hint: "add --vault")
+            throw UsageError.Problem.misuse("--all needs --vault", hint: "add --vault")
         }
         let tokens = try TokenBatch(
             global, batch, selection, request: .refresh, mark: .accessToken, in: world)

@@ -9,12 +9,12 @@ struct DoctorCommand: Command {
     static let name = "doctor"
     static let abstract = "Find out why Apple refuses a client, and what to do about it."
     static let discussion = """
-        Checks what can be checked offline: settings, key, file names, identifiers, other profiles, \
-        and every claim of a client_secret: of one that it mints, and of one that was minted \
-        elsewhere (--secret, or the settings). It goes on after broken settings.
+        Checks what can be checked offline: settings, key, file names, identifiers, other \
+        profiles, and every claim of a client_secret: of one that it mints, and of one that was \
+        minted elsewhere (--secret, or the settings). Invalid settings do not stop it.
 
         With --online it also checks the connection to Apple and the clock, and requests a team \
-        token, which tests the secret and uses nothing up: a token proves that the secret is good, \
+        token, which tests the secret and changes nothing: a token proves that the secret is good, \
         invalid_client that it is bad, any other response neither. If Apple refuses, the other \
         keys, Key IDs, teams and clients on this machine are tried, at most 8, until Apple accepts \
         one.
@@ -25,8 +25,8 @@ struct DoctorCommand: Command {
         send the file in, to make the emulator more accurate.
 
         With --endpoint URL it checks instead whether Apple can post notifications to URL: an \
-        absolute https URL, TLS 1.2 or newer with forward secrecy, a complete certificate chain, no \
-        redirect, and a forged notification that is refused. With --emulator it also posts a \
+        absolute https URL, TLS 1.2 or newer with forward secrecy, a complete certificate chain, \
+        no redirect, and a forged notification that is refused. With --emulator it also posts a \
         notification that siwa-emulator signs, to an endpoint that takes its keys from there: the \
         endpoint stores it as a genuine one.
 
@@ -88,7 +88,7 @@ struct DoctorCommand: Command {
         }
         guard endpoint == nil || !isOnline && secret == nil else {
             throw .misuse(
-                "--endpoint does not go with --online and --secret",
+                "--endpoint cannot be combined with --online or --secret",
                 hint: "run 'siwa doctor' twice")
         }
     }

@@ -94,7 +94,7 @@ struct ExchangeCommand: Command {
     private func checkCombination() throws(UsageError.Problem) {
         guard vault == nil || isStoring else {
             throw UsageError.Problem.misuse(
-                "--vault goes with --store", hint: "add --store to keep the refresh token")
+                "--vault needs --store", hint: "add --store to keep the refresh token")
         }
     }
 

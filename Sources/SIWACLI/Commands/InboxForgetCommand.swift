@@ -9,9 +9,8 @@ struct InboxForgetCommand: Command {
     static let abstract = "Erase the contents of a user's events."
     static let discussion = """
         Erases the contents of all events about the user, e-mail addresses among them, and cancels \
-        their deliveries. What stays is that they were received: their ids, types and times. The \
-        history of the vault keeps user id and fingerprints as proof, until 'siwa vault history \
-        prune' deletes it.
+        their deliveries. Their ids, types and times remain. The history of the vault keeps user \
+        id and fingerprints as proof, until 'siwa vault history prune' deletes it.
         """
     static let examples = [
         Example("siwa inbox forget 001234.0a1b2c.0001", "Erase a user's e-mail addresses.")

@@ -9,11 +9,11 @@ struct InboxListCommand: Command {
     static let name = "inbox list"
     static let abstract = "List the events that siwa-server received."
     static let discussion = """
-        A line an event, the newest first. The states: pending (it is to be delivered, at NEXT), \
-        done (the application accepted it), dead (it could not be delivered for seven days), \
-        discarded, none (there was no address to deliver it to), unverified (Apple's keys cannot be \
-        fetched at the moment) and rejected (they could not be fetched for seven days). No key is \
-        needed.
+        Prints one line for each event, newest first. The states: pending (it is to be delivered, \
+        at NEXT), done (the application accepted it), dead (it could not be delivered for seven \
+        days), discarded, none (there was no address to deliver it to), unverified (Apple's keys \
+        cannot be fetched at the moment) and rejected (they could not be fetched for seven days). \
+        No key is needed.
         """
     static let examples = [
         Example("siwa inbox list --state dead", "Show events that could not be delivered."),

@@ -8,9 +8,9 @@ struct InboxReplayCommand: Command {
     static let abstract = "Have siwa-server deliver events again."
     static let discussion = """
         The events become pending, their attempts counted from zero; the application gets them \
-        under the same webhook-id. An event that is being delivered at the moment, and one that was \
-        erased by 'siwa inbox forget', is left alone. Prints replayed, and jti with the events; the \
-        exit code is 1 if one of those that were named was not replayed.
+        under the same webhook-id. Events that are being delivered, and events that 'siwa inbox \
+        forget' erased, are not changed. Prints replayed, their number, and jti, their ids; the \
+        exit code is 1 if one of the named events was not replayed.
         """
     static let examples = [
         Example("siwa inbox replay 8e9f0c1a", "Deliver an event again."),

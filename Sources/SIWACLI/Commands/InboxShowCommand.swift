@@ -7,9 +7,9 @@ struct InboxShowCommand: Command {
     static let name = "inbox show"
     static let abstract = "Show an event that siwa-server received."
     static let discussion = """
-        What 'siwa inbox list' shows of the event, why its last delivery failed (last_error), and \
-        what is delivered (event), or the payload that cannot be verified yet (payload). It is null \
-        after 'siwa inbox forget'.
+        Prints what 'siwa inbox list' shows of the event, why its last delivery failed \
+        (last_error), and what is delivered (event), or the payload that cannot be verified yet \
+        (payload). It is null after 'siwa inbox forget'.
         """
     static let examples = [
         Example("siwa inbox show 8e9f0c1a", "Show what is delivered, and why it failed.")

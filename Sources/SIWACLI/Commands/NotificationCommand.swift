@@ -73,7 +73,7 @@ struct NotificationCommand: Command {
     private func checkCombination() throws(UsageError.Problem) {
         guard vault == nil || isApplied else {
             throw UsageError.Problem.misuse(
-                "--vault goes with --apply", hint: "add --apply to note the event in the vault")
+                "--vault needs --apply", hint: "add --apply to record the event in the vault")
         }
     }
 

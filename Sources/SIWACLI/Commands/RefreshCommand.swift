@@ -73,7 +73,7 @@ struct RefreshCommand: Command {
         }
         guard !isAll || source.user != nil else {
             throw UsageError.Problem.misuse(
-                "--all goes with --user", hint: "add --user ID")
+                "--all needs --user", hint: "add --user ID")
         }
     }
 }

@@ -8,9 +8,9 @@ struct RevocationsListCommand: Command {
     static let name = "revocations list"
     static let abstract = "List what siwa-server was asked to revoke."
     static let discussion = """
-        A line a request, the newest first. The states: pending (it is tried again, at NEXT), \
-        revoked, unknown (a code was sent and Apple's answer was lost), dead (it was tried for 30 \
-        days). No key is needed, and no token is shown.
+        Prints one line for each request, newest first. The states: pending (it is tried again, at \
+        NEXT), revoked, unknown (Apple refused the code, or its answer was lost), dead (it was \
+        tried for 30 days). No key is needed, and no token is shown.
         """
     static let examples = [
         Example("siwa revocations list --state pending", "Show what waits for Apple.")

@@ -8,8 +8,8 @@ struct RevocationsRetryCommand: Command {
     static let abstract = "Have siwa-server try a revocation now."
     static let discussion = """
         A pending revocation is tried now; a dead one starts again, for another 30 days. Prints the \
-        request as 'siwa revocations list --json' does. A revocation that has ended cannot be tried \
-        again: its tokens are erased.
+        request as 'siwa revocations list --json' does. One that is revoked or unknown cannot be \
+        tried again: its tokens are erased.
         """
     static let examples = [
         Example(

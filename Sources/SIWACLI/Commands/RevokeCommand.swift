@@ -134,7 +134,7 @@ extension RevokeCommand {
         }
         guard code != nil || redirectURI == nil && codeVerifier == nil else {
             throw UsageError.Problem.misuse(
-                "--redirect-uri and --code-verifier go with --code",
+                "--redirect-uri and --code-verifier need --code",
                 hint: "omit them")
         }
     }

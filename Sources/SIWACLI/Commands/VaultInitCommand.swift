@@ -7,13 +7,13 @@ struct VaultInitCommand: Command {
     static let name = "vault init"
     static let abstract = "Create a vault for refresh tokens: its database and its key."
     static let discussion = """
-        The vault stores refresh tokens by client and user, encrypted with a key that is not in the \
-        database. --vault, SIWA_VAULT_URL or "vault" in the configuration says where it is: \
+        The vault stores refresh tokens by client and user, encrypted with a key that is not in \
+        the database. --vault, SIWA_VAULT_URL or "vault" in the configuration says where it is: \
         sqlite:PATH is a file, postgresql://… a database that many machines share.
 
-        The key file is created if it is missing: next to a SQLite vault, with the extension .key; \
-        else vault.key_file or SIWA_VAULT_KEY_FILE gives its path. With keys in SIWA_VAULT_KEY no \
-        file is created. An existing vault is not changed (exit 3).
+        The key file is created if it is missing: next to an SQLite vault, with the extension \
+        .key; else vault.key_file or SIWA_VAULT_KEY_FILE gives its path. With keys in \
+        SIWA_VAULT_KEY no file is created. An existing vault is not changed (exit 3).
 
         The tokens cannot be read without the key: keep a backup of it, apart from the database.
         """

@@ -50,7 +50,7 @@ struct BatchOptions: Sendable {
         .option(
             "max-refused", \.maxRefused, value: "PERCENT",
             help:
-                "Stop if Apple refuses more than PERCENT of the last 200 items (50 unless set; 100 never stops)."
+                "Stop if Apple refuses more than PERCENT of the last 200 items (100 never stops)."
         )
     ]
 

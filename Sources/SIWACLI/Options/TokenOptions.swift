@@ -22,7 +22,7 @@ struct TokenOptions: Sendable {
     func check() throws(UsageError.Problem) {
         guard vault == nil || user != nil else {
             throw UsageError.Problem.misuse(
-                "--vault goes with --user", hint: "add --user ID")
+                "--vault needs --user", hint: "add --user ID")
         }
     }
 }

@@ -15,8 +15,8 @@ struct ServeCommand: Command {
         socket api.sock in $RUNTIME_DIRECTORY or $XDG_RUNTIME_DIR/siwa.
 
         SIGHUP reads profiles, keys, certificates and secrets again. SIGTERM ends what is in \
-        flight first: that takes up to 10 seconds, and as long as a code that was sent to Apple is \
-        not answered.
+        flight first: that takes up to 10 seconds, or until Apple has answered every code that was \
+        sent.
         """
     static let examples = [
         Example("siwa-server serve --config /etc/siwa/config.json", "Serve, as a unit does.")

@@ -19,17 +19,17 @@ package struct ExchangeInput: Sendable {
     /// Whether to store the refresh token in the vault.
     package let isStoring: Bool
     /// Whether the code is exchanged in order to revoke its token.
-    private let isRevoking: Bool
+    private let isForRevocation: Bool
 
     /// Creates the input.
     package init(
         _ code: AuthorizationCode, for client: ProfileClient, isClientGiven: Bool,
         redirectURI: String? = nil, nonce: SecretText? = nil, verifier: CodeVerifier? = nil,
-        isStoring: Bool = true, isRevoking: Bool = false
+        isStoring: Bool = true, isForRevocation: Bool = false
     ) {
         (self.code, self.client, self.isClientGiven) = (code, client, isClientGiven)
         (self.redirectURI, self.nonce, self.verifier) = (redirectURI, nonce, verifier)
-        (self.isStoring, self.isRevoking) = (isStoring, isRevoking)
+        (self.isStoring, self.isForRevocation) = (isStoring, isForRevocation)
     }
 
     /// The redirect URI that is sent.
@@ -41,7 +41,7 @@ package struct ExchangeInput: Sendable {
             try CodeRequest(
                 code, clientID: client.clientID, isClientGiven: isClientGiven, verifier: verifier,
                 redirectURI: redirectURI, nonce: nonce?.revealed(), isStoring: isStoring,
-                comparesParameters: !isRevoking)
+                requiresSameParameters: !isForRevocation)
         }
     }
 

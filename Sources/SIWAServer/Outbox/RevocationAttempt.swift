@@ -131,7 +131,7 @@ extension RevocationAttempt {
             throw .failed(Diagnosis(VaultError(.damaged, "the job has no code")))
         }
         let input = ExchangeInput(
-            AuthorizationCode(text), for: client, isClientGiven: true, isRevoking: true)
+            AuthorizationCode(text), for: client, isClientGiven: true, isForRevocation: true)
         let request: CodeRequest
         let decision: CodeDecision
         do throws(VaultError) {

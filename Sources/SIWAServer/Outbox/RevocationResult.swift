@@ -45,8 +45,7 @@ extension ProfileClient {
     /// What it means that Apple refused this client when it was to exchange a code; nil if `code`
     /// refuses something else.
     fileprivate func refusal(_ code: String) -> Diagnosis? {
-        let body = JSON.object([.init("error", .string(code))]).bytes
-        guard let error = AppleError(HTTPResponse(status: 400, body: body)) else { return nil }
+        let error = AppleError(AppleError.Code(rawValue: code))
         var diagnosis = diagnosis(
             of: TokenFailure(cause: .refused(error), request: .exchange, attempts: 1),
             hasRedirectURI: redirectURI != nil)

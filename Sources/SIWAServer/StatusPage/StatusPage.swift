@@ -35,7 +35,7 @@ struct StatusPage {
             return "<section class=\"ok\"><h2>No problems</h2></section>"
         }
         let items = report.issues.map {
-            "<li><strong>\(escaped($0.fault))</strong> \(escaped($0.remedy))</li>"
+            "<li><strong>\($0.fault.escapedForHTML)</strong> \($0.remedy.escapedForHTML)</li>"
         }
         return "<section class=\"wrong\"><h2>Problems</h2><ul>\(items.joined())</ul></section>"
     }
@@ -113,22 +113,9 @@ struct StatusPage {
     private func table(_ name: String, _ rows: [(String, String)]) -> String {
         guard !rows.isEmpty else { return "" }
         let lines = rows.map {
-            "<tr><th scope=\"row\">\(escaped($0.0))</th><td>\(escaped($0.1))</td></tr>"
+            "<tr><th scope=\"row\">\($0.0.escapedForHTML)</th><td>\($0.1.escapedForHTML)</td></tr>"
         }
         return "<section><h2>\(name)</h2><table>\(lines.joined())</table></section>"
-    }
-
-    private func escaped(_ text: String) -> String {
-        // By scalars, because a combining accent would hide the preceding character.
-        text.unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
     }
 
     private static let style = """

@@ -62,7 +62,9 @@ struct StatusReport: Sendable {
         if let dead = counts?.inbox[.dead], dead > 0 {
             issues.append(
                 Issue(
-                    fault: "\(dead) events could not be delivered.",
+                    fault: dead == 1
+                        ? "An event could not be delivered."
+                        : "\(dead) events could not be delivered.",
                     remedy: "Fix the application, then run siwa inbox replay --state dead."))
         }
         if let age = counts?.oldestPendingEvent, age > Self.lateDelivery {
@@ -79,13 +81,16 @@ struct StatusReport: Sendable {
         if let dead = counts?.revocations[.dead], dead > 0 {
             issues.append(
                 Issue(
-                    fault: "\(dead) revocations were given up.",
+                    fault: dead == 1
+                        ? "A revocation was given up." : "\(dead) revocations were given up.",
                     remedy: "Run siwa revocations list --state dead, then siwa revocations retry."))
         }
         if let unknown = counts?.revocations[.unknown], unknown > 0 {
             issues.append(
                 Issue(
-                    fault: "\(unknown) revocations of codes have an unknown outcome.",
+                    fault: unknown == 1
+                        ? "A revocation of a code has an unknown outcome."
+                        : "\(unknown) revocations of codes have an unknown outcome.",
                     remedy: "Run siwa revocations list --state unknown. A token may "
                         + "still work: revoke with a new code when the user signs in again."))
         }

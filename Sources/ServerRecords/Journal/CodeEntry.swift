@@ -37,7 +37,7 @@ package struct CodeEntry: Hashable, Sendable {
 
     /// Decides about a request for the same code. A code is sent to Apple at most once.
     package func decision(about request: CodeRequest) -> CodeDecision {
-        guard request.parameters == parameters || !request.comparesParameters,
+        guard request.parameters == parameters || !request.requiresSameParameters,
             !request.isClientGiven || request.clientID == clientID
         else { return .conflict }
         switch state {

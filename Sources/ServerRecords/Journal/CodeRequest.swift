@@ -10,22 +10,22 @@ package struct CodeRequest: Hashable, Sendable {
     /// Whether the caller named the client; if not, a repetition uses the client of the first
     /// request.
     package let isClientGiven: Bool
-    /// The SHA-256 of the parameters that must be equal in every repetition: `code_verifier`,
+    /// The SHA-256 of the parameters that are equal in every repetition: `code_verifier`,
     /// `redirect_uri`, `nonce` and `store`. An absent value equals only an absent value.
     package let parameters: [UInt8]
-    /// Whether the parameters are compared; a revocation uses the answer to any request with its
-    /// code.
-    package let comparesParameters: Bool
+    /// Whether only the answer to a request with the same parameters can be used; a revocation uses
+    /// the answer to any request with its code.
+    package let requiresSameParameters: Bool
 
     /// Creates a request.
     package init(
         _ code: AuthorizationCode, clientID: ClientID, isClientGiven: Bool,
         verifier: CodeVerifier?, redirectURI: String?, nonce: String?, isStoring: Bool = true,
-        comparesParameters: Bool = true
+        requiresSameParameters: Bool = true
     ) throws(VaultError) {
         self.code = try CodeDigest(of: code)
         (self.clientID, self.isClientGiven) = (clientID, isClientGiven)
-        self.comparesParameters = comparesParameters
+        self.requiresSameParameters = requiresSameParameters
         var text: [UInt8] = []
         for value in [verifier?.text.revealed(), redirectURI, nonce] {
             text += Array((value.map { "\($0.utf8.count):\($0)" } ?? "-").utf8)

@@ -69,7 +69,7 @@ struct ConnectionRefusal {
     private static func isCode(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.starts(with: ":  ".utf8) && bytes.dropFirst(8).elementsEqual(": ".utf8)
             && bytes.dropFirst(3).prefix(5).allSatisfy {
-                $0.isDigit || (0x41...0x5A).contains($0)
+                $0.isDigit || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
             }
     }
 

@@ -9,7 +9,7 @@ final class SQLServerStore: ServerStore {
     /// Loads the library and connects at the first call.
     init(_ connector: any DatabaseConnector) {
         self.connector = connector
-        pool = ConnectionPool(connector, .current)
+        pool = ConnectionPool(connector, .vault)
     }
 
     var vault: any VaultStore {
@@ -17,7 +17,7 @@ final class SQLServerStore: ServerStore {
         return SQLVaultStore(
             connector, pool,
             requiring: { database throws(DatabaseFailure) in
-                try Schema.current.require(in: database, name)
+                try Schema.vault.require(in: database, name)
             })
     }
 
@@ -27,7 +27,7 @@ final class SQLServerStore: ServerStore {
     ) throws(VaultError) -> Result {
         let name = connector.name
         return try pool.transaction(access) { database throws(DatabaseFailure) in
-            try Schema.server.require(and: .current, in: database, name)
+            try Schema.server.require(and: .vault, in: database, name)
             return try body(database)
         }
     }
@@ -89,7 +89,7 @@ extension SQLServerStore {
         return SQLVaultStore(
             connector, pool,
             requiring: { database throws(DatabaseFailure) in
-                try Schema.server.require(and: .current, in: database, name)
+                try Schema.server.require(and: .vault, in: database, name)
             },
             alongside: { database throws(DatabaseFailure) in
                 try database.finish(code, outcome, by: owner)

@@ -4,7 +4,7 @@ internal import LocalFiles
 /// `siwa-emulator init`: creates a folder with the files of an emulator and its clients.
 struct InitCommand: Command {
     static let name = "init"
-    static let abstract = "Make a folder with a key, settings for siwa, and a certificate."
+    static let abstract = "Create a folder with a key, settings for siwa, and a certificate."
     static let discussion = """
         Existing files are never overwritten: if one exists, init names it and changes nothing.
 
@@ -12,11 +12,11 @@ struct InitCommand: Command {
         prints a key in the form used there.
         """
     static let examples = [
-        Example("siwa-emulator init ~/apple", "Make the folder ~/apple."),
+        Example("siwa-emulator init ~/apple", "Create the folder ~/apple."),
         Example("siwa-emulator init ~/apple --port 9500", "Have siwa expect another port."),
     ]
     static let parameters: [Parameter<Self>] = [
-        .operand("DIR", \.$folder, help: "The folder to make.", completion: .directory),
+        .operand("DIR", \.$folder, help: "The folder to create.", completion: .directory),
         .option(
             "port", \.port, value: "N", help: "The port that config.json has siwa connect to."),
     ]

@@ -9,12 +9,12 @@ internal import SIWACrypto
 struct LogCommand: Command {
     static let name = "log"
     static let abstract =
-        "Show the requests that a running emulator received, and why it answered so."
+        "Show the requests that a running emulator received, with the reason for each answer."
     static let discussion = """
-        One line for each request: time, method and path, client, status, error, verdict. It is \
-        the console at /emulator for a terminal. Secrets are never shown.
+        Prints one line for each request: time, method and path, client, status, error, verdict. \
+        It is the console at /emulator for a terminal. Secrets are never shown.
 
-        --follow waits for an emulator that ends, and goes on when it is started again.
+        --follow waits for an emulator that ends, and continues when it is started again.
         """
     static let examples = [
         Example("siwa-emulator log ~/apple --follow", "Watch the emulator of that folder."),
@@ -32,7 +32,7 @@ struct LogCommand: Command {
         .option(
             "url", \.url, value: "URL",
             help: "Where the emulator listens, unless DIR says so. https needs DIR for its ca.pem."),
-        .flag("follow", \.follows, help: "Show each new request as it comes, until interrupted."),
+        .flag("follow", \.follows, help: "Show each new request as it arrives, until interrupted."),
         .flag("json", \.isJSON, help: "Print each request as one line of JSON."),
         .flag("checks", \.showsChecks, help: "Show every check below its request."),
         .option("path", \.path, value: "PATH", help: "Show requests to this path only."),

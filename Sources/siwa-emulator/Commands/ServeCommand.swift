@@ -19,17 +19,17 @@ struct ServeCommand: Command {
         --base-url.
         """
     static let examples = [
-        Example("siwa-emulator serve ~/apple --tls", "Serve what init has made."),
+        Example("siwa-emulator serve ~/apple --tls", "Serve the folder that init created."),
         Example(
             "siwa-emulator serve ~/apple --port 0 --ready-file url",
-            "Take any free port, and say in a file which one."),
+            "Use any free port, and write the URL to a file."),
     ]
     static let parameters: [Parameter<Self>] = [
-        .operand("DIR", \.$folder, help: "The folder that init has made.", completion: .directory),
+        .operand("DIR", \.$folder, help: "The folder that init created.", completion: .directory),
         .option(
             "port", \.port, value: "N",
             help: "The port, 0 for any free one; without it, the port of init."),
-        .flag("tls", \.usesTLS, help: "Speak TLS with the folder's certificate."),
+        .flag("tls", \.usesTLS, help: "Use TLS, with the folder's certificate."),
         .option("listen", \.address, value: "ADDRESS", help: "The IP address to listen on."),
         .option(
             "ready-file", \.readyFile, value: "PATH",

@@ -1,4 +1,5 @@
 package import Lifecycle
+package import ServerRecords
 
 /// Creates the store of a vault by its URL: `sqlite:PATH` for a file, or `postgresql://…`, in
 /// libpq's format, for a database on a server. The first call of the store loads the library and
@@ -18,6 +19,16 @@ package func openVaultStore(
     _ url: String, timeout: VaultTimeout
 ) throws(VaultError) -> any VaultStore {
     SQLVaultStore(try connector(of: url, timeout: timeout))
+}
+
+/// The tables of siwa-server in the database of a vault; see ``openVaultStore(_:timeout:)``.
+///
+/// On PostgreSQL, nothing outlasts a transaction (no named statements, session settings or locks),
+/// so that it works with transaction poolers.
+package func openServerStore(
+    _ url: String, timeout: VaultTimeout
+) throws(VaultError) -> any ServerStore {
+    SQLServerStore(try connector(of: url, timeout: timeout, isPooled: true))
 }
 
 /// Finds the database that a URL names.

@@ -50,9 +50,7 @@ extension Diagnosis {
             let exitCode = CInt(exactly: number).flatMap(ExitCode.init(rawValue:))
         else { return nil }
         let status = error["http_status"]?.integer
-        let apple = error["apple"].flatMap {
-            AppleError(HTTPResponse(status: status ?? 0, body: $0.bytes))
-        }
+        let apple = error["apple"].flatMap { AppleError($0, status: status ?? 0) }
         self.init(
             code, message, hints: (error["hints"]?.elements ?? []).compactMap(\.string),
             exitCode: exitCode, status: status, apple: apple,

@@ -1,8 +1,9 @@
 internal import Lifecycle
+internal import SIWACrypto
 
 /// Collects an answer that libcurl receives, within limits: the server may be hostile.
 struct AnswerCollector {
-    private var fields: [HTTPField] = []
+    private var fields = ReceivedFields()
     private var fieldBytes = 0
     private var body: [UInt8] = []
     private(set) var isTooLarge = false
@@ -20,14 +21,22 @@ struct AnswerCollector {
 
     init(_ rule: AnswerRule = .whole) { self.rule = rule }
 
+    /// Begins the next answer.
+    mutating func restart() {
+        var next = Self(rule)
+        next.fields = fields
+        next.fields.restart()
+        self = next
+    }
+
     /// Whether the body has the length that the header announced; false if it announced no length.
     var isWhole: Bool {
-        guard isHeadComplete, let length = fields["Content-Length"] else { return false }
+        guard isHeadComplete, let length = fields.received["Content-Length"] else { return false }
         return Int(length) == body.count
     }
 
     func response(status: Int) -> HTTPResponse {
-        HTTPResponse(status: status, fields: fields, body: body)
+        HTTPResponse(status: status, fields: fields.received, body: body)
     }
 
     /// Returns the number of bytes taken; a smaller number than offered makes libcurl stop.
@@ -53,21 +62,68 @@ struct AnswerCollector {
             isTooLarge = true
             return 0
         }
-        let line = UnsafeRawBufferPointer(start: bytes, count: count)
-        if line.starts(with: "HTTP/".utf8) {
-            fields = []
+        let line = Span<UInt8>(
+            _unsafeBytes: UnsafeRawBufferPointer(start: bytes, count: count))
+        if line.extracting(first: 5).isExactly("HTTP/") {
+            fields.restart()
             isHeadComplete = false
-        } else if line.elementsEqual("\r\n".utf8) || line.elementsEqual("\n".utf8) {
+        } else if line.isExactly("\r\n") || line.isExactly("\n") {
             isHeadComplete = true
-        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
-            let value = line[(colon + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
-                .prefix { $0 != 0x0D && $0 != 0x0A }
-            fields.append(
-                HTTPField(
-                    String(decoding: line[..<colon], as: UTF8.self),
-                    String(decoding: value, as: UTF8.self)))
+        } else {
+            fields.append(line)
         }
         return count
+    }
+}
+
+/// The header fields of the answers of one transfer. Most fields are those of the answer before, so
+/// they are compared with these, and copied only if they differ.
+private struct ReceivedFields {
+    /// The fields of this answer, and the rest of those of the answer before.
+    private var fields: [HTTPField] = []
+    /// The number of fields of this answer.
+    private var count = 0
+
+    /// The fields of this answer.
+    var received: [HTTPField] { count == fields.count ? fields : Array(fields[..<count]) }
+
+    /// Begins the next answer.
+    mutating func restart() { count = 0 }
+
+    /// Adds the field of a header line; a line without a colon is ignored.
+    mutating func append(_ line: Span<UInt8>) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
+        let name = line.extracting(..<colon)
+        let value = line.extracting(line.fieldValue(after: colon))
+        defer { count += 1 }
+        if count < fields.count {
+            if fields[count].consists(of: name, value) { return }
+            fields.removeSubrange(count...)
+        }
+        fields.append(HTTPField(name.text, value.text))
+    }
+}
+
+extension HTTPField {
+    /// Whether it has this name, in the same case, and this value.
+    fileprivate func consists(of name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
+        self.name.utf8.span.isExactly(name) && self.value.utf8.span.isExactly(value)
+    }
+}
+
+extension Span<UInt8> {
+    /// Where the value of a header line is.
+    fileprivate func fieldValue(after colon: Int) -> Range<Int> {
+        var start = colon + 1
+        while start < count, self[start] == 0x20 || self[start] == 0x09 { start += 1 }
+        var end = start
+        while end < count, self[end] != 0x0D, self[end] != 0x0A { end += 1 }
+        return start..<end
+    }
+
+    /// The bytes as UTF-8, repaired where they are invalid.
+    fileprivate var text: String {
+        withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 }
 

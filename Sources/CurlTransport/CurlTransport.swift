@@ -58,9 +58,9 @@ package final class CurlTransport: FeedTransport {
     private func carrySingleRequests() {
         queue.async { [requests, multi, authorities, library, policy] in
             do throws(TransportError) {
-                var loop = CurlLoop(
-                    requests.feed, over: multi, .http1, trusting: authorities,
-                    timekeeper: .system, library, policy: policy)
+                let transfers = SlottedTransfers(
+                    over: multi, .http1, trusting: authorities, library, policy: policy)
+                var loop = CurlLoop(requests.feed, over: transfers, timekeeper: .system)
                 try loop.run(wake: requests.wake, cancelled: requests.takeCancelled)
             } catch {
                 requests.fail(error)
@@ -79,9 +79,10 @@ package final class CurlTransport: FeedTransport {
             DispatchQueue(label: "siwa.feed", qos: .userInitiated).async {
                 [authorities, library, policy] in
                 let result = Result { () throws(TransportError) in
-                    var loop = CurlLoop(
-                        feed, over: try CurlMulti(library, connections: connections), .http2,
-                        trusting: authorities, timekeeper: timekeeper, library, policy: policy)
+                    let transfers = SlottedTransfers(
+                        over: try CurlMulti(library, connections: connections), .http2,
+                        trusting: authorities, library, policy: policy)
+                    var loop = CurlLoop(feed, over: transfers, timekeeper: timekeeper)
                     try loop.run(wake: wake)
                     return loop.feed
                 }

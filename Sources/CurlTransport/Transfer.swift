@@ -9,10 +9,12 @@ internal import SIWACrypto
 final class Transfer {
     let easy: UnsafeMutableRawPointer
     private let library: CurlLibrary
+    private let options: EasyOptions
     private(set) var request: HTTPRequest
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var fieldList: UnsafeMutablePointer<curl_slist>?
-    private var listedFields: [HTTPField] = []
+    /// The options of the last request; nil until they are set.
+    private var lastOptions: RequestOptions?
     private let policy: TransferPolicy
     private var answer: AnswerCollector
     /// Set by libcurl when the connection is made and the request is about to be sent.
@@ -29,6 +31,7 @@ final class Transfer {
             throw unavailable("libcurl has no memory")
         }
         (self.easy, self.library, self.request) = (easy, library, request)
+        options = EasyOptions(easy: easy, library: library)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         try configure(trusting: authorities)
         try carry(request, timeout: timeout, over: version)
@@ -48,10 +51,16 @@ final class Transfer {
         _ request: HTTPRequest, timeout: Duration, over version: Version
     ) throws(TransportError) {
         self.request = request
-        answer = AnswerCollector(policy.answer)
+        answer.restart()
         isOnItsWay = false
         errorText.pointee = 0
-        try setRequest(timeout: timeout, over: version)
+        let options = RequestOptions(of: request, timeout: timeout, over: version)
+        if options != lastOptions {
+            lastOptions = nil
+            try set(options)
+            lastOptions = options
+        }
+        try setBody()
     }
 
     /// Labels the handle with its slot, by which it is found when libcurl reports it.
@@ -140,28 +149,26 @@ extension Transfer {
         try setCallbacks()
     }
 
-    /// Sets the options of one request.
-    private func setRequest(timeout: Duration, over version: Version) throws(TransportError) {
+    private func set(_ request: RequestOptions) throws(TransportError) {
         try options.set(CURLOPT_URL, request.url)
+        try set(request.method == .post ? CURLOPT_POST : CURLOPT_HTTPGET, 1)
         try set(
             CURLOPT_HTTP_VERSION,
-            version == .http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
+            request.version == .http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
         // libcurl resends a request by itself if a reused connection turns out to be closed.
         try set(CURLOPT_FRESH_CONNECT, request.isRepeatable ? 0 : 1)
-        let milliseconds = max(timeout.wholeMilliseconds, 1)
+        let milliseconds = max(request.timeout.wholeMilliseconds, 1)
         try set(CURLOPT_TIMEOUT_MS, milliseconds)
         try set(CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 10_000))
         // Plain http is used for loopback only: a proxy would see secrets unencrypted.
         if !policy.usesProxies || request.url.hasPrefix("http://") {
             try options.set(CURLOPT_PROXY, "")
         }
-        try setBody()
-        try setFields()
+        try setFields(request.fields)
     }
 
     private func setBody() throws(TransportError) {
-        guard request.method == .post else { return try set(CURLOPT_HTTPGET, 1) }
-        try set(CURLOPT_POST, 1)
+        guard request.method == .post else { return }
         try set(CURLOPT_POSTFIELDSIZE, request.body.count)
         // libcurl borrows these bytes, which live as long as this object.
         try request.body.withUnsafeBytes { bytes throws(TransportError) in
@@ -169,11 +176,7 @@ extension Transfer {
         }
     }
 
-    private func setFields() throws(TransportError) {
-        // Otherwise libcurl waits for a 100 before it sends a body of a megabyte.
-        let expectation = request.body.count < 1 << 20 ? [] : [HTTPField("Expect", "")]
-        let fields = request.fields + expectation
-        guard fields != listedFields || fieldList == nil else { return }
+    private func setFields(_ fields: [HTTPField]) throws(TransportError) {
         library.functions.pointee.curl_slist_free_all(fieldList)
         fieldList = nil
         for field in fields {
@@ -183,7 +186,6 @@ extension Transfer {
             }
             fieldList = longer
         }
-        listedFields = fields
         try options.set(CURLOPT_HTTPHEADER, lending: fieldList)
     }
 
@@ -214,13 +216,29 @@ extension Transfer {
         context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private var options: EasyOptions { EasyOptions(easy: easy, library: library) }
-
     private func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
         try options.set(option, value)
     }
 
     private func check(_ code: CURLcode) throws(TransportError) { try options.check(code) }
+}
+
+/// The options that a request usually shares with the request before it.
+private struct RequestOptions: Equatable {
+    let url: String
+    let method: HTTPRequest.Method
+    let fields: [HTTPField]
+    let isRepeatable: Bool
+    let timeout: Duration
+    let version: Transfer.Version
+
+    init(of request: HTTPRequest, timeout: Duration, over version: Transfer.Version) {
+        (url, method, isRepeatable) = (request.url, request.method, request.isRepeatable)
+        (self.timeout, self.version) = (timeout, version)
+        // Otherwise libcurl waits for a 100 before it sends a body of a megabyte.
+        let expectation = HTTPField("Expect", "")
+        fields = request.body.count < 1 << 20 ? request.fields : request.fields + [expectation]
+    }
 }
 
 extension Duration {

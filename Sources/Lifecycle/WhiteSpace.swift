@@ -12,6 +12,12 @@ package func rangeWithoutSpace(_ bytes: Span<UInt8>) -> Range<Int> {
 extension String {
     /// The text without white space at both ends.
     package var trimmingSpace: String {
+        // Nearly every text begins and ends with a visible character in ASCII.
+        if let first = utf8.first, let last = utf8.last, (0x21...0x7E).contains(first),
+            (0x21...0x7E).contains(last)
+        {
+            return self
+        }
         let rest = drop { $0.isWhitespace }
         guard let last = rest.lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return String(rest[...last])

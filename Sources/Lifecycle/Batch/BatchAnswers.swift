@@ -10,9 +10,8 @@ extension BatchRun {
         if let (preparationSlot, sent) = preparation, preparationSlot == slot {
             preparation = nil
             takePreparation(result, sent, at: now)
-        } else if let flight = flights[slot], let sent = flight.sent {
-            flights[slot] = nil
-            take(result, flight, sent, at: now)
+        } else if var flight = flights[slot].take(), let sent = flight.sent.take() {
+            take(result, &flight, sent, at: now)
         }
     }
 
@@ -31,10 +30,9 @@ extension BatchRun {
     }
 
     private mutating func take(
-        _ result: Result<HTTPResponse, TransportError>, _ flight: Flight, _ sent: SentRequest,
-        at now: Duration
+        _ result: Result<HTTPResponse, TransportError>, _ flight: inout Flight,
+        _ sent: SentRequest, at now: Duration
     ) {
-        var flight = flight
         let answer: ItemOutcome<Job.Answer>
         switch sent.conclude(result, at: now, read: { job.read($0, for: flight.item) }) {
         case .success(let read): answer = .done(read)

@@ -161,8 +161,7 @@ package struct BatchRun<Job: BatchJob>: RequestFeed {
         if let index = waiting.firstIndex(where: { $0.notBefore <= now }) {
             return waiting.remove(at: index)
         }
-        defer { fresh = nil }
-        return fresh
+        return fresh.take()
     }
 
     /// Gives up items whose deadline has passed.

@@ -6,27 +6,33 @@ internal import Synchronization
 /// before they expire.
 final class ClientSecretCache: Sendable {
     private let source: any ClientSecretSource
-    private let current = Mutex<[String: ClientSecret]>([:])
+    private let current = Mutex<[String: Credentials]>([:])
+
+    private struct Credentials {
+        let secret: ClientSecret
+        let parameters: ClientParameters
+    }
 
     init(_ source: any ClientSecretSource) { self.source = source }
 
     /// The client of a request; the source's client if it names none.
     func clientID(_ own: ClientID?) -> ClientID { own ?? source.clientID }
 
-    /// A secret that will not expire before the request arrives.
-    func secret(
-        for own: ClientID?, at now: NumericDate
-    ) throws(ClientSecretError) -> ClientSecret {
+    /// The parameters of a client, whose secret will not expire before the request arrives.
+    func parameters(
+        of own: ClientID?, at now: NumericDate
+    ) throws(ClientSecretError) -> ClientParameters {
         let clientID = clientID(own)
         return try current.withLock { current throws(ClientSecretError) in
-            if let secret = current[clientID.rawValue],
-                secret.isValid(at: now, for: source.renewalMargin)
+            if let known = current[clientID.rawValue],
+                known.secret.isValid(at: now, for: source.renewalMargin)
             {
-                return secret
+                return known.parameters
             }
             let secret = try source.secret(for: clientID, at: now)
-            current[clientID.rawValue] = secret
-            return secret
+            let parameters = ClientParameters(clientID, secret.text)
+            current[clientID.rawValue] = Credentials(secret: secret, parameters: parameters)
+            return parameters
         }
     }
 
@@ -34,7 +40,6 @@ final class ClientSecretCache: Sendable {
     func form(
         of request: TokenRequest, for own: ClientID? = nil, at now: NumericDate
     ) throws(ClientSecretError) -> Form {
-        request.form(
-            clientID: clientID(own), clientSecret: try secret(for: own, at: now).text)
+        request.form(of: try parameters(of: own, at: now))
     }
 }

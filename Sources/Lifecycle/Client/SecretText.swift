@@ -31,9 +31,6 @@ package struct SecretText: Sendable, CustomStringConvertible, CustomReflectable 
 
     /// Whether the text begins with `prefix`.
     package func hasPrefix(_ prefix: StaticString) -> Bool {
-        let prefix = Array("\(prefix)".utf8)
-        return bytes.withSpan { bytes in
-            bytes.count >= prefix.count && prefix.indices.allSatisfy { bytes[$0] == prefix[$0] }
-        }
+        bytes.withSpan { $0.extracting(first: prefix.utf8CodeUnitCount).isExactly(prefix) }
     }
 }

@@ -18,30 +18,34 @@ package struct Form: Sendable {
         package let name: String
         /// The value.
         package let value: Value
+
+        /// Pairs a name with a value.
+        package init(_ name: String, _ value: Value) { (self.name, self.value) = (name, value) }
     }
 
-    /// The parameters, in their order.
-    package let parameters: [Parameter]
+    /// The parameters of the client, which are first; nil if there are none.
+    private let client: ClientParameters?
+    private let others: [Parameter]
 
     /// Collects parameters.
     package init(_ parameters: [(String, Value)]) {
-        self.parameters = parameters.map { Parameter(name: $0, value: $1) }
+        client = nil
+        others = parameters.map { Parameter($0, $1) }
     }
 
     /// Collects the parameters of a request to Apple, those of the client first.
-    package init(
-        of clientID: ClientID, _ clientSecret: SecretText, _ parameters: [(String, Value)]
-    ) {
-        self.init(
-            [("client_id", .plain(clientID.rawValue)), ("client_secret", .secret(clientSecret))]
-                + parameters)
+    init(of client: ClientParameters, _ others: [Parameter]) {
+        (self.client, self.others) = (client, others)
     }
+
+    /// The parameters, in their order.
+    package var parameters: [Parameter] { (client?.parameters ?? []) + others }
 
     /// The secrets among the values.
     package var secrets: [SecretText] {
-        parameters.compactMap { parameter in
-            if case .secret(let secret) = parameter.value { secret } else { nil }
-        }
+        var secrets = client.map { [$0.secret] } ?? []
+        for case .secret(let secret) in others.lazy.map(\.value) { secrets.append(secret) }
+        return secrets
     }
 
     /// The media type that Apple requires; it answers any other with `invalid_client`, without a
@@ -51,12 +55,13 @@ package struct Form: Sendable {
     /// The body; all characters except RFC 3986's unreserved ones are percent-encoded.
     package func encoded() -> SecretBytes {
         var body = SecretBuffer(capacity: 1024)
-        for (index, parameter) in parameters.enumerated() {
-            if index > 0 { body.append(UInt8(ascii: "&")) }
-            Self.encode([UInt8](parameter.name.utf8).span, into: &body)
+        client?.encoded.withSpan { body.append(contentsOf: $0) }
+        for parameter in others {
+            if body.count > 0 { body.append(UInt8(ascii: "&")) }
+            Self.encode(parameter.name.utf8.span, into: &body)
             body.append(UInt8(ascii: "="))
             switch parameter.value {
-            case .plain(let text): Self.encode([UInt8](text.utf8).span, into: &body)
+            case .plain(let text): Self.encode(text.utf8.span, into: &body)
             case .secret(let secret): secret.bytes.withSpan { Self.encode($0, into: &body) }
             }
         }
@@ -75,6 +80,25 @@ package struct Form: Sendable {
             start = index + 1
         }
         body.append(contentsOf: bytes.extracting(start...))
+    }
+}
+
+/// The parameters with which a client authenticates: the first of every form, encoded once for all
+/// requests.
+struct ClientParameters: Sendable {
+    /// The client_secret.
+    let secret: SecretText
+    /// In their order.
+    let parameters: [Form.Parameter]
+    /// The beginning of a body.
+    let encoded: SecretBytes
+
+    init(_ clientID: ClientID, _ secret: SecretText) {
+        self.secret = secret
+        let form = Form([
+            ("client_id", .plain(clientID.rawValue)), ("client_secret", .secret(secret)),
+        ])
+        (parameters, encoded) = (form.parameters, form.encoded())
     }
 }
 

@@ -25,7 +25,7 @@ package struct HTTPField: Hashable, Sendable {
 
 extension UInt8 {
     /// The byte with ASCII capital letters converted to lower case.
-    fileprivate var inLowerCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+    var inLowerCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }
 
 extension [HTTPField] {

@@ -49,10 +49,8 @@ package struct MigrationJob: BatchJob {
     package mutating func request(
         for item: inout MigrationItem, at now: NumericDate
     ) throws(ClientSecretError) -> HTTPRequest {
-        let secret = try secrets.secret(for: nil, at: now)
+        let form = item.request.form(of: try secrets.parameters(of: nil, at: now))
         item.bearer = bearers.use()
-        let form = item.request.form(
-            clientID: secrets.clientID(nil), clientSecret: secret.text)
         return item.request.carrying(form, bearer: item.bearer?.token, to: baseURL)
     }
 

@@ -19,14 +19,16 @@ package enum MigrationRequest: Sendable {
 
     /// The form of the request.
     package func form(clientID: ClientID, clientSecret: SecretText) -> Form {
-        Form(of: clientID, clientSecret, ownParameters)
+        form(of: ClientParameters(clientID, clientSecret))
     }
 
-    private var ownParameters: [(String, Form.Value)] {
+    func form(of client: ClientParameters) -> Form { Form(of: client, ownParameters) }
+
+    private var ownParameters: [Form.Parameter] {
         switch self {
         case .export(let userID, let team):
-            [("sub", .plain(userID.rawValue)), ("target", .plain(team.rawValue))]
-        case .admission(let transferID): [("transfer_sub", .plain(transferID.rawValue))]
+            [.init("sub", .plain(userID.rawValue)), .init("target", .plain(team.rawValue))]
+        case .admission(let transferID): [.init("transfer_sub", .plain(transferID.rawValue))]
         }
     }
 }

@@ -66,13 +66,18 @@ extension TokenFailure.Cause {
 extension HTTPResponse {
     /// Whether its content type is HTML.
     package var isHTML: Bool {
-        fields["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
+        guard let type = fields["Content-Type"] else { return false }
+        return type.utf8.prefix(9).elementsEqual("text/html".utf8) { $0.inLowerCase == $1 }
     }
 
     /// Apple's id of this exchange, which its support asks for; nil if Apple sent none.
     package var requestID: String? {
-        ["X-Apple-I-Request-ID", "X-Apple-Request-UUID"].lazy
-            .compactMap { fields[$0]?.trimmingSpace }.first { !$0.isEmpty }
+        requestID(in: "X-Apple-I-Request-ID") ?? requestID(in: "X-Apple-Request-UUID")
+    }
+
+    private func requestID(in name: String) -> String? {
+        guard let id = fields[name]?.trimmingSpace, !id.isEmpty else { return nil }
+        return id
     }
 
     /// How long the server asks to wait (RFC 9110 §10.2.3): seconds, or until a date.

@@ -37,21 +37,29 @@ package enum TokenRequest: Sendable {
 
     /// The form of the request (Apple: "Token validation", "Token revocation").
     package func form(clientID: ClientID, clientSecret: SecretText) -> Form {
-        Form(of: clientID, clientSecret, ownParameters)
+        form(of: ClientParameters(clientID, clientSecret))
     }
 
-    private var ownParameters: [(String, Form.Value)] {
+    func form(of client: ClientParameters) -> Form { Form(of: client, ownParameters) }
+
+    private var ownParameters: [Form.Parameter] {
         switch self {
         case .exchange(let code, let redirectURI, let verifier):
-            [("grant_type", .plain("authorization_code")), ("code", .secret(code.text))]
-                + (redirectURI.map { [("redirect_uri", .plain($0))] } ?? [])
-                + (verifier.map { [("code_verifier", .secret($0.text))] } ?? [])
+            [.init("grant_type", .plain("authorization_code")), .init("code", .secret(code.text))]
+                + (redirectURI.map { [.init("redirect_uri", .plain($0))] } ?? [])
+                + (verifier.map { [.init("code_verifier", .secret($0.text))] } ?? [])
         case .refresh(let token):
-            [("grant_type", .plain("refresh_token")), ("refresh_token", .secret(token.text))]
+            [
+                .init("grant_type", .plain("refresh_token")),
+                .init("refresh_token", .secret(token.text)),
+            ]
         case .revoke(let token, let kind):
-            [("token", .secret(token)), ("token_type_hint", .plain(kind.rawValue))]
+            [.init("token", .secret(token)), .init("token_type_hint", .plain(kind.rawValue))]
         case .clientCredentials:
-            [("grant_type", .plain("client_credentials")), ("scope", .plain("user.migration"))]
+            [
+                .init("grant_type", .plain("client_credentials")),
+                .init("scope", .plain("user.migration")),
+            ]
         }
     }
 }

@@ -20,24 +20,36 @@ enum BatchLayout: Sendable {
     /// order: both are always present, so that an export's results are an import's input.
     case migration(MigrationHalf)
 
-    /// The members of a result after its line.
-    func members(_ name: ItemName, _ report: ItemReport) -> [JSON.Member] {
-        let verdict: [JSON.Member] = [
-            .init("status", .string(report.status.rawValue)),
-            .init("exit_code", .integer(Int(report.exitCode.rawValue))),
-        ]
-        return switch self {
+    /// Adds the members of a result after its line.
+    func add(_ name: ItemName, _ report: ItemReport, to line: inout JSONLine) {
+        switch self {
         case .standard:
+            line.add("id", name.id ?? .null)
+            line.add(report.status, report.exitCode)
             // Apple's answer may have any members.
-            [.init("id", name.id ?? .null)] + verdict
-                + report.members.filter {
-                    !["line", "id", "status", "exit_code"].contains($0.name)
-                } + report.errorMembers
+            for member in report.members where !Self.isReserved(member.name) { line.add(member) }
         case .migration(let half):
-            half.names(name, report.user)
-                + (name.oldUserID.map { [.init("old_user_id", .string($0))] } ?? [])
-                + report.members + verdict + report.errorMembers
+            for member in half.names(name, report.user) { line.add(member) }
+            if let id = name.oldUserID { line.add("old_user_id", .string(id)) }
+            for member in report.members { line.add(member) }
+            line.add(report.status, report.exitCode)
         }
+        if let error = report.error { line.add(error) }
+    }
+
+    private static func isReserved(_ name: String) -> Bool {
+        switch name {
+        case "line", "id", "status", "exit_code": true
+        default: false
+        }
+    }
+}
+
+extension JSONLine {
+    /// Adds the status of a result.
+    mutating func add(_ status: BatchStatus, _ exitCode: ExitCode) {
+        add("status", .string(status.rawValue))
+        add("exit_code", .integer(Int(exitCode.rawValue)))
     }
 }
 

@@ -64,7 +64,7 @@ final class BatchOutput: Sendable {
     ) -> [UInt8] {
         var text = JSONLine()
         text.add("line", .integer(line))
-        for member in layout.members(name, report) { text.add(member) }
+        layout.add(name, report, to: &text)
         return text.finished()
     }
 
@@ -78,8 +78,7 @@ final class BatchOutput: Sendable {
         var line = JSONLine(after: lines)
         line.add("line", .integer(number))
         line.add("id", id ?? .null)
-        line.add("status", .string(status.rawValue))
-        line.add("exit_code", .integer(Int(exitCode.rawValue)))
+        line.add(status, exitCode)
         return line
     }
 

@@ -42,9 +42,6 @@ struct ItemReport: Sendable {
         error: .error(
             "too_late", "it was not sent: its lease ended, and another run may have it"))
 
-    /// ``error`` as the end of a result.
-    var errorMembers: [JSON.Member] { error.map { [$0] } ?? [] }
-
     private init(_ status: BatchStatus, _ failure: TokenFailure) {
         let diagnosis = Diagnosis(RequestError(failure: failure, context: nil))
         self.init(status, diagnosis.exitCode, error: diagnosis.lineMember)

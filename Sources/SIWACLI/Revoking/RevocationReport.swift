@@ -28,14 +28,16 @@ package struct RevocationReport: Sendable {
 
     /// The result's members, in their order.
     package var members: [JSON.Member] {
-        [
+        var members: [JSON.Member] = [
             .init("revoked", .boolean(revocation.isRevoked)),
             .init("confirmed", .boolean(revocation.isConfirmed)),
             .init("kind", .string(kind.rawValue)), .init("client_id", .string(clientID.rawValue)),
             .init("token_fingerprint", .string(fingerprint)),
             .init("http_status", revocation.status.map { .integer($0) } ?? .null),
             .init("at", .string(date.rfc3339)),
-        ] + revocation.proofMembers
+        ]
+        members += revocation.proofMembers
+        return members
     }
 
     /// The names of the members that a result can have, so that a misspelt `--print` is found
@@ -50,8 +52,10 @@ package struct RevocationReport: Sendable {
 extension Revocation {
     /// The evidence: `was_active`, `evidence` and Apple's request id, as far as known.
     var proofMembers: [JSON.Member] {
-        (wasActive.map { [.init("was_active", .boolean($0))] } ?? [])
-            + (evidence.map { [.init("evidence", .string($0.rawValue))] } ?? [])
-            + (requestID.map { [.init("apple_request_id", .string($0))] } ?? [])
+        var members: [JSON.Member] = []
+        if let wasActive { members.append(.init("was_active", .boolean(wasActive))) }
+        if let evidence { members.append(.init("evidence", .string(evidence.rawValue))) }
+        if let requestID { members.append(.init("apple_request_id", .string(requestID))) }
+        return members
     }
 }

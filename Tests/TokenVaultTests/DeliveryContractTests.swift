@@ -164,23 +164,29 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
-    func `workers that claim at once share the events`(_ backend: SQLBackend) async throws {
+    func `workers that claim at once share the events and leave none to wait`(
+        _ backend: SQLBackend
+    ) async throws {
         let fixture = try await backend.fixture()
-        try fixture.preparedServerStore().receive(
-            (0..<60).map { try .sample($0, of: $0 % 20, at: $0) })
+        let store = try fixture.preparedServerStore()
+        try store.receive((0..<200).map { try .sample($0, of: $0 % 5, at: $0) })
+        let workers = try (0..<4).map { _ in try fixture.serverStore() }
         let sent = Mutex<[Int]>([])
-        try atOnce(4) { number in
-            let store = try fixture.serverStore()
-            while try store.counts().present[.pending] != nil {
-                let mine = try store.claimDeliveries(limit: 3, for: .long("\(number)")).deliveries
-                sent.withLock { $0 += mine.map(\.number) }
-                try store.note(mine.map { .accepted($0.id) }, by: "\(number)")
+        while try store.counts().present[.pending] != nil {
+            try atOnce(workers.count) { number in
+                let (worker, owner) = (workers[number], "\(number)")
+                for _ in 0..<3 {
+                    let mine = try worker.claimDeliveries(limit: 3, for: .long(owner)).deliveries
+                    sent.withLock { $0 += mine.map(\.number) }
+                    try worker.note(mine.map { .accepted($0.id) }, by: owner)
+                }
             }
+            try #require(try fixture.waitingWithoutReason() == [])
         }
         let all = sent.withLock(\.self)
-        #expect(all.sorted() == Array(0..<60))
-        for user in 0..<20 {
-            #expect(all.filter { $0 % 20 == user } == [user, user + 20, user + 40])
+        #expect(all.sorted() == Array(0..<200))
+        for user in 0..<5 {
+            #expect(all.filter { $0 % 5 == user } == Array(stride(from: user, to: 200, by: 5)))
         }
     }
 
@@ -221,5 +227,20 @@ extension SQLStoreFixture {
     /// Lets leases and waits of pending events end.
     func makeDue(_ condition: String = "state = 'pending'") throws {
         try run("UPDATE inbox_event SET due_at = 1 WHERE \(condition)")
+    }
+
+    /// The events that are the first of their users, and not due, although nobody sends them.
+    fileprivate func waitingWithoutReason() throws -> [String?] {
+        let database = try connect()
+        let sql = """
+            SELECT jti FROM inbox_event
+            WHERE state = 'pending' AND lease_owner IS NULL AND due_at > \(database.dialect.moment)
+                AND NOT EXISTS (
+                    SELECT 1 FROM inbox_event AS earlier
+                    WHERE earlier.user_id = inbox_event.user_id AND earlier.state = 'pending'
+                        AND (earlier.event_time, earlier.position)
+                            < (inbox_event.event_time, inbox_event.position))
+            """
+        return try database.run(sql, []).map(\.[0].text)
     }
 }

@@ -74,6 +74,8 @@ enum SQLBackend: String, CaseIterable, CustomTestStringConvertible {
 struct WatchedConnector: DatabaseConnector {
     let base: any DatabaseConnector
     var first: [String] = []
+    /// Called after each statement with its text.
+    var after: @Sendable (String) -> Void = { _ in }
     let seen = Seen()
 
     final class Seen: Sendable {
@@ -83,7 +85,7 @@ struct WatchedConnector: DatabaseConnector {
     var name: String { base.name }
 
     func connect(creating: Bool) throws(DatabaseFailure) -> any Database {
-        let database = WatchedDatabase(try base.connect(creating: creating), seen)
+        let database = WatchedDatabase(try base.connect(creating: creating), seen, after)
         for sql in first { _ = try database.run(sql) }
         return database
     }
@@ -92,15 +94,20 @@ struct WatchedConnector: DatabaseConnector {
 private final class WatchedDatabase: Database {
     private let database: any Database
     private let seen: WatchedConnector.Seen
+    private let after: @Sendable (String) -> Void
 
-    init(_ database: any Database, _ seen: WatchedConnector.Seen) {
-        (self.database, self.seen) = (database, seen)
+    init(
+        _ database: any Database, _ seen: WatchedConnector.Seen,
+        _ after: @escaping @Sendable (String) -> Void
+    ) {
+        (self.database, self.seen, self.after) = (database, seen, after)
     }
 
     var dialect: Dialect { database.dialect }
 
     func run(_ sql: String, _ values: [Value]) throws(DatabaseFailure) -> [[Value]] {
         seen.statements.withLock { $0.append((sql, values)) }
+        defer { after(sql) }
         return try database.run(sql, values)
     }
 

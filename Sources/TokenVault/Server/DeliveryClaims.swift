@@ -41,14 +41,7 @@ extension Database {
     /// user holds them back.
     private func dueEvents(_ limit: Int) throws(DatabaseFailure) -> [[Value]] {
         let sql = """
-            SELECT position, CASE WHEN EXISTS (
-                    SELECT 1 FROM inbox_event AS earlier
-                    WHERE earlier.user_id = inbox_event.user_id AND earlier.state = 'pending'
-                        AND (earlier.event_time, earlier.position)
-                            < (inbox_event.event_time, inbox_event.position)
-                        AND (earlier.holds_until IS NULL
-                            OR earlier.holds_until > \(dialect.moment))
-                ) THEN 1 ELSE 0 END,
+            SELECT position, CASE WHEN \(isHeldBack) THEN 1 ELSE 0 END,
                 jti, body, attempts, changed_at, \(dialect.now)
             FROM inbox_event
             WHERE state = 'pending' AND due_at <= \(dialect.moment)
@@ -57,16 +50,34 @@ extension Database {
         return try run(sql, .integer(limit))
     }
 
+    /// Whether an earlier event of its user holds an event back.
+    private var isHeldBack: String {
+        """
+        EXISTS (
+            SELECT 1 FROM inbox_event AS earlier
+            WHERE earlier.user_id = inbox_event.user_id AND earlier.state = 'pending'
+                AND (earlier.event_time, earlier.position)
+                    < (inbox_event.event_time, inbox_event.position)
+                AND (earlier.holds_until IS NULL OR earlier.holds_until > \(dialect.moment)))
+        """
+    }
+
+    /// Lets events wait that are still held back. On PostgreSQL, ``dueEvents(_:)`` may lock an event
+    /// that was released in the meantime, and yet see the earlier event as it was before.
     private func hold(_ positions: [[Value]]) throws(DatabaseFailure) {
         _ = try run(
             """
             UPDATE inbox_event SET due_at = \(dialect.moment) + \(Self.holdPause)
-            WHERE position = $1
+            WHERE position = $1 AND \(isHeldBack)
             """, each: positions)
     }
 
     /// How soon an event that is held back is looked at again, in milliseconds.
     private static var holdPause: Int { 60_000 }
+
+    /// Which events are released: a transaction that holds an event back may have begun that pause
+    /// after the one that releases it began to wait for it.
+    private static var releasedPause: Int { holdPause + 30_000 }
 
     private func lease(_ values: [[Value]]) throws(DatabaseFailure) {
         _ = try run(
@@ -150,7 +161,7 @@ extension Database {
     }
 
     /// Makes the user's next event due after an event that no longer holds it back. An event that
-    /// failed itself and is not due within a minute keeps its own wait.
+    /// failed itself and is not due within a minute and a half keeps its own wait.
     ///
     /// - Parameter condition: selects the event that no longer holds back others, with `$1` for
     ///   `value`.
@@ -165,7 +176,7 @@ extension Database {
                         AND (event_time, position)
                             > (SELECT event_time, position FROM inbox_event WHERE \(condition))
                     ORDER BY event_time, position LIMIT 1)
-                AND lease_owner IS NULL AND due_at <= \(dialect.moment) + \(Self.holdPause)
+                AND lease_owner IS NULL AND due_at <= \(dialect.moment) + \(Self.releasedPause)
             """, value)
     }
 

@@ -3,7 +3,7 @@ package struct Definition: Codable, Hashable, Sendable {
     /// The term, such as `SIWA_PROFILE` or `75`.
     package let term: String
 
-    /// The explanation.
+    /// What the term means, as one or more sentences.
     package let meaning: String
 
     /// Explains `term`.

@@ -65,7 +65,7 @@ extension String: ParameterValue {
     /// Any text.
     package static var expectation: String { "text" }
 
-    /// The text.
+    /// The text as it is.
     package var argumentDescription: String { self }
 }
 
@@ -76,6 +76,6 @@ extension Int: ParameterValue {
     /// A decimal number.
     package static var expectation: String { "a whole number" }
 
-    /// The number.
+    /// The number in decimal digits.
     package var argumentDescription: String { description }
 }

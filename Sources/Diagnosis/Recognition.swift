@@ -36,7 +36,7 @@ package struct Recognition: Sendable {
         case configuration
     }
 
-    /// Its kind.
+    /// What the text is, by its shape.
     package let kind: Kind
     /// What it is, with an article.
     package let name: String

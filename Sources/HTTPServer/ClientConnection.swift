@@ -7,7 +7,7 @@ internal import Glibc
 final class ClientConnection: @unchecked Sendable {
     /// The event loop that serves it.
     let loop: EventLoop
-    /// The client.
+    /// Who opened the connection.
     let peer: ServerRequest.Peer
     private let socket: CInt
     /// When the connection is closed; nil for never.

@@ -7,7 +7,7 @@ package struct RequestTarget: Hashable, Sendable {
 
     /// A parameter of a query.
     package struct Parameter: Hashable, Sendable {
-        /// Its name.
+        /// The name before the first `=`, decoded.
         package let name: String
         /// Its value; empty without `=`.
         package let value: String

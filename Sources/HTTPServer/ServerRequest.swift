@@ -12,7 +12,7 @@ package final class ServerRequest: Sendable {
     package let body: [UInt8]
     /// Why the request as a whole must be refused; nil if it is acceptable.
     package let fault: Fault?
-    /// The client.
+    /// Who sent it: an address, or a process on this machine.
     package let peer: Peer
 
     /// Why a request must be refused, whatever it asks for.

@@ -6,7 +6,7 @@ package struct CompactJWS: Sendable {
     package var header: JSON { heading.value }
     /// The JOSE header as received, with its common parameters.
     package let heading: JOSEHeader
-    /// The claims.
+    /// The claims as values, which are created at each call.
     package var payload: JSON { claims.value }
     /// The claims, as received.
     package let claims: JSONText

@@ -16,9 +16,9 @@ package enum JSON: Hashable, Sendable {
 
     /// A name and its value.
     package struct Member: Hashable, Sendable {
-        /// The name.
+        /// The name, without escapes.
         package let name: String
-        /// The value.
+        /// The value of the member.
         package let value: JSON
 
         /// Pairs a name with a value.
@@ -101,13 +101,13 @@ extension [UInt8] {
 extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// A string.
+    /// Creates a string from a literal.
     package init(stringLiteral value: String) { self = .string(value) }
-    /// A boolean.
+    /// Creates `true` or `false` from a literal.
     package init(booleanLiteral value: Bool) { self = .boolean(value) }
     /// A whole number.
     package init(integerLiteral value: Int) { self = .integer(value) }
-    /// An array.
+    /// Creates an array from a literal.
     package init(arrayLiteral elements: JSON...) { self = .array(elements) }
     /// An object; the literal's order is kept.
     package init(dictionaryLiteral elements: (String, JSON)...) {

@@ -18,7 +18,7 @@ extension String: JSONConvertible {
         self = text
     }
 
-    /// A string.
+    /// The text as a JSON string.
     package var json: JSON { .string(self) }
 }
 
@@ -46,7 +46,7 @@ extension Bool: JSONConvertible {
         self = flag
     }
 
-    /// A boolean.
+    /// `true` or `false`.
     package var json: JSON { .boolean(self) }
 }
 
@@ -62,13 +62,13 @@ extension Array: JSONConvertible where Element: JSONConvertible {
         self = values
     }
 
-    /// An array.
+    /// The elements as a JSON array, in their order.
     package var json: JSON { .array(map(\.json)) }
 }
 
 /// A word from a fixed list.
 extension JSONConvertible where Self: RawRepresentable & CaseIterable, RawValue == String {
-    /// The list.
+    /// The accepted words, in the order of the cases.
     package static var shape: String {
         "one of " + allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
     }
@@ -79,6 +79,6 @@ extension JSONConvertible where Self: RawRepresentable & CaseIterable, RawValue 
         self = value
     }
 
-    /// The word.
+    /// The word as a JSON string.
     package var json: JSON { .string(rawValue) }
 }

@@ -3,7 +3,7 @@ internal import SIWACrypto
 /// A JSON text that was read strictly, with its original bytes. Values are created only when they
 /// are used: most of the dozen claims of a token are only compared, or written again.
 package final class JSONText: Sendable {
-    /// The text.
+    /// The text as it was read, in UTF-8.
     let bytes: [UInt8]
     /// Its values and the names of members. The values inside a value follow it; the value of a
     /// member follows its name.

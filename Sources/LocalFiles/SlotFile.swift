@@ -51,17 +51,17 @@ private struct SlotPage: ~Copyable {
     deinit { close(descriptor) }
 
     mutating func slot(_ number: Int) throws(FileError) -> SIMD2<UInt64> {
-        try turn(to: number / Self.pageSize)
+        try loadPage(number / Self.pageSize)
         return slots[number % Self.pageSize]
     }
 
     mutating func set(_ number: Int, to slot: SIMD2<UInt64>) throws(FileError) {
-        try turn(to: number / Self.pageSize)
+        try loadPage(number / Self.pageSize)
         slots[number % Self.pageSize] = slot
         isChanged = true
     }
 
-    private mutating func turn(to next: Int) throws(FileError) {
+    private mutating func loadPage(_ next: Int) throws(FileError) {
         guard next != number else { return }
         if isChanged {
             let written = try system("write", folder) {

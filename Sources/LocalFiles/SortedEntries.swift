@@ -2,7 +2,7 @@
 package struct SortedEntry: Sendable {
     /// The key by which entries are sorted.
     package let key: [UInt8]
-    /// The value.
+    /// The bytes that are sorted with the key; they do not affect the order.
     package let value: [UInt8]
 }
 

@@ -8,7 +8,7 @@ package import ServerRecords
 package struct World: Sendable {
     /// The wall clock and the monotonic clock.
     package var clocks: Clocks { didSet { ending = Ending(signals, clocks.timekeeper) } }
-    /// The environment.
+    /// Looks up a variable of the environment; nil if it is not set.
     package var variables: @Sendable (String) -> String?
     /// The number of threads that can run at the same time.
     package var processors: Int

@@ -8,9 +8,9 @@ internal import Synchronization
 package final class ServerContext: Sendable {
     /// The wall clock and the monotonic clock.
     package let clocks: Clocks
-    /// The log.
+    /// Writes the log of the process to standard error.
     package let log: ServerLog
-    /// The metrics.
+    /// Counts what the process does, for `GET /metrics`.
     package let metrics: Metrics
     /// The clients of all profiles, as last read.
     package let clients: Reloadable<ProfileClients>

@@ -2,16 +2,16 @@ package import JOSE
 
 /// An event in the server's log, without secrets.
 package struct ServiceEvent: Sendable {
-    /// The severity.
+    /// How severe the event is.
     package enum Level: String, Sendable {
         case info, warning, error
     }
 
-    /// The severity.
+    /// `level` in the log.
     package let level: Level
     /// The name of the event, in snake_case.
     package let name: String
-    /// The details.
+    /// The further members of the line, in their order.
     package let members: [JSON.Member]
 
     /// Creates an event.

@@ -146,7 +146,7 @@ private func valid<ID: Identifier>(
 
 /// A client secret: a JWT with ES256 (Apple: "Creating a client secret").
 public struct ClientSecret: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The JWT.
+    /// The JWT, to be sent as `client_secret`. A secret: never log it.
     public let text: String
     /// When it expires.
     public let expiresAt: Date

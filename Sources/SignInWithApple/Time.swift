@@ -10,7 +10,7 @@ extension NumericDate {
         self.init(Int(exactly: seconds) ?? (seconds < 0 ? .min : .max))
     }
 
-    /// The date.
+    /// The same moment as Foundation's type, in whole seconds.
     package var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
 }
 

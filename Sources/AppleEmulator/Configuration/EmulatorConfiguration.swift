@@ -49,7 +49,7 @@ extension EmulatorConfiguration {
                 "team_id", "clients", "keys", "recipient", "users", "switches", "notification_url",
             ])
         var behaviors = Behaviors()
-        if let initial = json["switches"] { try behaviors.turn(initial) }
+        if let initial = json["switches"] { try behaviors.set(initial) }
         self.init(
             teamID: try reader.required("team_id"),
             clients: try reader.elements("clients").map { entry throws(ShapeError) in

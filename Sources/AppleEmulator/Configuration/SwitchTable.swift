@@ -115,10 +115,10 @@ extension Behaviors {
     var json: JSON { .object(Switch.all.map { JSON.Member($0.name, $0.read(self)) }) }
 
     /// Sets the switches that `json` names; changes nothing if one is invalid.
-    mutating func turn(_ json: JSON) throws(ShapeError) {
+    mutating func set(_ json: JSON) throws(ShapeError) {
         let reader = try JSONObjectReader(json, at: "switches", knowing: Switch.all.map(\.name))
-        var turned = self
-        for entry in Switch.all { try entry.write(&turned, reader) }
-        self = turned
+        var changed = self
+        for entry in Switch.all { try entry.write(&changed, reader) }
+        self = changed
     }
 }

@@ -39,9 +39,9 @@ extension AppleEmulator {
         case .faults:
             faults.append(try Fault(json: body))
             return ["queued": .integer(faults.count)]
-        case .clock: return try turnClock(body)
+        case .clock: return try moveClock(body)
         case .switches:
-            try service.behaviors.turn(body)
+            try service.behaviors.set(body)
             return service.behaviors.json
         case .requests: return try await requests(body)
         case .notificationsSent: return try await sentNotifications(body)
@@ -53,12 +53,12 @@ extension AppleEmulator {
         case .users: return try addUser(body)
         case .faultsClear: return try clearFaults(body)
         case .transfer: return try service.accept(TransferAcceptance(json: body))
-        case .seed: return try service.plant(Seed(json: body, in: configuration))
+        case .seed: return try service.create(Seed(json: body, in: configuration))
         case .reset: return reset()
         }
     }
 
-    private func turnClock(_ body: JSON) throws(ShapeError) -> JSON {
+    private func moveClock(_ body: JSON) throws(ShapeError) -> JSON {
         let reader = try JSONObjectReader(body, knowing: ["offset", "forward"])
         let step: Duration? = try reader.optional("forward")
         guard step == nil || body["offset"] == nil else {

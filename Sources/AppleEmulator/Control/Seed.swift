@@ -36,7 +36,7 @@ extension Service {
     /// sessions. Every second user hides the address.
     ///
     /// No identity token is signed, because each signature takes a millisecond.
-    mutating func plant(_ seed: Seed) throws(OpenSSLError) -> JSON {
+    mutating func create(_ seed: Seed) throws(OpenSSLError) -> JSON {
         var rows: [JSON] = []
         rows.reserveCapacity(seed.count * seed.tokens)
         let first = users.users.count - users.configured + 1
@@ -46,14 +46,14 @@ extension Service {
                 email: "seed\(number)@example.com")
             guard users.add(user) else { continue }
             for _ in 0..<seed.tokens {
-                rows.append(try plantSession(of: user, number, seed.client))
+                rows.append(try createSession(of: user, number, seed.client))
             }
         }
         transferees = nil
         return ["users": .array(rows)]
     }
 
-    private mutating func plantSession(
+    private mutating func createSession(
         of user: EmulatedUser, _ number: Int, _ client: EmulatedClient
     ) throws(OpenSSLError) -> JSON {
         let sharing: EmailSharing = number.isMultiple(of: 2) ? .hidden : .shared

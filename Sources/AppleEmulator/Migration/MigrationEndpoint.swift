@@ -25,8 +25,8 @@ extension Service {
         transferees = directory
         let answer =
             form["transfer_sub"] == nil
-            ? try export(form, session, team, directory)
-            : try admit(form, session, team, directory)
+            ? try exportUser(form, session, team, directory)
+            : try importUser(form, session, team, directory)
         // A user's own token is valid for one answer.
         if session.user != nil { ledger.spendAccessToken(bearer) }
         return answer
@@ -44,7 +44,7 @@ extension Service {
     }
 
     /// The sender's half: `sub` and `target` in, `transfer_sub` out.
-    private func export(
+    private func exportUser(
         _ form: ReceivedForm, _ session: Ledger.Session, _ team: EmulatedTeam,
         _ directory: Transferees
     ) throws -> Answer {
@@ -70,7 +70,7 @@ extension Service {
     }
 
     /// The recipient's half: `transfer_sub` in, the user's new `sub` out.
-    private mutating func admit(
+    private mutating func importUser(
         _ form: ReceivedForm, _ session: Ledger.Session, _ team: EmulatedTeam,
         _ directory: Transferees
     ) throws -> Answer {
@@ -95,10 +95,10 @@ extension Service {
                 .invalidRequest, in: "transfer_sub", because: "made for team \(transferee.target)")
         }
         try check(transferee.user, in: session)
-        return try welcome(transferee.user, in: session, by: team)
+        return try imported(transferee.user, in: session, by: team)
     }
 
-    private mutating func welcome(
+    private mutating func imported(
         _ user: EmulatedUser, in session: Ledger.Session, by team: EmulatedTeam
     ) throws -> Answer {
         let sharing = ledger.consents[user.userID, session.clientID] ?? .shared

@@ -6,7 +6,7 @@ internal import SIWACrypto
 struct Notification: Sendable {
     /// `jti`, by which receivers recognise duplicates.
     let id: String
-    /// The JWT.
+    /// The signed JWT, in compact serialization.
     let payload: String
 
     /// The body Apple posts.

@@ -3,7 +3,7 @@ internal import JOSE
 /// A piece of HTML. An interpolated text is escaped; another piece of HTML is not. Text from
 /// clients and files cannot become markup.
 struct HTML: ExpressibleByStringInterpolation {
-    /// The markup.
+    /// The markup, with escaped texts.
     let source: String
 
     init(stringLiteral value: String) { source = value }

@@ -24,7 +24,7 @@ package struct AuthorizationRequest: Sendable {
 
     /// The data of the user that the client requests; sent at the first consent only.
     package enum Scope: String, Sendable, CaseIterable {
-        /// The name.
+        /// The user's name, which Apple sends at the first sign-in only.
         case name
         /// The address, or the relay address that hides it.
         case email

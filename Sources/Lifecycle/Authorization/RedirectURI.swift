@@ -4,7 +4,7 @@
 /// It must be registered for the Services ID character by character, so it is kept as it was
 /// written.
 package struct RedirectURI: Hashable, Sendable, CustomStringConvertible {
-    /// The URI.
+    /// The URI as written.
     package let description: String
 
     /// Checks that Apple would accept the URI.

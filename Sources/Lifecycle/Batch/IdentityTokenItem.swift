@@ -7,7 +7,7 @@ package struct IdentityTokenItem: Sendable {
     package let line: Int
     /// The id of the item in the input: a string or a number; nil for a bare token.
     package let id: JSON?
-    /// The token.
+    /// The identity token to verify.
     package let token: SecretText
     /// The client it must be for; nil for those of the settings.
     package let clientID: ClientID?

@@ -7,7 +7,7 @@ package struct TokenItem: Sendable {
     package let line: Int
     /// The id of the item in the input: a string or a number; nil for a bare token.
     package let id: JSON?
-    /// The token.
+    /// The refresh token to refresh or to revoke.
     package let token: SecretText
     /// The client it belongs to; nil for the one of the settings.
     package let clientID: ClientID?

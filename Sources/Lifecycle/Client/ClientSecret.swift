@@ -16,7 +16,7 @@ package struct ClientSecret: Sendable {
     /// future, which Apple answers with `invalid_client` and no explanation.
     package static let backdating = Duration.seconds(60)
 
-    /// The JWT.
+    /// The JWT, in compact serialization.
     package let text: SecretText
     /// `iss`.
     package let teamID: TeamID

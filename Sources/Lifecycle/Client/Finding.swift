@@ -18,11 +18,11 @@ package struct Finding: Hashable, Sendable {
         case certain
         /// Other causes are rare.
         case likely
-        /// A guess.
+        /// A guess: other causes are as probable.
         case possible
     }
 
-    /// The cause.
+    /// Which of the known causes it is.
     package let code: FindingCode
     /// How much it matters.
     package let severity: Severity

@@ -35,7 +35,7 @@ extension Identifier {
 
 /// The error for a text that is not such an identifier.
 package struct IdentifierError: Error, Hashable, Sendable {
-    /// The text.
+    /// The refused text.
     package let text: String
     /// What is wrong, as the end of a sentence.
     package let fault: String

@@ -7,7 +7,7 @@ extension JSONConvertible where Self: Identifier {
         self.init(unchecked: text)
     }
 
-    /// The text.
+    /// The identifier as a JSON string.
     package var json: JSON { .string(rawValue) }
 }
 

@@ -1,6 +1,6 @@
 /// A secret of one kind, so that a code cannot be used in place of a token.
 package protocol Secret: Sendable, CustomStringConvertible {
-    /// The text.
+    /// The secret itself, which is sent to Apple and never shown.
     var text: SecretText { get }
     /// Marks a text as this kind of secret; nothing is checked.
     init(_ text: SecretText)
@@ -13,7 +13,7 @@ extension Secret {
 
 /// The authorization code of a sign-in: valid once, for five minutes.
 package struct AuthorizationCode: Secret {
-    /// The text.
+    /// The secret itself, which is sent to Apple and never shown.
     package let text: SecretText
     /// Marks a text as an authorization code.
     package init(_ text: SecretText) { self.text = text }
@@ -21,7 +21,7 @@ package struct AuthorizationCode: Secret {
 
 /// A refresh token: valid until the user or Apple revokes it.
 package struct RefreshToken: Secret {
-    /// The text.
+    /// The secret itself, which is sent to Apple and never shown.
     package let text: SecretText
     /// Marks a text as a refresh token.
     package init(_ text: SecretText) { self.text = text }
@@ -29,7 +29,7 @@ package struct RefreshToken: Secret {
 
 /// An access token: valid for an hour, and only to revoke or to migrate.
 package struct AccessToken: Secret {
-    /// The text.
+    /// The secret itself, which is sent to Apple and never shown.
     package let text: SecretText
     /// Marks a text as an access token.
     package init(_ text: SecretText) { self.text = text }
@@ -37,7 +37,7 @@ package struct AccessToken: Secret {
 
 /// The code verifier of a PKCE challenge (RFC 7636 §4.1).
 package struct CodeVerifier: Secret {
-    /// The text.
+    /// The secret itself, which is sent to Apple and never shown.
     package let text: SecretText
     /// Marks a text as a code verifier.
     package init(_ text: SecretText) { self.text = text }

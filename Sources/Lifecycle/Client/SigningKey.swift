@@ -2,7 +2,7 @@ package import SIWACrypto
 
 /// The private key of a `.p8` file, and its Key ID.
 package struct SigningKey: Sendable {
-    /// The key.
+    /// The private key on P-256, which signs client secrets.
     package let privateKey: P256PrivateKey
     /// The Key ID.
     package let id: KeyID

@@ -14,9 +14,9 @@ package struct Form: Sendable {
 
     /// One parameter.
     package struct Parameter: Sendable {
-        /// The name.
+        /// The name of the parameter, not encoded.
         package let name: String
-        /// The value.
+        /// The value of the parameter, not encoded.
         package let value: Value
 
         /// Pairs a name with a value.

@@ -2,7 +2,7 @@
 package struct HTTPField: Hashable, Sendable {
     /// The name; its case is not significant.
     package let name: String
-    /// The value.
+    /// The value as sent or received.
     package let value: String
 
     /// Pairs a name with a value.

@@ -10,7 +10,7 @@ package struct HTTPRequest: Sendable {
         case post = "POST"
     }
 
-    /// The method.
+    /// GET or POST.
     package let method: Method
     /// The absolute URL.
     package let url: String

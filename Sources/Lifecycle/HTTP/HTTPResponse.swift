@@ -4,7 +4,7 @@ package struct HTTPResponse: Sendable {
     package let status: Int
     /// The header fields in the order received.
     package let fields: [HTTPField]
-    /// The body.
+    /// The body, without a content coding.
     package let body: [UInt8]
 
     /// Creates a response.

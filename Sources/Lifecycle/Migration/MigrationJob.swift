@@ -68,7 +68,7 @@ package struct MigrationJob: BatchJob {
             return askAgain(item: &item, refusal)
         case .refused(let refusal):
             bearers.accept(item.bearer)
-            return weigh(refusal)
+            return verdict(about: refusal)
         case .done:
             bearers.accept(item.bearer)
             hasMigrated = true
@@ -84,8 +84,8 @@ package struct MigrationJob: BatchJob {
         return item.bearersRefused < Self.mostBearers ? .next : .held(.refused(error))
     }
 
-    private mutating func weigh(
-        _ error: AppleError
+    private mutating func verdict(
+        about error: AppleError
     ) -> BatchVerdict<ItemOutcome<MigratedUser>> {
         guard !hasMigrated else { return .finished(.refused(error)) }
         refusedAtFirst += 1

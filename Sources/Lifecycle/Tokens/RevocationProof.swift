@@ -12,7 +12,7 @@ package struct RevocationProof: Sendable {
     package enum Step: Hashable, Sendable {
         /// A refresh that shows whether the token works before it is revoked.
         case refreshBefore
-        /// The revocation.
+        /// The request that revokes the token.
         case revoke
         /// A refresh that shows whether the token works after it was revoked.
         case refreshAfter

@@ -11,7 +11,7 @@ package enum TokenRequest: Sendable {
     /// apps and users to another team").
     case clientCredentials
 
-    /// The endpoint.
+    /// The endpoint of Apple to which it is posted.
     package var endpoint: Endpoint {
         switch self {
         case .exchange, .refresh, .clientCredentials: .token

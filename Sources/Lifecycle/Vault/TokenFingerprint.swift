@@ -26,6 +26,6 @@ package struct TokenFingerprint: Hashable, Comparable, Sendable, CustomStringCon
     /// The order of their digits.
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// The digits.
+    /// ``rawValue``.
     package var description: String { rawValue }
 }

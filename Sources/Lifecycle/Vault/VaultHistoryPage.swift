@@ -42,7 +42,7 @@ package struct VaultHistoryPosition: Hashable, Comparable, Sendable {
     /// The number of the row.
     package let number: Int
 
-    /// A position.
+    /// Creates a position from the time and the number of an entry.
     package init(at: Int, number: Int) { (self.at, self.number) = (at, number) }
 
     /// The order of the history.

@@ -5,7 +5,7 @@ package import SIWACrypto
 package struct VaultItem: Sendable {
     /// The client and user that the token belongs to.
     package let user: VaultUser
-    /// The token.
+    /// The refresh token, which is encrypted before it is stored.
     package let token: RefreshToken
     /// The state of the token.
     package let state: VaultState

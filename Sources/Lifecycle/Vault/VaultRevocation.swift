@@ -5,7 +5,7 @@ package import JOSE
 ///
 /// A token that was revoked before is refreshed first, and not revoked again if Apple refuses it.
 package struct VaultRevocation: Sendable {
-    /// The token.
+    /// The decrypted refresh token.
     package let token: SecretText
     /// The proof to obtain.
     package let proof: Revocation.Proof

@@ -2,7 +2,7 @@ package import JOSE
 
 /// The result of one check.
 package struct Check: Hashable, Sendable {
-    /// The status.
+    /// Whether the value passed.
     package enum Status: String, Sendable {
         /// The value is valid.
         case passed
@@ -48,7 +48,7 @@ package struct Check: Hashable, Sendable {
 
     /// The subject of the check.
     package let subject: Subject
-    /// The status.
+    /// Whether it passed.
     package let status: Status
     /// ``subject`` in snake_case, for scripts.
     package var name: String { subject.rawValue }

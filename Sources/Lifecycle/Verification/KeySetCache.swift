@@ -9,7 +9,7 @@ package import JOSE
 package struct KeySetCache: Sendable {
     /// A key set with the time of its fetch.
     package struct Held: Sendable {
-        /// The keys.
+        /// The key set as it was fetched.
         package let keySet: KeySet
         /// When they were fetched.
         package let fetchedAt: NumericDate

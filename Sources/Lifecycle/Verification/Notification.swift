@@ -3,7 +3,7 @@ package import JOSE
 /// The content of a verified server-to-server notification (Apple: "Processing changes for Sign in
 /// with Apple accounts").
 package struct Notification: Hashable, Sendable {
-    /// The event.
+    /// What happened to the user's account.
     package let event: NotificationEvent
     /// The client: the primary App ID of its group.
     package let clientID: ClientID

@@ -27,7 +27,7 @@ package struct NotificationEvent: Hashable, Sendable {
 
     /// What happened.
     package let kind: Kind
-    /// The user.
+    /// The user of the event: `sub`.
     package let userID: UserID
     /// When it happened; Apple's fraction of a second is dropped.
     package let occurredAt: NumericDate

@@ -20,8 +20,7 @@ package struct Verification<Claims: Sendable>: Sendable {
     ) {
         self.checks = checks
         self.token = token
-        claims =
-            checks.areOfASoundToken(isSigned: isReceivedFromApple) ? read(token.claims) : nil
+        claims = checks.haveAllPassed(isSigned: isReceivedFromApple) ? read(token.claims) : nil
         isValid = claims != nil
     }
 
@@ -46,7 +45,7 @@ extension [Check] {
     /// Whether no check failed, and the signature passed.
     ///
     /// - Parameter isSigned: whether the signature is known to be Apple's without its check.
-    fileprivate func areOfASoundToken(isSigned: Bool) -> Bool {
+    fileprivate func haveAllPassed(isSigned: Bool) -> Bool {
         // Reads the checks in place: copying one takes longer than reading it.
         let checks = span
         var isSigned = isSigned

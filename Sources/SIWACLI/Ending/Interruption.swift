@@ -20,7 +20,7 @@ struct Interruption: DiagnosableError {
         hint = "to continue, run it again"
     }
 
-    /// A batch.
+    /// A batch that a signal ended.
     ///
     /// - Parameter hint: how to continue it.
     init(batchBy signal: CInt, _ hint: String) {

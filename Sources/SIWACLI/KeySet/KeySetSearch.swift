@@ -33,7 +33,7 @@ struct KeySetSearch {
     mutating func run() async throws(KeySetError) -> FoundKeySet {
         var step = step
         guard step == .fetch else { return try settle(step) }
-        guard case .ours(let lock) = await turn() else { return try useStale(.busy) }
+        guard case .acquired(let lock) = await acquireLock() else { return try useStale(.busy) }
         defer { lock?.release() }
         // The previous holder of the lock may have fetched the wanted key.
         if let newer = try? store?.load() { cache = newer }
@@ -79,16 +79,16 @@ struct KeySetSearch {
 
 // Waiting.
 extension KeySetSearch {
-    private enum Turn {
+    private enum LockResult {
         /// This process fetches; without a lock if the file system has no locks.
-        case ours(FileLock?)
+        case acquired(FileLock?)
         /// Another process fetches, and is not finished in time.
-        case theirs
+        case heldByOther
     }
 
     /// Waits until no other process fetches; longer if no stored key set can be used instead.
-    private func turn() async -> Turn {
-        guard let store else { return .ours(nil) }
+    private func acquireLock() async -> LockResult {
+        guard let store else { return .acquired(nil) }
         let timekeeper = network.timekeeper
         let left = network.deadline.remaining
         let deadline = Deadline(
@@ -96,14 +96,14 @@ extension KeySetSearch {
             by: timekeeper)
         while true {
             do throws(KeySetStoreFault) {
-                if let lock = try store.tryLock() { return .ours(lock) }
+                if let lock = try store.tryLock() { return .acquired(lock) }
             } catch {
-                return .ours(nil)
+                return .acquired(nil)
             }
             // A random pause, because hundreds of processes may be waiting.
             let pause = Duration.milliseconds(Int.random(in: 20...60))
             guard deadline.remaining > pause, (try? await timekeeper.sleep(pause)) != nil
-            else { return .theirs }
+            else { return .heldByOther }
         }
     }
 }

@@ -3,7 +3,7 @@ internal import JOSE
 
 /// A duration such as `90s`, `15m`, `12h`, `30d`, or a combination, `1d12h`.
 package struct DurationArgument: ParameterValue, Hashable {
-    /// The duration.
+    /// The duration that was given.
     package let duration: Duration
 
     /// Wraps a duration.

@@ -16,7 +16,7 @@ struct MetricsArgument: ParameterValue, Hashable {
 
     var argumentDescription: String { path }
 
-    /// The option.
+    /// `--metrics FILE.prom`.
     static func option<Root>(
         _ path: @autoclosure @escaping LazyPath<Root, MetricsArgument?>
     ) -> Parameter<Root> {

@@ -28,7 +28,7 @@ enum VaultArgument: ParameterValue, Hashable {
 
     var argumentDescription: String { url ?? "" }
 
-    /// The option.
+    /// `--vault [URL]`.
     static func option<Root>(
         _ path: @autoclosure @escaping LazyPath<Root, VaultArgument?>
     ) -> Parameter<Root> {

@@ -6,7 +6,7 @@ internal import SIWACrypto
 package struct ProfileClient: Sendable {
     /// The name of the profile; empty without profiles.
     package let name: String
-    /// The client.
+    /// The App ID or Services ID of the profile.
     package let clientID: ClientID
     /// The client's team.
     package let teamID: TeamID

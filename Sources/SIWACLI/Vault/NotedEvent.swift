@@ -3,9 +3,9 @@ package import Lifecycle
 /// The event that Apple's answer is for a record of the vault, with its evidence: the same rule for
 /// single commands and batches.
 package struct NotedEvent: Sendable {
-    /// The event.
+    /// The change to the record.
     package let event: VaultEvent
-    /// The evidence.
+    /// The evidence for the history: Apple's answer and its request id.
     package let details: VaultEventDetails
 
     private init(_ event: VaultEvent, _ details: VaultEventDetails) {

@@ -17,7 +17,7 @@ struct VaultCreation: Sendable {
         let url = try session.settings.vaultURL().value
         let store = try session.vaultStore()
         let keyFile = try VaultKeyFile(session)
-        try Self.checkThereIsNone(store)
+        try Self.requireNoVault(in: store)
         // Creates the key first: without it the database would be useless.
         let keys = try keyFile.makeIfMissing()
         try Vault.create(store, keys)
@@ -37,7 +37,7 @@ struct VaultCreation: Sendable {
     }
 
     /// Fails before a key file is created if the database is unusable or has a vault already.
-    private static func checkThereIsNone(_ store: any VaultStore) throws(VaultError) {
+    private static func requireNoVault(in store: any VaultStore) throws(VaultError) {
         do {
             _ = try store.keyChecks()
         } catch {

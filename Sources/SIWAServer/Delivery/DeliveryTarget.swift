@@ -2,7 +2,7 @@ internal import Lifecycle
 
 /// The URL of the application, to which events are delivered.
 package struct DeliveryTarget: Hashable, Sendable {
-    /// The URL.
+    /// The URL as written in the settings.
     package let url: String
 
     /// Accepts an https URL, or an http URL of a loopback address, without user information.

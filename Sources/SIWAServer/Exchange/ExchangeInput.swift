@@ -4,7 +4,7 @@ internal import ServerRecords
 
 /// The validated input of `POST /v1/exchange`.
 package struct ExchangeInput: Sendable {
-    /// The code.
+    /// The authorization code to exchange.
     package let code: AuthorizationCode
     /// The client whose profile exchanges it.
     package let client: ProfileClient

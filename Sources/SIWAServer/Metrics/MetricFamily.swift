@@ -51,6 +51,6 @@ struct MetricFamily {
             .flatMap { $0.histogram.lines(name, $0.labels) }
     }
 
-    /// The lines.
+    /// The lines in the text format of Prometheus, `# HELP` and `# TYPE` first.
     var lines: [String] { head + samples }
 }

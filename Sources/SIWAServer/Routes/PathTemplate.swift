@@ -9,7 +9,7 @@ package struct PathTemplate: Hashable, Sendable, ExpressibleByStringLiteral,
         case value(String)
     }
 
-    /// The text.
+    /// The template as written, such as `/v1/users/{user_id}`.
     package let description: String
     /// Whether no segment stands for a value.
     let isFixed: Bool

@@ -63,7 +63,7 @@ package struct Problem: Error, Sendable {
         }
     }
 
-    /// The response.
+    /// The response with problem details (RFC 9457) as its body.
     package var response: ServerResponse {
         let own: [JSON.Member] = [
             .init("type", .string("about:blank")),

@@ -101,7 +101,7 @@ struct RequestMembers {
         return secret
     }
 
-    /// A client.
+    /// The client id in a member; nil if the member is absent.
     func clientID(_ name: String) throws(Problem) -> ClientID? {
         guard let text = try text(name) else { return nil }
         do throws(IdentifierError) {
@@ -111,7 +111,7 @@ struct RequestMembers {
         }
     }
 
-    /// A user.
+    /// The user id in a member; nil if the member is absent.
     func userID(_ name: String) throws(Problem) -> UserID? {
         guard let text = try text(name) else { return nil }
         do throws(IdentifierError) {

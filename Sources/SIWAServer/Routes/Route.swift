@@ -9,7 +9,7 @@ package final class Route: Sendable {
     package typealias Handler =
         @Sendable (RouteRequest, ServerContext) async throws(Problem) -> ServerResponse
 
-    /// The method.
+    /// The method; HEAD is answered like GET.
     package let method: Method
     /// The path, such as `/v1/revocations/{id}`.
     package let path: PathTemplate
@@ -83,9 +83,9 @@ package struct RouteParameter: Hashable, Sendable {
 
     /// Where it is.
     package let place: Place
-    /// Its name.
+    /// The name in the path or in the query.
     package let name: String
-    /// Its description.
+    /// What the parameter selects, in one sentence.
     package let summary: String
     /// The schema of its value.
     package let schema: Schema
@@ -100,7 +100,7 @@ package struct RouteParameter: Hashable, Sendable {
 package struct RouteResponse: Hashable, Sendable {
     /// The status code.
     package let status: Int
-    /// Its description.
+    /// When the route answers so, in one sentence.
     package let summary: String
     /// The schema of its body; nil for problem details and empty bodies.
     package let schema: Schema?

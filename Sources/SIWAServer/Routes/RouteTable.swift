@@ -3,7 +3,7 @@ internal import ServerRecords
 
 /// The routes of one listener.
 package struct RouteTable: Sendable {
-    /// The listener.
+    /// The listener that serves the routes.
     package let listener: Listener
     /// The routes; the first one that matches is used.
     package let routes: [Route]

@@ -2,7 +2,7 @@ package import JOSE
 
 /// A JSON Schema (2020-12), as OpenAPI 3.1 uses it.
 package struct Schema: Hashable, Sendable {
-    /// The schema.
+    /// The schema as a JSON object (JSON Schema 2020-12).
     package let json: JSON
 
     /// Creates a schema from JSON.
@@ -35,12 +35,12 @@ package struct Schema: Hashable, Sendable {
         Self(type: "boolean", description)
     }
 
-    /// An array.
+    /// An array whose elements have the schema `element`.
     package static func array(of element: Schema, _ description: String? = nil) -> Self {
         Self(type: "array", description, ("items", element.json))
     }
 
-    /// An object.
+    /// An object with the members of `properties`, in their order.
     ///
     /// - Parameters:
     ///   - oneOf: exactly one of these members is required.

@@ -4,7 +4,7 @@ internal import SIWACLI
 
 /// The settings of one listener.
 package struct ListenerSettings: Hashable, Sendable {
-    /// The address.
+    /// Where it listens.
     package let address: ListenAddress
     /// The files of its certificate and key; nil without TLS.
     package let tls: TLSFiles?

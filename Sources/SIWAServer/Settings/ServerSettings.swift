@@ -123,7 +123,7 @@ package struct ServerSettings: Hashable, Sendable {
 
 /// Where events are delivered.
 package struct DeliverySettings: Hashable, Sendable {
-    /// The application.
+    /// The URL of the application.
     package let target: DeliveryTarget
     /// The file of the secrets that sign.
     package let secretFile: String

@@ -9,7 +9,7 @@ struct StatusPage {
 
     init(_ report: StatusReport) { self.report = report }
 
-    /// The page.
+    /// The whole document.
     var html: String {
         """
         <!DOCTYPE html>

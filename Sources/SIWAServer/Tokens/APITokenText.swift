@@ -5,7 +5,7 @@ package import ServerRecords
 
 /// The text of an API token: `siwa_` and 32 random bytes in base64url.
 package struct APITokenText: Sendable {
-    /// The token.
+    /// `siwa_` and 43 characters; a secret.
     package let text: SecretText
 
     private static let prefix = "siwa_"

@@ -1,6 +1,6 @@
 /// The outcome of an attempt to deliver an event.
 package struct DeliveryOutcome: Hashable, Sendable {
-    /// The event.
+    /// The event that was to be delivered.
     package let id: EventID
     /// What happens next.
     package let next: Next

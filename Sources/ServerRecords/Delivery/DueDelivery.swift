@@ -4,7 +4,7 @@ package import Lifecycle
 package struct DueDelivery: Hashable, Sendable {
     /// The id of the event: the `webhook-id`.
     package let id: EventID
-    /// The body.
+    /// The JSON object that is posted, the same at every attempt.
     package let body: [UInt8]
     /// The number of earlier attempts.
     package let attempts: Int

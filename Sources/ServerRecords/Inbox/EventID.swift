@@ -48,6 +48,6 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The text.
+    /// ``rawValue``.
     package var description: String { rawValue }
 }

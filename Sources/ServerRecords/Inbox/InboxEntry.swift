@@ -3,7 +3,7 @@ package import Lifecycle
 
 /// An event as the inbox lists it.
 package struct InboxEntry: Hashable, Sendable {
-    /// Its id.
+    /// The `jti`, or the id of an unverified payload.
     package let id: EventID
     /// Its place in the inbox, in the order of commit.
     package let position: Int
@@ -15,7 +15,7 @@ package struct InboxEntry: Hashable, Sendable {
     package let occurredAt: NumericDate
     /// When it was received.
     package let receivedAt: NumericDate
-    /// Its state.
+    /// Whether it is to be delivered, or how that ended.
     package let state: InboxState
     /// The number of attempts to deliver it.
     package let attempts: Int

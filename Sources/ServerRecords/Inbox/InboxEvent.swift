@@ -3,7 +3,7 @@ package import Lifecycle
 
 /// A verified event, as the inbox keeps it and as it is delivered.
 package struct InboxEvent: Hashable, Sendable {
-    /// Its id.
+    /// The `jti` of its notification.
     package let id: EventID
     /// The type of the event.
     package let type: String
@@ -67,7 +67,7 @@ package struct UnusableEvent: Error {}
 
 /// An event to store.
 package struct IncomingEvent: Hashable, Sendable {
-    /// The event.
+    /// The event, as it is delivered.
     package let event: InboxEvent
     /// Whether it is delivered to an application.
     package let isDelivered: Bool
@@ -99,9 +99,9 @@ package struct InboxReceipt: Hashable, Sendable {
 
 /// A payload whose signature cannot be verified until Apple's keys can be fetched.
 package struct UnverifiedNotification: Hashable, Sendable {
-    /// Its id.
+    /// Begins with `unverified-`; see ``EventID``.
     package let id: EventID
-    /// The JWS.
+    /// The JWS as received, in compact serialization.
     package let payload: [UInt8]
     /// The type that the payload claims; not verified.
     package let type: String

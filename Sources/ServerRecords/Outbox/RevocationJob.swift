@@ -43,7 +43,7 @@ package struct RevocationJob: Hashable, Sendable {
         }
     }
 
-    /// Its number.
+    /// The number of its row, unique in the database.
     package let number: Int
     /// The client that the token was issued to.
     package let clientID: ClientID
@@ -55,7 +55,7 @@ package struct RevocationJob: Hashable, Sendable {
     package var kind: Kind
     /// The requested proof.
     package var proof: Proof
-    /// Its state.
+    /// Whether it is pending, or how it ended.
     package var state: State
     /// The proof so far; committed before the next request is sent.
     package var progress: RevocationProof.Progress

@@ -21,7 +21,7 @@ package struct RevocationRequest: Hashable, Sendable {
 
 /// A request and its state.
 package struct RevocationStatus: Hashable, Sendable {
-    /// The request.
+    /// What was requested, and when.
     package let request: RevocationRequest
     /// `pending` while one of its jobs is pending.
     package let state: RevocationJob.State

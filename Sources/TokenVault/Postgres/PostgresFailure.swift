@@ -19,7 +19,7 @@ struct SQLState: Hashable {
         }
     }
 
-    /// The remedy.
+    /// What may help: repeating the transaction, a new connection, or nothing.
     var remedy: DatabaseFailure.Remedy {
         switch code {
         // Serialization failure, deadlock, or a record that another client has inserted.

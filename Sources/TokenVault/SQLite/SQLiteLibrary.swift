@@ -3,7 +3,7 @@ internal import Lifecycle
 
 /// SQLite, loaded when it is first used and never unloaded.
 enum SQLiteLibrary {
-    /// Its functions.
+    /// The functions of libsqlite3, loaded when they are first used.
     static let functions = Result { () throws(VaultError) in
         var functions = siwa_sqlite()
         guard siwa_sqlite_load(&functions) else {

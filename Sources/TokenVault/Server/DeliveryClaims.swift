@@ -32,7 +32,7 @@ extension Database {
             }
             try hold(held)
             try self.lease(leased)
-            for position in damaged { try putAside(position) }
+            for position in damaged { try deferDamagedEvent(position) }
         }
         return due
     }
@@ -88,7 +88,7 @@ extension Database {
     }
 
     /// A damaged event is examined once an hour, and does not hold other events back.
-    private func putAside(_ position: Value) throws(DatabaseFailure) {
+    private func deferDamagedEvent(_ position: Value) throws(DatabaseFailure) {
         _ = try run(
             """
             UPDATE inbox_event SET due_at = \(dialect.moment) + 3600000,

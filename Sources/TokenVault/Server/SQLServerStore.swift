@@ -115,7 +115,7 @@ extension SQLServerStore {
 
     func counts() throws(VaultError) -> ServerCounts {
         let isOld = try transaction(.reading) { database throws(DatabaseFailure) in
-            try database.mustCountTokens()
+            try database.areTokenCountsOld()
         }
         if isOld {
             try transaction(.writing) { database throws(DatabaseFailure) in

@@ -117,7 +117,7 @@ extension Database {
     }
 
     /// Whether the vault's tokens were counted more than a minute ago.
-    func mustCountTokens() throws(DatabaseFailure) -> Bool {
+    func areTokenCountsOld() throws(DatabaseFailure) -> Bool {
         try !run(
             """
             SELECT 1 FROM server_count

@@ -63,7 +63,7 @@ final class BatchOutput: Sendable {
         line: Int, _ name: ItemName, _ report: ItemReport, _ layout: BatchLayout = .standard
     ) -> [UInt8] {
         var text = JSONLine()
-        text.add("line", .integer(line))
+        text.add("line", line)
         for member in layout.members(name, report) { text.add(member) }
         return text.finished()
     }
@@ -76,10 +76,10 @@ final class BatchOutput: Sendable {
         after lines: consuming [UInt8]
     ) -> JSONLine {
         var line = JSONLine(after: lines)
-        line.add("line", .integer(number))
+        line.add("line", number)
         line.add("id", id ?? .null)
-        line.add("status", .string(status.rawValue))
-        line.add("exit_code", .integer(Int(exitCode.rawValue)))
+        line.add("status", status.rawValue)
+        line.add("exit_code", Int(exitCode.rawValue))
         return line
     }
 

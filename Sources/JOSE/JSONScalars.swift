@@ -36,7 +36,8 @@ extension JSONReader {
 
     mutating func string() throws(JSONError) {
         let start = position
-        position = plainEnd(from: start + 1)
+        // The end of the ASCII characters that need no escape.
+        position = bytes.span.index(from: start + 1, JSON.markOddCharacters)
         guard try peek() != UInt8(ascii: "\"") else {
             let mark = JSONText.mark(of: bytes.span.extracting(start + 1..<position))
             position += 1
@@ -62,11 +63,6 @@ extension JSONReader {
         if hasEscapes { unescaped.append(JSONText.Unescaped(node: nodes.count, text: text)) }
         let mark = hasEscapes ? 0 : JSONText.mark(of: text.span)
         add(.string, from: start, isPlain: false, hasEscapes: hasEscapes, mark: mark)
-    }
-
-    /// The end of the run of ASCII characters that need no escape.
-    private func plainEnd(from start: Int) -> Int {
-        bytes.span.index(from: start, JSON.markOddCharacters)
     }
 
     private mutating func escape(into text: inout [UInt8]) throws(JSONError) {

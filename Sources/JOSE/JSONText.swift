@@ -181,7 +181,9 @@ extension JSONText {
         guard node.range.count < 19, bytes[node.range.lowerBound] != UInt8(ascii: "-") else {
             return Int(String(decoding: bytes[node.range], as: UTF8.self))
         }
-        return bytes[node.range].reduce(0) { $0 &* 10 &+ Int($1 &- 0x30) }
+        var number = 0
+        for index in node.range { number = number &* 10 &+ Int(bytes[index] &- 0x30) }
+        return number
     }
 
     /// The value of a flag, as ``JSON/flag``.

@@ -40,8 +40,8 @@ struct JSONWriter {
 
     mutating func write(_ value: JSON, depth: Int) {
         switch value {
-        case .null: append("null")
-        case .boolean(let flag): append(flag ? "true" : "false")
+        case .null: append(word: "null")
+        case .boolean(let flag): append(word: flag ? "true" : "false")
         case .integer(let number): append(number)
         case .number(let text): append(text)
         case .string(let text): quote(text)
@@ -84,6 +84,10 @@ struct JSONWriter {
         guard indented else { return }
         output.append(0x0A)
         output.append(contentsOf: repeatElement(0x20, count: depth * 2))
+    }
+
+    private mutating func append(word: StaticString) {
+        output.append(addingCapacity: word.utf8CodeUnitCount) { $0.append(word) }
     }
 
     private mutating func append(_ text: String) { output.append(contentsOf: text.utf8) }

@@ -129,7 +129,8 @@ private struct AddedMember {
     }
 
     func append(to output: inout OutputSpan<UInt8>) {
-        output.append(",\"")
+        output.append(UInt8(ascii: ","))
+        output.append(UInt8(ascii: "\""))
         output.append(claim.name)
         output.append("\":\"")
         switch value {

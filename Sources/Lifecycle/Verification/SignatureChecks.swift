@@ -12,7 +12,7 @@ extension CompactJWS {
 
     /// Why the signature must not be checked; nil for an acceptable header.
     fileprivate var headerFault: String? {
-        guard heading.algorithm?.isExactly("RS256") == true else {
+        guard heading.isRS256 else {
             return "alg is \(header["alg"].shown), not RS256"
         }
         // An extension that is not understood must be refused (RFC 7515 §4.1.11).

@@ -5,8 +5,13 @@ internal import SIWACrypto
 
 /// Verifies the lines of a batch like `siwa verify`.
 struct ItemVerifier: Sendable {
-    private let verifying: Verifying
     private let keys: BatchKeys
+    // Not `Verifying` itself, which is so large that copying it for each token would show.
+    private let clock: @Sendable () -> NumericDate
+    /// The time as of which to verify an item that has none.
+    private let now: @Sendable () -> NumericDate
+    /// The rules by a key set, and for a client if the item names one.
+    private let makeRules: @Sendable (KeySet?, ClientID?) -> TokenVerifier
     /// The set of --jwks.
     private let given: KeySet?
     /// Which results are written.
@@ -17,12 +22,14 @@ struct ItemVerifier: Sendable {
     private var writer = VerdictWriter()
 
     init(_ verifying: Verifying, _ keys: BatchKeys, given: KeySet?, _ filter: StatusFilter) {
-        (self.verifying, self.keys, self.given) = (verifying, keys, given)
-        self.filter = filter
+        (self.keys, self.given, self.filter) = (keys, given, filter)
+        clock = verifying.session.world.clocks.now
+        now = { verifying.now }
+        makeRules = { verifying.rules(by: $0, for: $1) }
         // A valid token's result has a fingerprint.
         reader = CompactJWSReader(isHashing: filter.contains(.done))
         known = given.map { KnownKeys($0, fetchedAt: nil) }
-        rules = verifying.rules(by: given)
+        rules = makeRules(given, nil)
     }
 
     /// The result of a line; nil for an empty line.
@@ -52,14 +59,15 @@ struct ItemVerifier: Sendable {
         let verification: IdentityTokenVerification
         switch Result(catching: { () throws(CompactJWSError) in try token(of: item) }) {
         case .success(let token):
-            if let keyID = token.verificationKeyID {
+            let keyID = token.verificationKeyID
+            if let keyID {
                 if !isSettled(keyID) { try await findKeys(for: keyID) }
                 if let reason = doubt(about: keyID) {
                     if filter.contains(.failed) { text += noKeySet(for: item, reason) }
                     return result(item.id, .failed, in: text)
                 }
             }
-            verification = verify(token, item)
+            verification = verify(token, item, needsKey: keyID != nil)
         case .failure(let error): verification = IdentityTokenVerification(error)
         }
         let status: BatchStatus = verification.isValid ? .done : .refused
@@ -79,7 +87,7 @@ struct ItemVerifier: Sendable {
 
     /// Why the known keys cannot tell whether a token is Apple's; nil if they can.
     private func doubt(about keyID: String) -> String? {
-        guard let known, !known.canRefuse(at: clock), known.keySet.keys[keyID] == nil else {
+        guard let known, !known.canRefuse(at: clock()), known.keySet.keys[keyID] == nil else {
             return nil
         }
         return """
@@ -95,33 +103,28 @@ struct ItemVerifier: Sendable {
                 .identifying(item.token.fingerprint))
     }
 
+    /// - Parameter needsKey: whether the token has a `kid`, and a header that Apple writes.
     private func verify(
-        _ token: CompactJWS, _ item: IdentityTokenItem
+        _ token: CompactJWS, _ item: IdentityTokenItem, needsKey: Bool
     ) -> IdentityTokenVerification {
-        rules(for: token, item)
-            .verify(identityToken: token, boundTo: item.binding, at: item.moment ?? verifying.now)
-    }
-
-    private func rules(for token: CompactJWS, _ item: IdentityTokenItem) -> TokenVerifier {
-        // Without a `kid`, or with a header that Apple does not write, no key is needed.
-        guard token.verificationKeyID != nil else {
-            return verifying.rules(by: given, for: item.clientID)
+        func verify(by rules: TokenVerifier) -> IdentityTokenVerification {
+            rules.verify(
+                identityToken: token, boundTo: item.binding, at: item.moment ?? now())
         }
-        guard let clientID = item.clientID else { return rules }
-        return verifying.rules(by: known?.keySet, for: clientID)
+        guard needsKey else { return verify(by: makeRules(given, item.clientID)) }
+        guard let clientID = item.clientID else { return verify(by: rules) }
+        return verify(by: makeRules(known?.keySet, clientID))
     }
-
-    private var clock: NumericDate { verifying.session.world.clocks.now() }
 
     /// Whether the known keys are new enough for this `kid`.
     private func isSettled(_ keyID: String) -> Bool {
-        known?.settles(keyID, at: clock) ?? false
+        known?.settles(keyID, at: clock()) ?? false
     }
 
     private mutating func findKeys(for keyID: String) async throws {
         let found = try await keys.keys(for: keyID)
         known = found
-        rules = verifying.rules(by: found.keySet)
+        rules = makeRules(found.keySet, nil)
     }
 }
 

@@ -59,6 +59,7 @@
     FUNCTION(EVP_DigestUpdate) \
     FUNCTION(EVP_DigestVerify) \
     FUNCTION(EVP_DigestVerifyInit) \
+    FUNCTION(EVP_MD_CTX_copy_ex) \
     FUNCTION(EVP_MD_CTX_free) \
     FUNCTION(EVP_MD_CTX_new) \
     FUNCTION(EVP_MD_fetch) \

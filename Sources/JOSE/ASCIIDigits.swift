@@ -25,18 +25,20 @@ extension StringProtocol {
 
 extension Sequence<UInt8> {
     /// Two lower-case hexadecimal digits for each byte.
+    package var hexadecimal: String { Array(self).span.hexadecimal }
+}
+
+extension Span<UInt8> {
+    /// Two lower-case hexadecimal digits for each byte.
     package var hexadecimal: String {
-        // Specialized because other modules cannot do so: a batch computes a fingerprint per token.
-        @specialized(where Self == ArraySlice<UInt8>)
-        get {
-            var digits: [UInt8] = []
-            digits.reserveCapacity(2 * underestimatedCount)
-            for byte in self {
-                let (high, low) = byte.hexadecimalDigits()
+        var digits: [UInt8] = []
+        digits.append(addingCapacity: 2 * count) { digits in
+            for index in indices {
+                let (high, low) = self[index].hexadecimalDigits()
                 digits.append(high)
                 digits.append(low)
             }
-            return String(decoding: digits, as: UTF8.self)
         }
+        return String(decoding: digits, as: UTF8.self)
     }
 }

@@ -9,13 +9,15 @@ package struct CompactJWS: Sendable {
     /// The claims as values, which are created at each call.
     package var payload: JSON { claims.value }
     /// The claims, as received.
-    package let claims: JSONText
+    package let claims: TokenClaims
     /// The signature after the second dot, as received.
     package let signature: [UInt8]
     /// The token as it was read.
     package let bytes: [UInt8]
     /// The number of ``bytes`` that are signed.
     package let signedCount: Int
+    /// Nil unless the token's reader computes them.
+    package let hashes: TokenHashes?
 
     /// The bytes that are signed: header, dot and payload, as received.
     package var signingInput: [UInt8] { Array(bytes[..<signedCount]) }
@@ -57,10 +59,29 @@ package struct CompactJWS: Sendable {
 
     /// Creates a token from its parts.
     init(
-        heading: JOSEHeader, claims: JSONText, signature: [UInt8], bytes: [UInt8], signedCount: Int
+        heading: JOSEHeader, claims: TokenClaims, signature: [UInt8], bytes: [UInt8],
+        signedCount: Int, hashes: TokenHashes?
     ) {
+        self.hashes = hashes
         (self.heading, self.claims) = (heading, claims)
         (self.signature, self.bytes, self.signedCount) = (signature, bytes, signedCount)
+    }
+}
+
+/// The SHA-256 of a token and of its signed part, which is its beginning: both cost little more
+/// than one.
+package final class TokenHashes: Sendable {
+    /// The hash of what is signed.
+    package let signed: [32 of UInt8]
+    /// The hash of the whole token.
+    package let whole: [32 of UInt8]
+
+    /// Nil if the system's policy disables SHA-256.
+    init?(of token: [UInt8], signedCount: Int) {
+        guard
+            let hashes = try? SHA256.digests(ofFirst: signedCount, andAllOf: token.span)
+        else { return nil }
+        (signed, whole) = (hashes.first, hashes.all)
     }
 }
 

@@ -17,8 +17,13 @@ package struct CompactJWSReader: Sendable {
         let content: JOSEHeader
     }
 
+    /// Whether to compute ``CompactJWS/hashes``.
+    private let isHashing: Bool
+
     /// A reader that has read nothing.
-    package init() {}
+    ///
+    /// - Parameter isHashing: computes ``CompactJWS/hashes``, for who needs both.
+    package init(isHashing: Bool = false) { self.isHashing = isHashing }
 
     /// Parses a token.
     ///
@@ -32,9 +37,11 @@ package struct CompactJWSReader: Sendable {
             else { throw .parts(2) }
             return CompactJWS(
                 heading: try header(token[..<first]),
-                claims: try Self.object(text.extracting(first + 1..<second), in: .payload),
+                claims: TokenClaims(
+                    try Self.object(text.extracting(first + 1..<second), in: .payload)),
                 signature: try Self.decode(text.extracting((second + 1)...), in: .signature),
-                bytes: token, signedCount: second)
+                bytes: token, signedCount: second,
+                hashes: isHashing ? TokenHashes(of: token, signedCount: second) : nil)
         } catch {
             // A third dot would not be base64url, so the dots are counted only after an error.
             let dots = token.count { $0 == UInt8(ascii: ".") }

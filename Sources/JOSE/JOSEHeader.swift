@@ -4,8 +4,8 @@ package final class JOSEHeader: Sendable {
     let text: JSONText
     /// The header as a value.
     package let value: JSON
-    /// `alg`; nil unless it is a string.
-    package let algorithm: String?
+    /// Whether `alg` is RS256.
+    package let isRS256: Bool
     /// `kid`; nil unless it is a string.
     package let keyID: String?
     /// Whether it requires extensions (`crit`).
@@ -14,7 +14,8 @@ package final class JOSEHeader: Sendable {
     init(_ text: JSONText) {
         let value = text.value
         (self.text, self.value) = (text, value)
-        (algorithm, keyID) = (value["alg"]?.string, value["kid"]?.string)
+        isRS256 = value["alg"]?.string?.isExactly("RS256") == true
+        keyID = value["kid"]?.string
         isCritical = value["crit"] != nil
     }
 }

@@ -80,7 +80,7 @@ extension String {
     /// Swift's ==, a Kelvin sign equals a K.
     package func isExactly(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        return utf8.span.isExactly(other.utf8.span)
+        return utf8.isEmpty || utf8.span.isExactly(other.utf8.span)
     }
 
     /// Whether it contains a NUL character, which some databases do not accept.

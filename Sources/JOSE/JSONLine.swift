@@ -1,3 +1,5 @@
+internal import SIWACrypto
+
 /// An object on one line, written member by member.
 package struct JSONLine: Sendable {
     private var writer: JSONWriter
@@ -10,47 +12,50 @@ package struct JSONLine: Sendable {
     }
 
     /// Adds a member. The caller must not add two members with the same name.
-    package mutating func add(_ name: String, _ value: JSON) {
+    package mutating func add(_ member: JSON.Member) {
+        writer.quote(member.name, after: isEmpty ? nil : ",", before: ":")
+        isEmpty = false
+        writer.write(member.value, depth: 1)
+    }
+
+    /// Adds a member.
+    package mutating func add(_ name: StaticString, _ value: JSON) {
         begin(name)
         writer.write(value, depth: 1)
     }
 
-    /// Adds a member.
-    package mutating func add(_ member: JSON.Member) { add(member.name, member.value) }
-
-    /// Adds a member whose value is written already.
-    package mutating func add(_ name: String, written value: [UInt8]) {
+    /// Adds a member that is a string.
+    package mutating func add(_ name: StaticString, _ text: String) {
         begin(name)
-        writer.output += value
+        writer.quote(text)
+    }
+
+    /// Adds a member that is a number.
+    package mutating func add(_ name: StaticString, _ number: Int) {
+        begin(name)
+        writer.append(number)
+    }
+
+    /// Adds a member whose value `write` appends.
+    package mutating func add(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
+        begin(name)
+        write(&writer.output)
     }
 
     /// Adds a member whose value is the header of a token.
-    package mutating func add(_ name: String, headerOf token: CompactJWS) {
+    package mutating func add(_ name: StaticString, headerOf token: CompactJWS) {
         begin(name)
         writer.write(token.heading.text)
     }
 
     /// Adds a member whose value is ``JSON/normalizedClaims`` of a token's claims.
-    package mutating func add(_ name: String, normalizedClaimsOf token: CompactJWS) {
+    package mutating func add(_ name: StaticString, normalizedClaimsOf token: CompactJWS) {
         let claims = token.claims
-        guard claims.isPlain else { return add(name, claims.value.normalizedClaims) }
-        let text = claims.bytes
+        guard claims.canBeEdited else { return add(name, claims.value.normalizedClaims) }
         begin(name)
-        writer.output.append(UInt8(ascii: "{"))
-        isEmpty = true
-        claims.forEachNormalizedPart { part in
-            switch part {
-            case .text(let range):
-                writer.append(text.span.extracting(range), after: isEmpty ? nil : ",")
-                isEmpty = false
-            case .claim(let name, .value(let value)): add(name, value)
-            case .claim(let name, .moment(let moment)):
-                begin(name)
-                writer.quote(moment)
-            }
+        writer.output.append(addingCapacity: claims.mostNormalizedBytes) {
+            claims.appendNormalized(to: &$0)
         }
-        isEmpty = false
-        writer.output.append(UInt8(ascii: "}"))
     }
 
     /// The lines before it, the object in UTF-8, and a line end.
@@ -66,8 +71,16 @@ package struct JSONLine: Sendable {
         return writer.output
     }
 
-    private mutating func begin(_ name: String) {
-        writer.quote(name, after: isEmpty ? nil : ",", before: ":")
+    /// - Parameter name: characters that need no escape.
+    private mutating func begin(_ name: StaticString) {
+        let isFirst = isEmpty
         isEmpty = false
+        writer.output.append(addingCapacity: name.utf8CodeUnitCount + 4) { output in
+            if !isFirst { output.append(UInt8(ascii: ",")) }
+            output.append(UInt8(ascii: "\""))
+            output.append(name)
+            output.append(UInt8(ascii: "\""))
+            output.append(UInt8(ascii: ":"))
+        }
     }
 }

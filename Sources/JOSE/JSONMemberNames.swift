@@ -7,7 +7,7 @@ extension JSONReader {
     /// costs less than hashing one, and far less than creating a set.
     struct MemberNames {
         var count = 0
-        /// The marks of all of them.
+        /// A bit for each of their marks.
         var marks: UInt64 = 0
         /// Empty while there are few.
         var many: Set<[UInt8]> = []
@@ -19,7 +19,8 @@ extension JSONReader {
     func checkName(of object: Int, _ names: inout MemberNames) throws(JSONError) {
         let name = nodes.count - 1
         names.count += 1
-        let mark = mark(of: name)
+        // The bytes of a name with escapes say nothing.
+        let mark: UInt64 = nodes[name].hasEscapes ? .max : 1 << UInt64(nodes[name].mark)
         let isUnlikeOthers = names.marks & mark == 0
         names.marks |= mark
         let isNew =
@@ -32,16 +33,6 @@ extension JSONReader {
             let text = String(decoding: text(of: name), as: UTF8.self)
             throw failure(.duplicate(text), at: nodes[name].range.lowerBound)
         }
-    }
-
-    /// One of 64 bits, which follows from length, first and last byte: names whose bits differ differ.
-    /// All bits of a name with escapes, whose bytes say nothing.
-    private func mark(of name: Int) -> UInt64 {
-        guard !nodes[name].hasEscapes else { return .max }
-        // The quotation marks, if it is empty.
-        let content = nodes[name].content
-        let (first, last) = (bytes[content.lowerBound], bytes[content.upperBound - 1])
-        return 1 << UInt64((content.count &+ 3 &* Int(first) &+ 5 &* Int(last)) & 63)
     }
 
     /// Adds a name; returns false if the set has it.

@@ -60,7 +60,7 @@ struct JSONReader {
     private mutating func object(depth: Int) throws(JSONError) {
         let (object, oddities) = (begin(.object), oddities)
         var names = MemberNames()
-        if try !next(isClosing: "}") {
+        if try !next(isClosing: UInt8(ascii: "}")) {
             repeat {
                 skipSpace()
                 guard try peek() == UInt8(ascii: "\"") else { throw failure(.unexpected) }
@@ -70,17 +70,17 @@ struct JSONReader {
                 guard try peek() == UInt8(ascii: ":") else { throw failure(.unexpected) }
                 position += 1
                 try value(depth: depth)
-            } while try !next(isClosing: "}", afterItem: true)
+            } while try !next(isClosing: UInt8(ascii: "}"), afterItem: true)
         }
         end(object, isPlain: oddities == self.oddities)
     }
 
     private mutating func array(depth: Int) throws(JSONError) {
         let (array, oddities) = (begin(.array), oddities)
-        if try !next(isClosing: "]") {
+        if try !next(isClosing: UInt8(ascii: "]")) {
             repeat {
                 try value(depth: depth)
-            } while try !next(isClosing: "]", afterItem: true)
+            } while try !next(isClosing: UInt8(ascii: "]"), afterItem: true)
         }
         end(array, isPlain: oddities == self.oddities)
     }
@@ -100,23 +100,23 @@ struct JSONReader {
 
     /// Adds a node for the bytes from `start` to here.
     mutating func add(
-        _ kind: JSONText.Node.Kind, from start: Int, isPlain: Bool = true, hasEscapes: Bool = false
+        _ kind: JSONText.Node.Kind, from start: Int, isPlain: Bool = true, hasEscapes: Bool = false,
+        mark: UInt8 = 0
     ) {
         if !isPlain { oddities += 1 }
         nodes.append(
             JSONText.Node(
-                kind: kind, isPlain: isPlain, hasEscapes: hasEscapes,
-                first: kind == .string ? bytes[start + 1] : 0, range: start..<position,
-                next: nodes.count + 1))
+                kind: kind, isPlain: isPlain, hasEscapes: hasEscapes, mark: mark,
+                range: start..<position, next: nodes.count + 1))
     }
 
     /// Skips the closing bracket, or the comma that must follow an item.
     private mutating func next(
-        isClosing bracket: Unicode.Scalar, afterItem: Bool = false
+        isClosing bracket: UInt8, afterItem: Bool = false
     ) throws(JSONError) -> Bool {
         skipSpace()
         let byte = try peek()
-        if byte == UInt8(ascii: bracket) {
+        if byte == bracket {
             position += 1
             return true
         }
@@ -132,8 +132,14 @@ struct JSONReader {
         add(kind, from: position - word.utf8.count)
     }
 
+    @inline(__always)
     private mutating func skipSpace() {
-        while position < bytes.count, bytes[position] <= 0x20 {
+        // Tokens have no space.
+        if position < bytes.count, bytes[position] <= 0x20 { skipSpaces() }
+    }
+
+    private mutating func skipSpaces() {
+        while position < bytes.count {
             switch bytes[position] {
             case 0x20, 0x0A, 0x0D, 0x09: position += 1
             default: return

@@ -28,17 +28,20 @@ extension JSONReader {
     }
 
     private mutating func digits() throws(JSONError) {
-        let start = position
-        while position < bytes.count, bytes[position].isDigit { position += 1 }
-        guard position > start else { throw failure(.number) }
+        var end = position
+        while end < bytes.count, bytes[end].isDigit { end += 1 }
+        guard end > position else { throw failure(.number) }
+        position = end
     }
 
     mutating func string() throws(JSONError) {
         let start = position
-        position = plainEnd(from: start + 1)
+        // The end of the ASCII characters that need no escape.
+        position = bytes.span.index(from: start + 1, JSON.markOddCharacters)
         guard try peek() != UInt8(ascii: "\"") else {
+            let mark = JSONText.mark(of: bytes.span.extracting(start + 1..<position))
             position += 1
-            return add(.string, from: start)
+            return add(.string, from: start, mark: mark)
         }
         // Few strings get here.
         var text = Array(bytes[start + 1..<position])
@@ -58,12 +61,8 @@ extension JSONReader {
             throw failure(.notUTF8, at: start)
         }
         if hasEscapes { unescaped.append(JSONText.Unescaped(node: nodes.count, text: text)) }
-        add(.string, from: start, isPlain: false, hasEscapes: hasEscapes)
-    }
-
-    /// The end of the run of ASCII characters that need no escape.
-    private func plainEnd(from start: Int) -> Int {
-        bytes.span.index(from: start, JSON.markOddCharacters)
+        let mark = hasEscapes ? 0 : JSONText.mark(of: text.span)
+        add(.string, from: start, isPlain: false, hasEscapes: hasEscapes, mark: mark)
     }
 
     private mutating func escape(into text: inout [UInt8]) throws(JSONError) {

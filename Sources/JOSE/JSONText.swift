@@ -1,4 +1,4 @@
-internal import SIWACrypto
+package import SIWACrypto
 
 /// A JSON text that was read strictly, with its original bytes. Values are created only when they
 /// are used: most of the dozen claims of a token are only compared, or written again.
@@ -21,8 +21,8 @@ package final class JSONText: Sendable {
         var isPlain: Bool
         /// Whether it is among ``JSONText/unescaped``.
         let hasEscapes: Bool
-        /// Of a string, the byte after its first quotation mark.
-        let first: UInt8
+        /// Of a string without escapes, its ``JSONText/mark(of:)``.
+        let mark: UInt8
         /// Its place in the text; quotation marks and brackets are part of it.
         var range: Range<Int>
         /// The index of the next node that is not inside it.
@@ -49,22 +49,20 @@ package final class JSONText: Sendable {
     package var value: JSON { value(at: 0) }
 
     /// The member with this name; nil if this is not an object that has it.
-    package subscript(name: StaticString) -> Value? {
+    package subscript(name: String) -> Value? {
         guard isObject else { return nil }
-        return name.withSpan { index(of: $0) }.map { Value(text: self, index: $0 + 1) }
+        return index(of: name.utf8.span).map { Value(text: self, index: $0 + 1) }
     }
 
     /// The node of a member's name.
     private func index(of name: Span<UInt8>) -> Int? {
-        // Compares the nodes in place: copying one takes longer than comparing it.
         let all = nodes
         let nodes = all.span
-        let first = name.isEmpty ? UInt8(ascii: "\"") : name[0]
+        let mark = Self.mark(of: name)
         var index = 1
         while index < nodes.count {
-            if nodes[index].canBe(name.count, from: first), isText(at: index, name) {
-                return index
-            }
+            let node = nodes[index]
+            if node.hasEscapes || node.mark == mark, isText(at: index, name) { return index }
             index = nodes[index + 1].next
         }
         return nil
@@ -88,21 +86,19 @@ package final class JSONText: Sendable {
 
     /// One value of a text.
     package struct Value {
-        fileprivate let text: JSONText
-        fileprivate let index: Int
+        let text: JSONText
+        let index: Int
 
         package var json: JSON { text.value(at: index) }
         package var string: String? { isString ? text.string(at: index) : nil }
+        /// The string as a secret, without further copies.
+        package var secret: SecretBytes? { isString ? text.secret(at: index) : nil }
         package var moment: NumericDate? { text.integer(at: index).map { NumericDate($0) } }
         /// As ``JSON/flag``.
         package var flag: Bool? { text.flag(at: index) }
         package var isArray: Bool { text.nodes[index].kind == .array }
         /// Whether it is a string.
         package var isString: Bool { text.nodes[index].kind == .string }
-
-        /// The node of the member's name.
-        var name: Int { index - 1 }
-
         /// Whether it is this string.
         package func isExactly(_ other: String) -> Bool {
             isString && text.isText(at: index, other.utf8.span)
@@ -114,6 +110,28 @@ package final class JSONText: Sendable {
 }
 
 extension JSONText {
+    static let markCount = 64
+
+    /// A number below ``markCount``: strings whose marks differ differ.
+    @inline(__always)
+    static func mark(of text: Span<UInt8>) -> UInt8 {
+        guard text.count > 0 else { return 0 }
+        let (first, last) = (text[0], text[text.count - 1])
+        // With these factors, the names of ``Claim`` have different marks.
+        let sum = UInt8(truncatingIfNeeded: text.count) &+ 5 &* first &+ 12 &* last
+        return sum % UInt8(markCount)
+    }
+
+    /// The claim whose name is a node; nil for other names.
+    func claim(at name: Int) -> Claim? {
+        let (node, bytes) = (nodes[name], bytes)
+        guard !node.hasEscapes else {
+            let text = unescaped.text(of: name)
+            return Claim(text.span)
+        }
+        return Claim(bytes.span.extracting(node.content))
+    }
+
     /// The value of a node.
     func value(at index: Int) -> JSON {
         let node = nodes[index]
@@ -138,6 +156,15 @@ extension JSONText {
         return String(decoding: bytes[node.content], as: UTF8.self)
     }
 
+    private func secret(at index: Int) -> SecretBytes {
+        let node = nodes[index]
+        let text = node.hasEscapes ? unescaped.text(of: index) : bytes
+        let range = node.hasEscapes ? text.indices : node.content
+        var secret = SecretBuffer(capacity: range.count)
+        secret.append(contentsOf: text.span.extracting(range))
+        return secret.finished()
+    }
+
     /// Whether a node is this string or this member name.
     func isText(at index: Int, _ other: Span<UInt8>) -> Bool {
         let node = nodes[index]
@@ -154,7 +181,9 @@ extension JSONText {
         guard node.range.count < 19, bytes[node.range.lowerBound] != UInt8(ascii: "-") else {
             return Int(String(decoding: bytes[node.range], as: UTF8.self))
         }
-        return bytes[node.range].reduce(0) { $0 &* 10 &+ Int($1 &- 0x30) }
+        var number = 0
+        for index in node.range { number = number &* 10 &+ Int(bytes[index] &- 0x30) }
+        return number
     }
 
     /// The value of a flag, as ``JSON/flag``.
@@ -199,12 +228,6 @@ extension JSONText: Hashable {
 extension JSONText.Node {
     /// What is between its quotation marks.
     var content: Range<Int> { range.lowerBound + 1..<range.upperBound - 1 }
-
-    /// Whether the string can have `count` bytes, beginning with `first`, which excludes most
-    /// others. An empty string begins with its closing quotation mark.
-    func canBe(_ count: Int, from first: UInt8) -> Bool {
-        hasEscapes || range.count == count + 2 && self.first == first
-    }
 }
 
 extension [JSONText.Unescaped] {

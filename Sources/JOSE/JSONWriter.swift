@@ -40,8 +40,8 @@ struct JSONWriter {
 
     mutating func write(_ value: JSON, depth: Int) {
         switch value {
-        case .null: append("null")
-        case .boolean(let flag): append(flag ? "true" : "false")
+        case .null: append(word: "null")
+        case .boolean(let flag): append(word: flag ? "true" : "false")
         case .integer(let number): append(number)
         case .number(let text): append(text)
         case .string(let text): quote(text)
@@ -86,17 +86,13 @@ struct JSONWriter {
         output.append(contentsOf: repeatElement(0x20, count: depth * 2))
     }
 
-    /// - Parameter left: what to write before it.
-    mutating func append(_ text: Span<UInt8>, after left: Unicode.Scalar?) {
-        output.append(addingCapacity: text.count + 1) { output in
-            if let left { output.append(UInt8(ascii: left)) }
-            output.append(contentsOf: text)
-        }
+    private mutating func append(word: StaticString) {
+        output.append(addingCapacity: word.utf8CodeUnitCount) { $0.append(word) }
     }
 
     private mutating func append(_ text: String) { output.append(contentsOf: text.utf8) }
 
-    private mutating func append(_ number: Int) {
+    mutating func append(_ number: Int) {
         var digits = [20 of UInt8](repeating: 0)
         var start = digits.count
         var rest = number.magnitude
@@ -119,15 +115,6 @@ struct JSONWriter {
         if let left { output.append(UInt8(ascii: left)) }
         quoteEscaping(text)
         if let right { output.append(UInt8(ascii: right)) }
-    }
-
-    /// Writes a moment as RFC 3339 does.
-    mutating func quote(_ moment: NumericDate) {
-        output.append(addingCapacity: NumericDate.mostCharacters + 2) { output in
-            output.append(UInt8(ascii: "\""))
-            moment.appendRFC3339(to: &output)
-            output.append(UInt8(ascii: "\""))
-        }
     }
 
     /// Writes a text that needs no escapes, as nearly all do; returns false without writing

@@ -16,24 +16,15 @@ extension JSON {
         guard let members else { return self }
         var normalized: [Member] = []
         normalized.reserveCapacity(members.count + 6)
-        forEachNormalizedClaim { name, claim in
-            switch claim {
-            case .value(let value): normalized.append(Member(name, value))
-            case .moment(let moment): normalized.append(Member(name, .string(moment.rfc3339)))
+        let last = self["email_verified"] == nil ? "email" : "email_verified"
+        let lacksFlag = self["is_private_email"] == nil && self["email"]?.string?.isEmpty == false
+        for member in members {
+            member.normalize(into: &normalized)
+            if lacksFlag, member.name == last {
+                normalized.append(Member("is_private_email", false))
             }
         }
         return .object(normalized)
-    }
-
-    /// Calls `body` with the name and the value of each member of ``normalizedClaims``.
-    func forEachNormalizedClaim(_ body: (String, NormalizedClaim) -> Void) {
-        guard case .object(let members) = self else { return }
-        let last = self["email_verified"] == nil ? "email" : "email_verified"
-        let lacksFlag = self["is_private_email"] == nil && self["email"]?.string?.isEmpty == false
-        for index in members.indices {
-            members[index].normalize(body)
-            if lacksFlag, members[index].name == last { body("is_private_email", .value(false)) }
-        }
     }
 
     /// The value of a flag. Apple wrote flags as strings until February 2024.
@@ -50,129 +41,121 @@ extension JSON {
     package var moment: NumericDate? { integer.map { NumericDate($0) } }
 }
 
-extension JSONText {
-    /// Calls `body` with the parts of ``JSON/normalizedClaims`` in their order; this must be an
-    /// object that ``isPlain``. Most claims are copied unchanged, in runs.
-    func forEachNormalizedPart(_ body: (NormalizedPart) -> Void) {
-        let (flagless, text) = (nameBeforeMissingFlag, bytes)
-        let span = text.span
-        var run = 0..<0
-        func endRun() {
-            if !run.isEmpty { body(.text(run)) }
-            run = 0..<0
-        }
-        func extendRun(_ name: Int, _ value: Int) {
-            let start = run.isEmpty ? nodes[name].range.lowerBound : run.lowerBound
-            run = start..<nodes[value].range.upperBound
-        }
-        forEachMember { name, value in
-            // A plain text has no escapes.
-            let spelling = ClaimSpelling(of: span.extracting(nodes[name].content))
-            if case .leftOut = spelling {
-                endRun()
-            } else if case .flag = spelling, nodes[value].kind == .string,
-                let flag = flag(at: value)
-            {
-                endRun()
-                body(.claim(string(at: name), .value(.boolean(flag))))
-            } else {
-                extendRun(name, value)
-                if let (addedName, claim) = spelling.addition(integer(at: value)) {
-                    endRun()
-                    body(.claim(addedName, claim))
-                }
-            }
-            if name == flagless {
-                endRun()
-                body(.claim("is_private_email", .value(false)))
-            }
-        }
-        endRun()
-    }
-
-    /// The member after which `is_private_email` is added; nil if it is not added.
-    private var nameBeforeMissingFlag: Int? {
-        guard let email = self["email"], email.isFilledString, self["is_private_email"] == nil
-        else { return nil }
-        return (self["email_verified"] ?? email).name
-    }
-}
-
-/// A part of a token's normalized claims.
-enum NormalizedPart {
-    /// A part of the text that is copied unchanged: whole members, and commas between them.
-    case text(Range<Int>)
-    case claim(String, NormalizedClaim)
-}
-
-/// The normalized value of a claim.
-enum NormalizedClaim {
-    case value(JSON)
-    /// A time, written as in RFC 3339, with a four-digit year.
-    case moment(NumericDate)
-}
-
 extension JSON.Member {
-    fileprivate func normalize(_ body: (String, NormalizedClaim) -> Void) {
-        let spelling = ClaimSpelling(of: name.utf8.span)
-        switch spelling {
-        case .leftOut: break
-        case .flag: body(name, .value(value.flag.map(JSON.boolean) ?? value))
-        default:
-            body(name, .value(value))
-            if let (addedName, claim) = spelling.addition(value.integer) { body(addedName, claim) }
-        }
+    fileprivate func normalize(into members: inout [JSON.Member]) {
+        guard let claim = Claim(name.utf8.span) else { return members.append(self) }
+        guard !Claim.additions.contains(claim) else { return }
+        let flag = claim.isFlag ? value.flag.map(JSON.boolean) : nil
+        members.append(JSON.Member(name, flag ?? value))
+        guard let addition = claim.addition.flatMap({ AddedMember($0, value.integer) })
+        else { return }
+        members.append(JSON.Member("\(addition.claim.name)", .string(addition.text)))
     }
 }
 
-/// The rule for a claim in ``JSON/normalizedClaims``, by its name.
-private enum ClaimSpelling {
-    case asItStands
-    case flag
-    /// The name under which the moment is added.
-    case moment(String)
-    case realUserStatus
-    /// It has the name of an added member.
-    case leftOut
+extension TokenClaims {
+    /// Whether ``appendNormalized(to:)`` can write them.
+    var canBeEdited: Bool {
+        text.isPlain && Claim.additions.allSatisfy { place(of: $0) == nil }
+    }
 
-    init(of name: Span<UInt8>) {
-        self =
-            if name.isExactly("email_verified") || name.isExactly("is_private_email") {
-                .flag
-            } else if name.isExactly("exp") {
-                .moment("exp_rfc3339")
-            } else if name.isExactly("iat") {
-                .moment("iat_rfc3339")
-            } else if name.isExactly("nbf") {
-                .moment("nbf_rfc3339")
-            } else if name.isExactly("auth_time") {
-                .moment("auth_time_rfc3339")
-            } else if name.isExactly("real_user_status") {
-                .realUserStatus
-            } else if Self.isAdded(name) {
-                .leftOut
-            } else {
-                .asItStands
+    /// The most bytes that ``appendNormalized(to:)`` appends.
+    var mostNormalizedBytes: Int { text.bytes.count + Self.mostAddedBytes }
+
+    /// Enough for the additions of all claims.
+    private static let mostAddedBytes = 512
+
+    /// Appends ``JSON/normalizedClaims``: the text as received, with a few edits.
+    func appendNormalized(to output: inout OutputSpan<UInt8>) {
+        let (bytes, claimBeforeFlag) = (text.bytes, claimBeforeMissingFlag)
+        var copied = text.nodes[0].range.lowerBound
+        text.forEachMember { _, value in
+            guard let claim = claim(at: value) else { return }
+            let range = text.nodes[value].range
+            if claim.isFlag, let flag = text.flag(at: value) {
+                output.append(contentsOf: bytes.span.extracting(copied..<range.lowerBound))
+                output.append(flag ? "true" : "false")
+                copied = range.upperBound
             }
+            let addition = claim.addition.flatMap { AddedMember($0, text.integer(at: value)) }
+            guard addition != nil || claim == claimBeforeFlag else { return }
+            output.append(contentsOf: bytes.span.extracting(copied..<range.upperBound))
+            copied = range.upperBound
+            addition?.append(to: &output)
+            if claim == claimBeforeFlag { output.append(",\"is_private_email\":false") }
+        }
+        output.append(
+            contentsOf: bytes.span.extracting(copied..<text.nodes[0].range.upperBound))
     }
 
-    private static func isAdded(_ name: Span<UInt8>) -> Bool {
-        name.isExactly("exp_rfc3339") || name.isExactly("iat_rfc3339")
-            || name.isExactly("nbf_rfc3339") || name.isExactly("auth_time_rfc3339")
-            || name.isExactly("real_user_status_name")
+    /// The claim after which `is_private_email` is added; nil if it is not added.
+    private var claimBeforeMissingFlag: Claim? {
+        guard place(of: .isPrivateEmail) == nil, self[.email]?.isFilledString == true else {
+            return nil
+        }
+        return place(of: .emailVerified) == nil ? .email : .emailVerified
+    }
+}
+
+/// A member that normalization adds after another.
+private struct AddedMember {
+    let claim: Claim
+    private let value: Value
+
+    private enum Value {
+        case moment(NumericDate)
+        case name(String)
     }
 
-    /// The member to add after a claim with this number.
-    func addition(_ number: Int?) -> (String, NormalizedClaim)? {
+    /// Nil if nothing is added after this number.
+    init?(_ claim: Claim, _ number: Int?) {
         guard let number else { return nil }
-        switch self {
-        case .moment(let addedName):
+        self.claim = claim
+        if claim == .realUserStatusName {
+            guard let name = RealUserStatus(rawValue: number).name else { return nil }
+            value = .name(name)
+        } else {
             let moment = NumericDate(number)
-            return moment.isWritable ? (addedName, .moment(moment)) : nil
-        case .realUserStatus:
-            return RealUserStatus(rawValue: number).name
-                .map { ("real_user_status_name", .value(.string($0))) }
-        default: return nil
+            guard moment.isWritable else { return nil }
+            value = .moment(moment)
         }
     }
+
+    var text: String {
+        switch value {
+        case .moment(let moment): moment.rfc3339
+        case .name(let name): name
+        }
+    }
+
+    func append(to output: inout OutputSpan<UInt8>) {
+        output.append(UInt8(ascii: ","))
+        output.append(UInt8(ascii: "\""))
+        output.append(claim.name)
+        output.append("\":\"")
+        switch value {
+        case .moment(let moment): moment.appendRFC3339(to: &output)
+        case .name(let name): output.append(contentsOf: name.utf8.span)
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+}
+
+// The rules of ``JSON/normalizedClaims``.
+extension Claim {
+    fileprivate var isFlag: Bool { self == .emailVerified || self == .isPrivateEmail }
+
+    /// What is added after the claim.
+    fileprivate var addition: Claim? {
+        switch self {
+        case .exp: .expRFC3339
+        case .iat: .iatRFC3339
+        case .nbf: .nbfRFC3339
+        case .authTime: .authTimeRFC3339
+        case .realUserStatus: .realUserStatusName
+        default: nil
+        }
+    }
+
+    fileprivate static let additions = allCases.compactMap(\.addition)
 }

@@ -1,3 +1,5 @@
+internal import SIWACrypto
+
 extension NumericDate {
     /// The moment in the format of RFC 3339, in UTC: `2026-11-21T08:30:00Z`.
     package var rfc3339: String {
@@ -21,17 +23,32 @@ extension NumericDate {
     func appendRFC3339(to text: inout OutputSpan<UInt8>) {
         let (day, time) = seconds.floored(by: 86_400)
         let date = CivilDate(daysSinceEpoch: day)
-        if (0...9999).contains(date.year) {
-            text.append(date.year / 100, before: nil)
-            text.append(date.year % 100, before: "-")
-        } else {
-            for byte in "\(date.year.padded(to: 4))-".utf8 { text.append(byte) }
+        let usual = Self.usualText(date, time)
+        guard !(0...9999).contains(date.year) else { return text.append(contentsOf: usual.span) }
+        for byte in date.year.padded(to: 4).utf8 { text.append(byte) }
+        text.append(contentsOf: usual.span.extracting(droppingFirst: 4))
+    }
+
+    /// The text of a moment whose year has four digits; of others, all but the year.
+    private static func usualText(_ date: CivilDate, _ time: Int) -> [20 of UInt8] {
+        var text = [20 of UInt8](repeating: UInt8(ascii: "-"))
+        func write(_ number: Int, at index: Int) {
+            let number = UInt8(truncatingIfNeeded: number)
+            text[index] = UInt8(ascii: "0") + number / 10
+            text[index + 1] = UInt8(ascii: "0") + number % 10
         }
-        text.append(date.month, before: "-")
-        text.append(date.day, before: "T")
-        text.append(time / 3600, before: ":")
-        text.append(time / 60 % 60, before: ":")
-        text.append(time % 60, before: "Z")
+        write(date.year / 100, at: 0)
+        write(date.year % 100, at: 2)
+        write(date.month, at: 5)
+        write(date.day, at: 8)
+        text[10] = UInt8(ascii: "T")
+        write(time / 3600, at: 11)
+        text[13] = UInt8(ascii: ":")
+        write(time / 60 % 60, at: 14)
+        text[16] = UInt8(ascii: ":")
+        write(time % 60, at: 17)
+        text[19] = UInt8(ascii: "Z")
+        return text
     }
 
     /// Reads an RFC 3339 moment with `Z` or an offset; a fraction of a second is dropped. Nil for
@@ -120,15 +137,6 @@ private struct CivilDate: Equatable {
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         return era * 146_097 + dayOfEra - 719_468
-    }
-}
-
-extension OutputSpan<UInt8> {
-    /// Appends two digits, and the separator before the next two.
-    fileprivate mutating func append(_ number: Int, before separator: Unicode.Scalar?) {
-        append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number / 10))
-        append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number % 10))
-        if let separator { append(UInt8(ascii: separator)) }
     }
 }
 

@@ -42,6 +42,12 @@ extension StaticString {
     package func withSpan<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         withUTF8Buffer { body(Span(_unsafeElements: $0)) }
     }
+
+    /// Equal byte by byte.
+    package func isExactly(_ other: Self) -> Bool {
+        guard utf8CodeUnitCount == other.utf8CodeUnitCount else { return false }
+        return utf8Start == other.utf8Start || withSpan { $0.isExactly(other) }
+    }
 }
 
 extension UnsafeRawBufferPointer {
@@ -67,6 +73,21 @@ extension OutputSpan<UInt8> {
                 .copyMemory(from: bytes)
             }
             count += bytes.count
+        }
+    }
+
+    /// Appends a text in UTF-8; there must be enough free capacity.
+    @inlinable
+    package mutating func append(_ text: StaticString) {
+        precondition(text.utf8CodeUnitCount <= freeCapacity)
+        withUnsafeMutableBufferPointer { buffer, count in
+            text.withUTF8Buffer { text in
+                UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]
+                )
+                .copyMemory(from: UnsafeRawBufferPointer(text))
+            }
+            count += text.utf8CodeUnitCount
         }
     }
 }
@@ -97,7 +118,8 @@ package struct BlockDecoder: Sendable {
     /// Decodes blocks up to the first invalid one or the end of the capacity; returns the number of
     /// decoded characters.
     package func decode(_ text: Span<UInt8>, into bytes: inout OutputSpan<UInt8>) -> Int {
-        let blocks = min(text.count / 4, bytes.freeCapacity / 3)
+        // Each block is written with a fourth byte, which the next one overwrites.
+        let blocks = min(text.count / 4, (bytes.freeCapacity - 1) / 3)
         guard blocks > 0 else { return 0 }
         return text.withUnsafeBufferPointer { text in
             bytes.withUnsafeMutableBufferPointer { bytes, count in
@@ -118,9 +140,8 @@ package struct BlockDecoder: Sendable {
                 parts[Int(text[0])] | parts[256 + Int(text[1])]
                 | parts[512 + Int(text[2])] | parts[768 + Int(text[3])]
             guard bits < Self.bad else { return block }
-            bytes[0] = UInt8(truncatingIfNeeded: bits >> 16)
-            bytes[1] = UInt8(truncatingIfNeeded: bits >> 8)
-            bytes[2] = UInt8(truncatingIfNeeded: bits)
+            UnsafeMutableRawPointer(bytes).storeBytes(
+                of: (bits << 8).bigEndian, as: UInt32.self)
             text += 4
             bytes += 3
         }

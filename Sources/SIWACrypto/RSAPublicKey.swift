@@ -55,13 +55,30 @@ package final class RSAPublicKey: Sendable {
     package func isValidSignature(
         _ signature: [UInt8], for message: Span<UInt8>
     ) throws(OpenSSLError) -> Bool {
+        try withContext { context throws(OpenSSLError) in
+            try context.isValid(signature, for: message)
+        }
+    }
+
+    /// Whether `signature` is this key's signature of what has this SHA-256 (PKCS#1 v1.5).
+    ///
+    /// - Throws: ``OpenSSLError`` if OpenSSL fails.
+    package func isValidSignature(
+        _ signature: [UInt8], forHash hash: [32 of UInt8]
+    ) throws(OpenSSLError) -> Bool {
+        try withContext { context in context.isValid(signature, forHash: hash) }
+    }
+
+    private func withContext(
+        _ body: (ReadyContext) throws(OpenSSLError) -> Bool
+    ) throws(OpenSSLError) -> Bool {
         try contexts.with { () throws(OpenSSLError) in
             try ReadyContext(key().pointer) { context throws(OpenSSLError) in
                 try check(openssl.EVP_PKEY_verify_init(context))
                 try check(openssl.EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING))
             }
         } _: { context throws(OpenSSLError) in
-            try context.isValid(signature, for: message)
+            try body(context)
         }
     }
 

@@ -31,8 +31,13 @@ final class ReadyContext: Sendable {
     func isValid(
         _ signature: [UInt8], for message: Span<UInt8>
     ) throws(OpenSSLError) -> Bool {
-        let hash = try digest.hash(of: message)
-        return hash.span.withUnsafeBufferPointer { hash in
+        isValid(signature, forHash: try digest.hash(of: message))
+    }
+
+    /// Whether `signature` is the key's signature of what has this SHA-256. Must not be called
+    /// concurrently.
+    func isValid(_ signature: [UInt8], forHash hash: [32 of UInt8]) -> Bool {
+        hash.span.withUnsafeBufferPointer { hash in
             holds(
                 openssl.EVP_PKEY_verify(
                     context, signature, signature.count, hash.baseAddress, hash.count))

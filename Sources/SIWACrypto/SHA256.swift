@@ -16,6 +16,20 @@ package enum SHA256 {
         return digest
     }
 
+    /// The digests of the first `count` bytes of `message`, and of all of it, reading each byte
+    /// once.
+    ///
+    /// - Throws: ``OpenSSLError`` if the system's policy disables SHA-256.
+    package static func digests(
+        ofFirst count: Int, andAllOf message: Span<UInt8>
+    ) throws(OpenSSLError) -> (first: [32 of UInt8], all: [32 of UInt8]) {
+        try contexts.with { () throws(OpenSSLError) in
+            try HashContext()
+        } _: { context throws(OpenSSLError) in
+            try context.hashes(ofFirst: count, andAllOf: message)
+        }
+    }
+
     private static let contexts = ReadyContexts<HashContext>()
 
     /// The 32-byte digest of a text's UTF-8.

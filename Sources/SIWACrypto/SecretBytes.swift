@@ -55,7 +55,7 @@ package struct SecretBuffer: ~Copyable {
 
     /// Creates a buffer with a capacity.
     package init(capacity: Int = 256) {
-        storage = .allocate(byteCount: max(capacity, 16), alignment: 16)
+        storage = .allocate(max(capacity, 16))
     }
 
     deinit { storage.eraseAndDeallocate() }
@@ -118,7 +118,7 @@ package struct SecretBuffer: ~Copyable {
     private mutating func reserve(_ more: Int) {
         guard count + more > storage.count else { return }
         let larger = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: max(storage.count * 2, count + more), alignment: 16)
+            max(storage.count * 2, count + more))
         larger.copyMemory(from: UnsafeRawBufferPointer(storage))
         storage.eraseAndDeallocate()
         storage = larger
@@ -126,9 +126,16 @@ package struct SecretBuffer: ~Copyable {
 }
 
 extension UnsafeMutableRawBufferPointer {
+    /// Allocates memory with malloc: Swift's own `allocate` always takes the slower way for an
+    /// alignment.
+    fileprivate static func allocate(_ count: Int) -> Self {
+        guard let memory = malloc(count) else { fatalError("out of memory") }
+        return Self(start: memory, count: count)
+    }
+
     /// Overwrites the memory, in a way that the optimiser keeps, and frees it.
     fileprivate func eraseAndDeallocate() {
         if let baseAddress { explicit_bzero(baseAddress, count) }
-        deallocate()
+        free(baseAddress)
     }
 }

@@ -22,9 +22,9 @@ package struct ServerLog: Sendable {
     /// Writes a line.
     package func callAsFunction(_ event: ServiceEvent) {
         var line = JSONLine()
-        line.add("time", .string(now().rfc3339))
-        line.add("level", .string(event.level.rawValue))
-        line.add("event", .string(event.name))
+        line.add("time", now().rfc3339)
+        line.add("level", event.level.rawValue)
+        line.add("event", event.name)
         let userIDs = event.members.filter { $0.name == "user_id" }.compactMap(\.value.string)
         for member in event.members { line.add(shown(member, userIDs)) }
         write(String(decoding: line.finishedWithoutLineEnd(), as: UTF8.self))

@@ -36,13 +36,11 @@ import Testing
     @Test func `finds members as the value does`() throws {
         let source = #"{"x":{"a":1},"a\u0062":"c","list":[1],"n":-0,"s":"\u0073","e":"","ab ":2}"#
         let text = try JSONText(Array(source.utf8))
-        let names: [StaticString] = [
-            "x", "ab", "a\\u0062", "list", "n", "s", "e", "ab ", "a", "",
-        ]
-        for name in names {
-            let (found, expected) = (text[name], text.value["\(name)"])
+        for name in ["x", "ab", "a\\u0062", "list", "n", "s", "e", "ab ", "a", ""] {
+            let (found, expected) = (text[name], text.value[name])
             #expect(found?.json == expected, "\(name)")
             #expect(found?.string == expected?.string, "\(name)")
+            #expect(found?.secret?.revealed() == expected?.string.map { Array($0.utf8) })
             #expect(found?.moment == expected?.moment, "\(name)")
             #expect(found?.isArray ?? false == (expected?.elements != nil))
         }
@@ -50,6 +48,22 @@ import Testing
         #expect(text["s"]?.isExactly("S") == false && text["n"]?.isExactly("-0") == false)
         #expect(text["e"]?.isFilledString == false && text["x"]?.isFilledString == false)
         #expect(try JSONText(Array("[1]".utf8))["a"] == nil)
+    }
+
+    @Test(arguments: Claim.allCases) func `a claim is found by its name only`(
+        _ claim: Claim
+    ) throws {
+        let name = "\(claim.name)"
+        let escaped = #"\u\#(String(0x1_0000 + Int(name.utf8.first ?? 0), radix: 16).dropFirst())"#
+        for spelling in [name, escaped + name.dropFirst()] {
+            let claims = TokenClaims(try JSONText(Array(#"{"x":[1],"\#(spelling)":2}"#.utf8)))
+            #expect(claims[claim]?.moment == NumericDate(2), "\(spelling)")
+            #expect(Claim.allCases.count { claims[$0] != nil } == 1, "\(spelling)")
+        }
+        for other in [name + name, name.uppercased(), "\(name.dropLast(2))__", "x\(name)"] {
+            let claims = TokenClaims(try JSONText(Array(#"{"\#(other)":2}"#.utf8)))
+            #expect(Claim.allCases.allSatisfy { claims[$0] == nil }, "\(other)")
+        }
     }
 
     static let claims = [

@@ -12,7 +12,7 @@ struct ItemLine {
 
     private enum Content {
         case bare(SecretBytes)
-        case object(JSON)
+        case object(JSONText)
     }
 
     /// - Throws: ``InvalidLine``, when the line is neither.
@@ -29,13 +29,13 @@ struct ItemLine {
             (id, content) = (nil, .bare(text))
             return
         }
-        let json: JSON
+        let object: JSONText
         do {
-            json = try JSON(text.revealed())
+            object = try JSONText(text.revealed())
         } catch {
             throw InvalidLine(nil, "the line \(error.reason.withoutQuoting)")
         }
-        (id, content) = (try Self.id(json), .object(json))
+        (id, content) = (try Self.id(object), .object(object))
     }
 
     /// Whether the text is an array, a string, or a word such as `null` that a program writes for a
@@ -48,10 +48,11 @@ struct ItemLine {
         }
     }
 
-    private static func id(_ json: JSON) throws(InvalidLine) -> JSON? {
-        switch json["id"] {
+    private static func id(_ object: JSONText) throws(InvalidLine) -> JSON? {
+        let id = object["id"]?.json
+        return switch id {
         case nil, .null: nil
-        case .string, .integer: json["id"]
+        case .string, .integer: id
         case .number: throw InvalidLine(nil, "'id' is a number, but not a whole one")
         case let other?: throw InvalidLine(nil, "'id' is \(other.kind), not a string or a number")
         }
@@ -67,7 +68,7 @@ struct ItemLine {
         let token =
             switch content {
             case .bare(let text): SecretText(text)
-            case .object(let json): try token(json, names)
+            case .object(let object): try token(object, names)
             }
         guard token.bytes.count > 0 else { throw InvalidLine(id, "the line has no token") }
         if !isJWT, object == nil, isPadded {
@@ -91,19 +92,22 @@ struct ItemLine {
         return secret
     }
 
-    private func token(_ json: JSON, _ names: [String]) throws(InvalidLine) -> SecretText {
-        guard let value = names.lazy.compactMap({ json[$0] }).first else {
-            throw InvalidLine(id, "the line has no member '\(names.first ?? "token")'")
+    private func token(
+        _ object: JSONText, _ names: [String]
+    ) throws(InvalidLine) -> SecretText {
+        for name in names {
+            guard let value = object[name] else { continue }
+            guard let text = value.secret else {
+                throw InvalidLine(id, "the token is \(value.json.kind), not a string")
+            }
+            return SecretText(text)
         }
-        guard let text = value.string else {
-            throw InvalidLine(id, "the token is \(value.kind), not a string")
-        }
-        return SecretText(text)
+        throw InvalidLine(id, "the line has no member '\(names.first ?? "token")'")
     }
 
     /// The object; nil for a bare text.
-    var object: JSON? {
-        if case .object(let json) = content { json } else { nil }
+    var object: JSONText? {
+        if case .object(let object) = content { object } else { nil }
     }
 
     /// The bare text; nil for an object.
@@ -113,8 +117,7 @@ struct ItemLine {
 
     /// An optional text; null means absent.
     func text(_ name: String) throws(InvalidLine) -> String? {
-        guard case .object(let json) = content else { return nil }
-        switch json[name] {
+        switch object?[name]?.json {
         case nil, .null: return nil
         case .string(let text): return text
         case let other?: throw InvalidLine(id, "'\(name)' is \(other.kind), not a string")

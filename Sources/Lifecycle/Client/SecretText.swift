@@ -1,4 +1,4 @@
-internal import JOSE
+package import JOSE
 package import SIWACrypto
 
 /// A secret text: kept in memory that is overwritten, shown as a fingerprint.
@@ -17,7 +17,12 @@ package struct SecretText: Sendable, CustomStringConvertible, CustomReflectable 
     package var fingerprint: String {
         // Fails only if the system's policy disables SHA-256; then nothing can be minted either.
         guard let digest = try? bytes.withSpan(SHA256.digest) else { return "(no SHA-256)" }
-        return digest.prefix(6).hexadecimal
+        return Self.fingerprint(ofHash: digest.span)
+    }
+
+    /// The fingerprint of a text with this SHA-256.
+    static func fingerprint(ofHash hash: Span<UInt8>) -> String {
+        hash.extracting(first: 6).hexadecimal
     }
 
     /// The fingerprint, never the text.
@@ -32,5 +37,13 @@ package struct SecretText: Sendable, CustomStringConvertible, CustomReflectable 
     /// Whether the text begins with `prefix`.
     package func hasPrefix(_ prefix: StaticString) -> Bool {
         bytes.withSpan { $0.extracting(first: prefix.utf8CodeUnitCount).isExactly(prefix) }
+    }
+}
+
+extension CompactJWS {
+    /// ``SecretText/fingerprint`` of the token; nil unless its reader computes ``hashes``.
+    package var fingerprint: String? {
+        guard let hash = hashes?.whole else { return nil }
+        return SecretText.fingerprint(ofHash: hash.span)
     }
 }

@@ -23,7 +23,7 @@ package struct MigrationItem: Sendable {
         let content = try ItemLine(text)
         self.line = line
         let name =
-            if let json = content.object { try half.name(in: json) } else {
+            if let object = content.object { try half.name(in: object.value) } else {
                 content.bare?.revealed() ?? ""
             }
         if let fault = half.fault(in: name) {

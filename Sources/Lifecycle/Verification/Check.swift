@@ -1,7 +1,8 @@
 package import JOSE
+internal import SIWACrypto
 
 /// The result of one check.
-package struct Check: Hashable, Sendable {
+package struct Check: Sendable {
     /// Whether the value passed.
     package enum Status: String, Sendable {
         /// The value is valid.
@@ -55,42 +56,56 @@ package struct Check: Hashable, Sendable {
 
     /// What was found, and what was expected; nil if there is no detail.
     package var detail: String? {
-        guard let moment else { return words.isEmpty ? nil : words }
-        return words + moment.rfc3339
+        let text = "\(words)\(found)\(moment?.rfc3339 ?? "")"
+        return text.isEmpty ? nil : text
     }
 
-    /// ``detail`` without the time at its end. Most results of a batch do not show the detail, so
-    /// the text is created only when it is needed.
-    private let words: String
+    // The parts of ``detail``, most of them empty. Most results of a batch do not show it, so the
+    // text is created only when it is needed.
+    private let words: StaticString
+    private let found: String
     /// The time at the end of ``detail``; nil if absent.
     package let moment: NumericDate?
 
     /// Whether it differs from `other` only in ``moment``.
     package func isSameButMoment(_ other: Self) -> Bool {
         subject == other.subject && status == other.status && words.isExactly(other.words)
-            && (moment == nil) == (other.moment == nil)
+            && found.isExactly(other.found) && (moment == nil) == (other.moment == nil)
     }
 
     private init(
-        _ subject: Subject, _ status: Status, _ words: String, _ moment: NumericDate? = nil
+        _ subject: Subject, _ status: Status, _ words: StaticString = "", found: String = "",
+        _ moment: NumericDate? = nil
     ) {
-        (self.subject, self.status, self.words, self.moment) = (subject, status, words, moment)
+        (self.subject, self.status) = (subject, status)
+        (self.words, self.found, self.moment) = (words, found, moment)
     }
 
-    static func passed(_ subject: Subject, _ detail: String = "") -> Self {
-        Self(subject, .passed, detail)
+    static func passed(_ subject: Subject) -> Self { Self(subject, .passed) }
+
+    static func passed(_ subject: Subject, _ found: String) -> Self {
+        Self(subject, .passed, found: found)
     }
 
-    static func passed(_ subject: Subject, _ words: String, _ moment: NumericDate) -> Self {
+    static func passed(_ subject: Subject, _ words: StaticString, _ moment: NumericDate) -> Self {
         Self(subject, .passed, words, moment)
     }
 
     static func failed(_ subject: Subject, _ detail: String) -> Self {
-        Self(subject, .failed, detail)
+        Self(subject, .failed, found: detail)
     }
 
-    static func skipped(_ subject: Subject, _ detail: String) -> Self {
-        Self(subject, .skipped, detail)
+    static func skipped(_ subject: Subject, _ reason: StaticString) -> Self {
+        Self(subject, .skipped, reason)
+    }
+}
+
+extension ArraySlice<Check> {
+    /// Whether they differ from `other` only in their moments.
+    package func areSameButMoments(_ other: Self) -> Bool {
+        guard count == other.count else { return false }
+        let (one, other) = (span, other.span)
+        return one.indices.allSatisfy { one[$0].isSameButMoment(other[$0]) }
     }
 }
 

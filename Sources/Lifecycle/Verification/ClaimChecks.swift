@@ -2,10 +2,10 @@ internal import JOSE
 
 // The checks of the claims that all of Apple's tokens have.
 extension TokenVerifier {
-    func issuer(_ claims: JSONText) -> Check { oneOf(issuers, .issuer, "iss", claims["iss"]) }
+    func issuer(_ claims: TokenClaims) -> Check { oneOf(issuers, .issuer, "iss", claims[.iss]) }
 
-    func audience(_ claims: JSONText) -> Check {
-        let claim = claims["aud"]
+    func audience(_ claims: TokenClaims) -> Check {
+        let claim = claims[.aud]
         guard claim?.isArray != true else {
             return .failed(
                 .audience, "aud is an array, \(claim.shown); Apple's names one client, as a text")
@@ -13,18 +13,18 @@ extension TokenVerifier {
         return oneOf(audiences, .audience, "aud", claim)
     }
 
-    func expiry(_ claims: JSONText, _ now: NumericDate) -> Check {
-        guard let expires = claims["exp"]?.moment else {
-            return .failed(.expiry, "exp is \(claims["exp"].shown), expected whole seconds")
+    func expiry(_ claims: TokenClaims, _ now: NumericDate) -> Check {
+        guard let expires = claims[.exp]?.moment else {
+            return .failed(.expiry, "exp is \(claims[.exp].shown), expected whole seconds")
         }
         return now < expires + leeway
             ? .passed(.expiry, "expires at ", expires)
             : .failed(.expiry, "expired at \(expires.rfc3339), it is \(now.rfc3339)")
     }
 
-    func issuedAt(_ claims: JSONText, _ now: NumericDate) -> Check {
-        guard let issued = claims["iat"]?.moment else {
-            return .failed(.issuedAt, "iat is \(claims["iat"].shown), expected whole seconds")
+    func issuedAt(_ claims: TokenClaims, _ now: NumericDate) -> Check {
+        guard let issued = claims[.iat]?.moment else {
+            return .failed(.issuedAt, "iat is \(claims[.iat].shown), expected whole seconds")
         }
         return issued <= now + leeway
             ? .passed(.issuedAt, "issued at ", issued)

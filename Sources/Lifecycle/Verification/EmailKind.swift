@@ -65,7 +65,8 @@ extension CompactJWS {
     /// The kind of the token's `email`; nil without an address. Apple omits `is_private_email` if
     /// the address is the user's own.
     package var emailKind: EmailKind? {
-        guard let email = claims["email"]?.string, !email.isEmpty else { return nil }
-        return EmailKind(email, isPrivate: claims["is_private_email"]?.flag ?? false)
+        guard let email = claims[.email], email.isFilledString else { return nil }
+        if claims[.isPrivateEmail]?.flag == true { return .relay }
+        return email.string.map { EmailKind($0, isPrivate: false) }
     }
 }

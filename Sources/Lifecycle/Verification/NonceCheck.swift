@@ -3,16 +3,16 @@ internal import SIWACrypto
 
 /// Compares a token's nonce with the app's nonce. Apps send it unchanged, or its SHA-256 in
 /// hexadecimal or base64url; Apple copies it.
-func nonceCheck(_ claims: JSONText, _ expected: SecretText?) -> Check {
+func nonceCheck(_ claims: TokenClaims, _ expected: SecretText?) -> Check {
     guard let expected else {
         return .skipped(
             .nonce,
-            claims["nonce"] == nil
+            claims[.nonce] == nil
                 ? "no nonce was given to compare"
                 : "the token has one, and none was given to compare")
     }
     guard expected.bytes.count > 0 else { return .failed(.nonce, "an empty nonce proves nothing") }
-    guard let found = claims["nonce"]?.string else { return .failed(.nonce, missing(claims)) }
+    guard let found = claims[.nonce]?.string else { return .failed(.nonce, missing(claims)) }
     guard let forms = NonceForms(expected) else {
         return .failed(.nonce, "there is no SHA-256 on this machine")
     }
@@ -20,9 +20,9 @@ func nonceCheck(_ claims: JSONText, _ expected: SecretText?) -> Check {
     return .failed(.nonce, forms.mistake(found) ?? "the token has another one")
 }
 
-private func missing(_ claims: JSONText) -> String {
-    if let claim = claims["nonce"] { return "nonce is \(claim.json.kind), expected a text" }
-    return claims["nonce_supported"]?.json.flag == true
+private func missing(_ claims: TokenClaims) -> String {
+    if let claim = claims[.nonce] { return "nonce is \(claim.json.kind), expected a text" }
+    return claims[.nonceSupported]?.json.flag == true
         ? "the token has none, though nonce_supported is true: its sign-in had no nonce"
         : "the token has none"
 }

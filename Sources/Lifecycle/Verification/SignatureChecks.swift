@@ -12,7 +12,7 @@ extension CompactJWS {
 
     /// Why the signature must not be checked; nil for an acceptable header.
     fileprivate var headerFault: String? {
-        guard heading.algorithm?.isExactly("RS256") == true else {
+        guard heading.isRS256 else {
             return "alg is \(header["alg"].shown), not RS256"
         }
         // An extension that is not understood must be refused (RFC 7515 §4.1.11).
@@ -53,14 +53,23 @@ extension TokenVerifier {
     }
 
     private func signature(_ token: CompactJWS, _ key: RSAPublicKey) -> Check {
-        let bytes = token.bytes
-        let isValid = try? key.isValidSignature(
-            token.signature, for: bytes.span.extracting(first: token.signedCount))
-        return isValid == true
+        isSigned(token, by: key)
             ? .passed(.signature)
             : .failed(
                 .signature,
                 "the key that kid names did not make it\(token.unusedKeysNote)")
+    }
+
+    private func isSigned(_ token: CompactJWS, by key: RSAPublicKey) -> Bool {
+        let (bytes, signature) = (token.bytes, token.signature)
+        let isValid =
+            if let hashes = token.hashes {
+                try? key.isValidSignature(signature, forHash: hashes.signed)
+            } else {
+                try? key.isValidSignature(
+                    signature, for: bytes.span.extracting(first: token.signedCount))
+            }
+        return isValid == true
     }
 
     private func unknownKey(_ token: CompactJWS) -> String {

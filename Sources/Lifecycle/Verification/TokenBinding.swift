@@ -25,16 +25,16 @@ package struct TokenBinding: Sendable {
         self.acceptsMissingHashes = acceptsMissingHashes
     }
 
-    func addChecks(of claims: JSONText, to checks: inout [Check]) {
+    func addChecks(of claims: TokenClaims, to checks: inout [Check]) {
         checks.append(nonceCheck(claims, nonce))
         checks.append(
             code.map {
-                hash(.cHash, claims["c_hash"], of: $0.text, called: "authorization code")
+                hash(.cHash, claims[.cHash], of: $0.text, called: "authorization code")
             }
                 ?? .skipped(.cHash, "no authorization code was given to compare"))
         checks.append(
             accessToken.map {
-                hash(.atHash, claims["at_hash"], of: $0.text, called: "access token")
+                hash(.atHash, claims[.atHash], of: $0.text, called: "access token")
             }
                 ?? .skipped(.atHash, "no access token was given to compare"))
     }

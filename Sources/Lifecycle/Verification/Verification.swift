@@ -16,7 +16,7 @@ package struct Verification<Claims: Sendable>: Sendable {
     ///   - read: reads the claims once they are known to be Apple's.
     init(
         _ token: CompactJWS, _ checks: [Check], isReceivedFromApple: Bool = false,
-        reading read: (JSONText) -> Claims?
+        reading read: (TokenClaims) -> Claims?
     ) {
         self.checks = checks
         self.token = token

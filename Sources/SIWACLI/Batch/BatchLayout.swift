@@ -48,8 +48,8 @@ enum BatchLayout: Sendable {
 extension JSONLine {
     /// Adds the status of a result.
     mutating func add(_ status: BatchStatus, _ exitCode: ExitCode) {
-        add("status", .string(status.rawValue))
-        add("exit_code", .integer(Int(exitCode.rawValue)))
+        add("status", status.rawValue)
+        add("exit_code", Int(exitCode.rawValue))
     }
 }
 

@@ -63,7 +63,7 @@ final class BatchOutput: Sendable {
         line: Int, _ name: ItemName, _ report: ItemReport, _ layout: BatchLayout = .standard
     ) -> [UInt8] {
         var text = JSONLine()
-        text.add("line", .integer(line))
+        text.add("line", line)
         layout.add(name, report, to: &text)
         return text.finished()
     }
@@ -76,7 +76,7 @@ final class BatchOutput: Sendable {
         after lines: consuming [UInt8]
     ) -> JSONLine {
         var line = JSONLine(after: lines)
-        line.add("line", .integer(number))
+        line.add("line", number)
         line.add("id", id ?? .null)
         line.add(status, exitCode)
         return line

@@ -26,7 +26,7 @@ struct IdentityTokenCheck: Sendable {
     ) {
         let verification = Self.verify(answer, client, keySet, nonce, now)
         userID = verification?.claims?.userID
-        subject = verification?.token?.claims["sub"]?.string
+        subject = verification?.token?.claims[.sub]?.string
             .flatMap { try? UserID(validating: $0) }
         checks = verification?.verdict.first { $0.name == "checks" }?.value ?? .array([])
         failures = verification?.failures ?? []

@@ -57,7 +57,7 @@ struct NotificationClassifier: Sendable {
             let failures = verification.failures
             let other = failures.first { $0.subject != .audience }
             return other.map { .forged(check: $0.name) }
-                ?? .notForUs(audience: token.claims["aud"]?.string ?? "")
+                ?? .notForUs(audience: token.claims[.aud]?.string ?? "")
         }
         return genuine(notification, token, receivedAt, unverified)
     }
@@ -105,7 +105,7 @@ private struct ClaimedEvent {
 
     init?(_ token: CompactJWS) {
         guard let claim = token.payload.normalizedEvent,
-            let audience = token.claims["aud"]?.string,
+            let audience = token.claims[.aud]?.string,
             let type = claim["type"]?.string, let subject = claim["user_id"]?.string,
             let client = try? ClientID(validating: audience),
             let user = try? VaultUser(client, validating: subject)
@@ -114,6 +114,6 @@ private struct ClaimedEvent {
         self.user = user
         occurredAt =
             claim["event_time"]?.string.flatMap { NumericDate(rfc3339: $0) }
-            ?? token.claims["iat"]?.moment ?? NumericDate(0)
+            ?? token.claims[.iat]?.moment ?? NumericDate(0)
     }
 }

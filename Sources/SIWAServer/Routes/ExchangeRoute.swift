@@ -98,7 +98,7 @@ extension ServerContext {
             throw .malformed(
                 "'id_token': \(VerifiedSubject.identityToken.refusal(failures, hints: []).message)")
         }
-        guard let audience = token.claims["aud"]?.string,
+        guard let audience = token.claims[.aud]?.string,
             let client = clients[ClientID(unchecked: audience)]
         else { throw .malformed("'id_token' is for a client that no profile has") }
         return client.clientID

@@ -5,22 +5,31 @@ internal import SIWACrypto
 
 /// Verifies the lines of a batch like `siwa verify`.
 struct ItemVerifier: Sendable {
-    private let verifying: Verifying
     private let keys: BatchKeys
+    // Not `Verifying` itself, which is so large that copying it for each token would show.
+    private let clock: @Sendable () -> NumericDate
+    /// The time as of which to verify an item that has none.
+    private let now: @Sendable () -> NumericDate
+    /// The rules by a key set, and for a client if the item names one.
+    private let makeRules: @Sendable (KeySet?, ClientID?) -> TokenVerifier
     /// The set of --jwks.
     private let given: KeySet?
     /// Which results are written.
     private let filter: StatusFilter
     private var known: KnownKeys?
     private var rules: TokenVerifier
-    private var reader = CompactJWSReader()
+    private var reader: CompactJWSReader
     private var writer = VerdictWriter()
 
     init(_ verifying: Verifying, _ keys: BatchKeys, given: KeySet?, _ filter: StatusFilter) {
-        (self.verifying, self.keys, self.given) = (verifying, keys, given)
-        self.filter = filter
+        (self.keys, self.given, self.filter) = (keys, given, filter)
+        clock = verifying.session.world.clocks.now
+        now = { verifying.now }
+        makeRules = { verifying.rules(by: $0, for: $1) }
+        // A valid token's result has a fingerprint.
+        reader = CompactJWSReader(isHashing: filter.contains(.done))
         known = given.map { KnownKeys($0, fetchedAt: nil) }
-        rules = verifying.rules(by: given)
+        rules = makeRules(given, nil)
     }
 
     /// The result of a line; nil for an empty line.
@@ -38,30 +47,32 @@ struct ItemVerifier: Sendable {
                 line: line.number, id: id, status: status,
                 length: isDone ? nil : text.count - start)
         }
-        let number = line.number
         let item: IdentityTokenItem
         do throws(InvalidLine) {
             guard let read = try line.item(Self.read) else { return nil }
             item = read
         } catch {
-            if !isDone, filter.contains(.invalid) { text += error.bytes(number) }
+            if !isDone, filter.contains(.invalid) { text += error.bytes(line.number) }
             return result(nil, .invalid, in: text)
         }
         if isDone { return result(item.id, .done, in: text) }
-        switch try await answer(about: item) {
-        case .found(let verification):
-            let status: BatchStatus = verification.isValid ? .done : .refused
-            if filter.contains(status) { writer.append(item, status, verification, to: &text) }
-            return result(item.id, status, in: text)
-        case .unknowable(let reason):
-            if filter.contains(.failed) {
-                text += BatchOutput.bytes(
-                    line: number, item.name,
-                    ItemReport(.failed, .temporary, error: .error("no_key_set", reason))
-                        .identifying(item.token.fingerprint))
+        let verification: IdentityTokenVerification
+        switch Result(catching: { () throws(CompactJWSError) in try token(of: item) }) {
+        case .success(let token):
+            let keyID = token.verificationKeyID
+            if let keyID {
+                if !isSettled(keyID) { try await findKeys(for: keyID) }
+                if let reason = doubt(about: keyID) {
+                    if filter.contains(.failed) { text += noKeySet(for: item, reason) }
+                    return result(item.id, .failed, in: text)
+                }
             }
-            return result(item.id, .failed, in: text)
+            verification = verify(token, item, needsKey: keyID != nil)
+        case .failure(let error): verification = IdentityTokenVerification(error)
         }
+        let status: BatchStatus = verification.isValid ? .done : .refused
+        if filter.contains(status) { writer.append(item, status, verification, to: &text) }
+        return result(item.id, status, in: text)
     }
 
     @Sendable private static func read(
@@ -70,52 +81,50 @@ struct ItemVerifier: Sendable {
         try IdentityTokenItem(line, line: number)
     }
 
-    private enum Answer {
-        case found(IdentityTokenVerification)
-        /// Only a newer key set could tell whether the token is Apple's.
-        case unknowable(String)
+    private mutating func token(of item: IdentityTokenItem) throws(CompactJWSError) -> CompactJWS {
+        try reader.read(item.token.bytes.revealed())
     }
 
-    private mutating func answer(about item: IdentityTokenItem) async throws -> Answer {
-        let token: CompactJWS
-        do throws(CompactJWSError) {
-            token = try reader.read(item.token.bytes.revealed())
-        } catch {
-            return .found(IdentityTokenVerification(error))
+    /// Why the known keys cannot tell whether a token is Apple's; nil if they can.
+    private func doubt(about keyID: String) -> String? {
+        guard let known, !known.canRefuse(at: clock()), known.keySet.keys[keyID] == nil else {
+            return nil
         }
-        // Without a `kid`, or with a header that Apple does not write, no key is needed.
-        guard let keyID = token.verificationKeyID else {
-            return .found(verify(token, item, by: verifying.rules(by: given, for: item.clientID)))
-        }
-        let known = try await keys(for: keyID)
-        guard known.keySet.keys[keyID] != nil || known.canRefuse(at: clock) else {
-            return .unknowable(
-                """
-                kid is \(printable(keyID)), which Apple's keys \(known.age) do not have, and \
-                newer ones could not be fetched
-                """)
-        }
-        if let clientID = item.clientID {
-            let rules = verifying.rules(by: known.keySet, for: clientID)
-            return .found(verify(token, item, by: rules))
-        }
-        return .found(verify(token, item, by: rules))
+        return """
+            kid is \(printable(keyID)), which Apple's keys \(known.age) do not have, and newer ones \
+            could not be fetched
+            """
     }
 
+    private func noKeySet(for item: IdentityTokenItem, _ reason: String) -> [UInt8] {
+        BatchOutput.bytes(
+            line: item.line, item.name,
+            ItemReport(.failed, .temporary, error: .error("no_key_set", reason))
+                .identifying(item.token.fingerprint))
+    }
+
+    /// - Parameter needsKey: whether the token has a `kid`, and a header that Apple writes.
     private func verify(
-        _ token: CompactJWS, _ item: IdentityTokenItem, by rules: TokenVerifier
+        _ token: CompactJWS, _ item: IdentityTokenItem, needsKey: Bool
     ) -> IdentityTokenVerification {
-        rules.verify(identityToken: token, boundTo: item.binding, at: item.moment ?? verifying.now)
+        func verify(by rules: TokenVerifier) -> IdentityTokenVerification {
+            rules.verify(
+                identityToken: token, boundTo: item.binding, at: item.moment ?? now())
+        }
+        guard needsKey else { return verify(by: makeRules(given, item.clientID)) }
+        guard let clientID = item.clientID else { return verify(by: rules) }
+        return verify(by: makeRules(known?.keySet, clientID))
     }
 
-    private var clock: NumericDate { verifying.session.world.clocks.now() }
+    /// Whether the known keys are new enough for this `kid`.
+    private func isSettled(_ keyID: String) -> Bool {
+        known?.settles(keyID, at: clock()) ?? false
+    }
 
-    private mutating func keys(for keyID: String) async throws -> KnownKeys {
-        if let known, known.settles(keyID, at: clock) { return known }
+    private mutating func findKeys(for keyID: String) async throws {
         let found = try await keys.keys(for: keyID)
         known = found
-        rules = verifying.rules(by: found.keySet)
-        return found
+        rules = makeRules(found.keySet, nil)
     }
 }
 

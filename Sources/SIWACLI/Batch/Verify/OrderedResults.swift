@@ -75,9 +75,9 @@ final class OrderedResults: Sendable {
     private func write(_ group: GroupResults, _ state: inout State) {
         var due = 0..<0
         var counts = BatchCounts()
-        for result in group.results where state.idFailure == nil {
-            let end = due.upperBound + (result.length ?? 0)
-            do throws(FileError) {
+        do throws(FileError) {
+            for result in state.idFailure == nil ? group.results : [] {
+                let end = due.upperBound + (result.length ?? 0)
                 if let id = result.id, try !state.ids.insert(id) {
                     output.write(group.text[due], counts)
                     if result.length != nil { refuseRepetition(of: id, line: result.line) }
@@ -86,9 +86,9 @@ final class OrderedResults: Sendable {
                     if result.length != nil { counts.add(result.status) }
                     due = due.lowerBound..<end
                 }
-            } catch {
-                state.idFailure = error
             }
+        } catch {
+            state.idFailure = error
         }
         output.write(group.text[due], counts)
     }

@@ -3,12 +3,12 @@ package import Lifecycle
 
 /// Writes the verification results of tokens.
 ///
-/// Most checks have the same result for most tokens, so their text is cached.
+/// Most checks have the same result for most tokens, so their texts are cached.
 package struct VerdictWriter: Sendable {
-    /// For each position in the list of checks, the latest texts.
-    private var places: [WrittenChecks] = []
-    /// The checks of a token as an array.
-    private var written: [UInt8] = []
+    /// The latest texts of all checks of valid tokens.
+    private var lists = CheckTexts(most: 32)
+    /// For each position in the list of checks, the latest texts of one check.
+    private var places: [CheckTexts] = []
 
     /// A writer that has written nothing.
     package init() {}
@@ -23,13 +23,17 @@ package struct VerdictWriter: Sendable {
     private mutating func add(
         _ verification: IdentityTokenVerification, to line: inout JSONLine
     ) {
-        write(verification.checks)
         line.add("valid", .boolean(verification.isValid))
-        line.add("checks", written: written)
+        let checks = text(of: verification)
+        line.add("checks") { output in
+            output.append(UInt8(ascii: "["))
+            checks.append(verification.checks, to: &output)
+            output.append(UInt8(ascii: "]"))
+        }
         if let token = verification.token {
             line.add("header", headerOf: token)
             line.add("claims", normalizedClaimsOf: token)
-            if let kind = token.emailKind { line.add("email_kind", .string(kind.rawValue)) }
+            if let kind = token.emailKind { line.add("email_kind", kind.rawValue) }
         }
     }
 
@@ -45,7 +49,8 @@ package struct VerdictWriter: Sendable {
         var line = BatchOutput.begin(
             line: item.line, id: item.id, status, status == .done ? .done : .no,
             after: consume lines)
-        line.add("token_fingerprint", .string(item.token.fingerprint))
+        let fingerprint = verification.token?.fingerprint ?? item.token.fingerprint
+        line.add("token_fingerprint", fingerprint)
         if status == .refused {
             let refusal = VerifiedSubject.identityToken.refusal(verification.failures, hints: [])
             line.add(.error(refusal.code, refusal.message))
@@ -54,54 +59,86 @@ package struct VerdictWriter: Sendable {
         text = line.finished()
     }
 
-    private mutating func write(_ checks: [Check]) {
-        written.removeAll(keepingCapacity: true)
-        written.append(UInt8(ascii: "["))
-        // Compares the checks in place: copying one takes longer than comparing it.
-        let checks = checks.span
+    private mutating func text(of verification: IdentityTokenVerification) -> CheckText {
+        let checks = verification.checks
+        if verification.isValid, let known = lists.text(of: checks[...]) { return known }
+        var text = CheckText()
         for index in checks.indices {
-            if index > 0 { written.append(UInt8(ascii: ",")) }
-            if index == places.count { places.append(WrittenChecks()) }
-            places[index].append(checks[index], to: &written)
+            if index == places.count { places.append(CheckTexts(most: 8)) }
+            let check = checks[index...index]
+            text.add(
+                places[index].text(of: check)
+                    ?? places[index].remember(check, CheckText(checks[index])))
         }
-        written.append(UInt8(ascii: "]"))
+        // What a failed check says is seldom the same twice.
+        return verification.isValid ? lists.remember(checks[...], text) : text
     }
 }
 
-/// The checks that were written last, without the moments at the end of their details.
-private struct WrittenChecks: Sendable {
-    private var known: [Known] = []
+/// The text of consecutive checks, without the moments at the end of their details.
+private struct CheckText: Sendable {
+    private var text: [UInt8] = []
+    private var count = 0
+    /// Where moments belong, and of which check.
+    private var gaps: [(place: Int, check: Int)] = []
+
+    init() {}
+
+    init(_ check: Check) {
+        (text, count) = (check.json.bytes, 1)
+        guard let moment = check.moment else { return }
+        // The detail is the last member, and ends with the moment.
+        let end = text.count - 2
+        let start = end - moment.rfc3339.utf8.count
+        text.removeSubrange(start..<end)
+        gaps = [(start, 0)]
+    }
+
+    mutating func add(_ other: Self) {
+        if count > 0 { text.append(UInt8(ascii: ",")) }
+        for gap in other.gaps { gaps.append((text.count + gap.place, count + gap.check)) }
+        text += other.text
+        count += other.count
+    }
+
+    /// Appends the text with the moments of `checks`.
+    func append(_ checks: [Check], to output: inout [UInt8]) {
+        var start = 0
+        for gap in gaps {
+            output += text[start..<gap.place]
+            checks[gap.check].moment?.appendRFC3339(to: &output)
+            start = gap.place
+        }
+        output += text[start...]
+    }
+}
+
+/// The latest different lists of checks, and their texts.
+private struct CheckTexts: Sendable {
+    private let most: Int
+    private var known: [(checks: ArraySlice<Check>, text: CheckText)] = []
     /// The index of the one to replace next, once the list is full.
     private var oldest = 0
 
-    /// More than the keys that Apple has at a time, because a detail contains the `kid`.
-    private static let most = 8
+    /// - Parameter most: should be more than the keys that Apple has at a time, because a detail
+    ///   contains the `kid`.
+    init(most: Int) { self.most = most }
 
-    private struct Known {
-        let check: Check
-        let text: [UInt8]
-    }
-
-    /// Adds a check to `text`. Its detail is the last member, and its moment the end of the
-    /// detail.
-    mutating func append(_ check: Check, to text: inout [UInt8]) {
-        text += known[place(of: check)].text
-        guard let moment = check.moment else { return }
-        moment.appendRFC3339(to: &text)
-        text.append(UInt8(ascii: "\""))
-        text.append(UInt8(ascii: "}"))
-    }
-
-    private mutating func place(of check: Check) -> Int {
-        for index in known.indices where known[index].check.isSameButMoment(check) { return index }
-        let end = check.moment.map { $0.rfc3339.utf8.count + 2 } ?? 0
-        let new = Known(check: check, text: Array(check.json.bytes.dropLast(end)))
-        if known.count < Self.most {
-            known.append(new)
-            return known.count - 1
+    /// The text of checks that differ from these only in their moments; nil if there is none.
+    func text(of checks: ArraySlice<Check>) -> CheckText? {
+        for index in known.indices where known[index].checks.areSameButMoments(checks) {
+            return known[index].text
         }
-        defer { oldest = (oldest + 1) % Self.most }
-        known[oldest] = new
-        return oldest
+        return nil
+    }
+
+    mutating func remember(_ checks: ArraySlice<Check>, _ text: CheckText) -> CheckText {
+        if known.count < most {
+            known.append((checks, text))
+        } else {
+            known[oldest] = (checks, text)
+            oldest = (oldest + 1) % most
+        }
+        return text
     }
 }

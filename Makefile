@@ -61,22 +61,27 @@ RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	install uninstall clean packages test-packages test-reproducible image test-image test-kubernetes \
 	release
 
+# The build that .ci/test makes: optimised, with debug checks.
+TEST_FOLDER := .build/optimised
+TEST_PRODUCTS := $(TEST_FOLDER)/debug
+BUILD_TESTED := SIWA_OPTIMISED=1 swift build --scratch-path $(TEST_FOLDER)
+
 demo: build
 	@docs/demo.sh $(RELEASE)
 
-# Eight tests at once keep two cores busy while some of them wait for a process or a timeout. All of
+# Twelve tests at once keep two cores busy while some of them wait for a process or a timeout. All of
 # them at once would wait for each other, and their timeouts would run meanwhile.
 test:
 	@.ci/setup $(PACKAGES) $(TEST_PACKAGES)
-	@.ci/test --experimental-maximum-parallelization-width 8
+	@.ci/test --experimental-maximum-parallelization-width 12
 	@$(MAKE) --no-print-directory example
 
 # A package of its own, as a user of the library has it.
 EXAMPLE := Examples/SignInService
 example: setup
-	swift build --product siwa-emulator
+	$(BUILD_TESTED) --product siwa-emulator
 	swift build --package-path $(EXAMPLE) --scratch-path .build/example
-	@$(EXAMPLE)/run.sh .build/example/debug/SignInService .build/debug
+	@$(EXAMPLE)/run.sh .build/example/debug/SignInService $(TEST_PRODUCTS)
 
 docs:
 	swift build
@@ -104,10 +109,10 @@ CLIENT_PACKAGES := python3-venv iproute2 golang-go golang-golang-x-oauth2-dev \
 PYTHON_CLIENT_PACKAGES := python3-venv iproute2
 PYTHON_CLIENTS := social-auth-core==7.0.0 'django-allauth[socialaccount]==65.21.1' Authlib==1.9.9 \
 	joserfc==1.8.0 requests-oauthlib==2.0.0 pytest
-CLIENT_PRODUCTS ?= .build/debug
+CLIENT_PRODUCTS ?= $(TEST_PRODUCTS)
 test-clients:
 	@.ci/setup $(PACKAGES) $(if $(filter-out python,$(CLIENTS)),$(CLIENT_PACKAGES),$(PYTHON_CLIENT_PACKAGES))
-	@swift build --product siwa && swift build --product siwa-emulator
+	@$(BUILD_TESTED) --product siwa && $(BUILD_TESTED) --product siwa-emulator
 	@python3 -m venv .build/clients
 	@.build/clients/bin/pip install --quiet $(PYTHON_CLIENTS)
 	SIWA_CLIENTS_PYTHON="$$PWD/.build/clients/bin/python" SIWA_CLIENTS_CACHE="$$PWD/.build/clients" \
@@ -118,7 +123,7 @@ API_EXAMPLES ?= 100
 API_TOOLS := schemathesis==4.32.5 standardwebhooks==1.1.0
 test-api:
 	@.ci/setup $(PACKAGES) python3-venv
-	@for product in siwa siwa-server siwa-emulator; do swift build --product $$product || exit 1; done
+	@for product in $(PROGRAMS); do $(BUILD_TESTED) --product $$product || exit 1; done
 	@python3 -m venv .build/api
 	@.build/api/bin/pip install --quiet $(API_TOOLS)
 	@.build/api/bin/python Tests/Clients/api/check.py $(CLIENT_PRODUCTS) $(API_EXAMPLES)

@@ -244,3 +244,12 @@ if Context.environment["SIWA_BENCH"] != nil {
             exclude: ["Peers", "server", "chart.gnuplot", "measure.c", "with-postgres"],
             swiftSettings: strict))
 }
+
+// What `make test` builds: the code under test is optimised, the tests are not, and debug checks and
+// `@testable` stay. Not by default, because SwiftPM refuses flags like this one in a package that
+// others depend on.
+if Context.environment["SIWA_OPTIMISED"] != nil {
+    for target in package.targets where target.type != .test && target.type != .system {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-O"])]
+    }
+}

@@ -66,7 +66,7 @@ final class RunningEmulator: Sendable {
         (self.url, self.authority, self.program) = (url, authority, program)
     }
 
-    deinit { program.signal(SIGKILL) }
+    deinit { program.end() }
 
     /// Signs alice in, as the README does it.
     func code() async throws -> String {

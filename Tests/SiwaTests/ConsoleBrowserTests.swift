@@ -154,11 +154,11 @@ struct ConsoleBrowserTests {
             try await console.wait("#faults .empty", says: "No fault waits")
             #expect(!load.hasEnded, "click \(number) took effect only after the last request")
         }
-        try await console.browser.wait(until: "window.rows >= 1000")
+        try await console.browser.wait(until: "window.rows >= 400")
         load.signal(15)
         _ = try await load.result()
         let count = try await apple.requests(after: 0, limit: 5000).count
-        #expect(count >= 1000)
+        #expect(count >= 400)
         try await console.browser.wait(until: "window.rows >= \(count)")
         #expect(try await console.browser.value("window.rows") == .integer(count))
         let events = try #require(try await console.browser.value("window.events").integer)

@@ -52,7 +52,7 @@ final class EmulatorProcess: Sendable {
         transport = try CurlTransport(authorityFile: folder.path("apple/ca.pem"))
     }
 
-    deinit { program.signal(9) }
+    deinit { program.end() }
 
     /// A new emulator, or one that was reset.
     static func shared(usesTLS: Bool) async throws -> EmulatorProcess {

@@ -33,7 +33,7 @@ final class BrowserProcess: Sendable {
         tools = try DevTools(commands: commands.write, messages: messages.read)
     }
 
-    deinit { program.signal(9) }
+    deinit { program.end() }
 
     /// One that no other test uses.
     static func shared() async throws -> BrowserProcess {

@@ -194,13 +194,14 @@ extension PostgresServer {
         rm -rf "$folder"
         """
 
-    /// Keeps the server and carries out commands; ends when its input is closed.
+    /// Keeps the server and carries out commands; ends when its input is closed. It has a database
+    /// for each test: autovacuum would start a process for one of them several times a second.
     private static let script = """
         folder=$1 programs=$2 cluster=$3; shift 3
         "$@" cp -a "$cluster/data" "$folder/data" || exit 1
         start() {
             "$@" "$programs/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= \
-                $(cat "$folder/options" 2>/dev/null) -c fsync=off -c jit=off \
+                $(cat "$folder/options" 2>/dev/null) -c fsync=off -c jit=off -c autovacuum=off \
                 -c client_connection_check_interval=1s >>"$folder/log" 2>&1 </dev/null &
             server=$!
             until "$programs/pg_isready" -q -h "$folder" -d postgres -U siwa \

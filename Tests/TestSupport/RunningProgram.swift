@@ -36,6 +36,13 @@ package final class RunningProgram: Sendable {
         }
     }
 
+    /// Kills the program and waits for its end: then it no longer writes into a folder that is to be
+    /// removed.
+    package func end() {
+        signal(SIGKILL)
+        while !hasEnded { usleep(1000) }
+    }
+
     /// Writes to the program's standard input, which must be a pipe.
     package func write(_ text: String) throws { try streams.inputEnd?.write(Array(text.utf8)) }
 

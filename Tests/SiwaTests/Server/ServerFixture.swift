@@ -127,7 +127,7 @@ final class ServerProcess: Sendable {
             uniquingKeysWith: { $1 })
     }
 
-    deinit { program.signal(9) }
+    deinit { program.end() }
 
     private static func events(_ program: RunningProgram) throws -> [JSON] {
         try program.errorsSoFar().split(separator: "\n").compactMap { try? JSON(text: String($0)) }

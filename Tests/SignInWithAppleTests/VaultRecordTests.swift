@@ -1,0 +1,51 @@
+import JOSE
+import Lifecycle
+import SIWACrypto
+import TestSupport
+import Testing
+
+@Suite struct VaultRecordTests {
+    private let stored = NumericDate(1_800_000_000)
+
+    private func record(_ state: VaultState) -> VaultRecord {
+        VaultRecord(
+            id: VaultRecordID(VaultUser(ClientID(unchecked: "c"), UserID(unchecked: "u")), nil),
+            state: state, keyNumber: 1, sealed: [], storedAt: stored, changedAt: stored)
+    }
+
+    @Test(
+        arguments: [
+            (VaultEvent.issued, "active active active active active active"),
+            (.revocationBegun, "revoking revoking revoking revoking revoking revoking"),
+            (.revoked, "active revoked revoked dead consent_revoked account_deleted"),
+            (.refreshed, "active revoking revoked active consent_revoked account_deleted"),
+            (.refreshRefused, "dead revoking revoked dead consent_revoked account_deleted"),
+            (
+                .consentRevoked(at: NumericDate(1_800_000_001)),
+                "consent_revoked revoking revoked consent_revoked consent_revoked account_deleted"
+            ),
+            (
+                .consentRevoked(at: NumericDate(1_799_999_999)),
+                "active revoking revoked dead consent_revoked account_deleted"
+            ),
+            (
+                .accountDeleted(at: NumericDate(1_800_000_000)),
+                "account_deleted account_deleted revoked account_deleted account_deleted "
+                    + "account_deleted"
+            ),
+            (
+                .accountDeleted(at: NumericDate(1_799_999_999)),
+                "active revoking revoked dead consent_revoked account_deleted"
+            ),
+        ])
+    func `every event in every state`(_ event: VaultEvent, _ states: String) {
+        let now = stored + .seconds(100)
+        let after = VaultState.allCases.map { record($0).after(event, at: now) }
+        #expect(after.map(\.state.rawValue).joined(separator: " ") == states)
+        for (before, after) in zip(VaultState.allCases, after) {
+            #expect(after.changedAt == (after.state == before ? stored : now))
+            let isCheck = [.refreshed, .refreshRefused].contains(event)
+            #expect(after.checkedAt == (isCheck ? now : nil))
+        }
+    }
+}

@@ -56,47 +56,62 @@ package struct Check: Sendable {
 
     /// What was found, and what was expected; nil if there is no detail.
     package var detail: String? {
-        let text = "\(words)\(found)\(moment?.rfc3339 ?? "")"
-        return text.isEmpty ? nil : text
+        switch content {
+        case .none: nil
+        case .fixed(let text): "\(text)"
+        case .found(let text): text
+        case .time(let words, let moment): "\(words)\(moment.rfc3339)"
+        }
     }
 
-    // The parts of ``detail``, most of them empty. Most results of a batch do not show it, so the
-    // text is created only when it is needed.
-    private let words: StaticString
-    private let found: String
     /// The time at the end of ``detail``; nil if absent.
-    package let moment: NumericDate?
+    package var moment: NumericDate? {
+        if case .time(_, let moment) = content { moment } else { nil }
+    }
+
+    private let content: Detail
+
+    /// Most results of a batch do not show the detail, so the text is created only when it is
+    /// needed.
+    private enum Detail {
+        case none
+        case fixed(StaticString)
+        case found(String)
+        case time(StaticString, NumericDate)
+    }
 
     /// Whether it differs from `other` only in ``moment``.
     package func isSameButMoment(_ other: Self) -> Bool {
-        subject == other.subject && status == other.status && words.isExactly(other.words)
-            && found.isExactly(other.found) && (moment == nil) == (other.moment == nil)
+        guard subject == other.subject, status == other.status else { return false }
+        return switch (content, other.content) {
+        case (.none, .none): true
+        case (.fixed(let one), .fixed(let other)): one.isExactly(other)
+        case (.found(let one), .found(let other)): one.isExactly(other)
+        case (.time(let one, _), .time(let other, _)): one.isExactly(other)
+        default: false
+        }
     }
 
-    private init(
-        _ subject: Subject, _ status: Status, _ words: StaticString = "", found: String = "",
-        _ moment: NumericDate? = nil
-    ) {
-        (self.subject, self.status) = (subject, status)
-        (self.words, self.found, self.moment) = (words, found, moment)
+    private init(_ subject: Subject, _ status: Status, _ content: Detail) {
+        (self.subject, self.status, self.content) = (subject, status, content)
     }
 
-    static func passed(_ subject: Subject) -> Self { Self(subject, .passed) }
+    static func passed(_ subject: Subject) -> Self { Self(subject, .passed, .none) }
 
     static func passed(_ subject: Subject, _ found: String) -> Self {
-        Self(subject, .passed, found: found)
+        Self(subject, .passed, .found(found))
     }
 
     static func passed(_ subject: Subject, _ words: StaticString, _ moment: NumericDate) -> Self {
-        Self(subject, .passed, words, moment)
+        Self(subject, .passed, .time(words, moment))
     }
 
     static func failed(_ subject: Subject, _ detail: String) -> Self {
-        Self(subject, .failed, found: detail)
+        Self(subject, .failed, .found(detail))
     }
 
     static func skipped(_ subject: Subject, _ reason: StaticString) -> Self {
-        Self(subject, .skipped, reason)
+        Self(subject, .skipped, .fixed(reason))
     }
 }
 

@@ -44,7 +44,8 @@ struct OpenDatabase: Sendable {
     }
 
     private static func lock(_ file: String, in world: World) throws(Diagnosis) -> FileLock {
-        let path = file + ".server.lock"
+        // Links to one file are one vault.
+        let path = world.files.resolvedPath(file) + ".server.lock"
         do {
             if let lock = try world.files.tryLock(path) { return lock }
         } catch {

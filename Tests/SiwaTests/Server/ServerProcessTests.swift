@@ -225,6 +225,13 @@ import Testing
         let second = try await fixture.run("serve")
         #expect(second.ending == .exit(3), "\(second)")
         #expect(second.errors.contains("another siwa-server uses the vault"))
+        let link = fixture.apple.folder.path("link.db")
+        let file = try #require(fixture.vault.environment["SIWA_VAULT_URL"]).dropFirst(7)
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: String(file))
+        let linked = try await fixture.run(
+            "serve", environment: ["SIWA_VAULT_URL": "sqlite:" + link])
+        #expect(linked.ending == .exit(3), "\(linked)")
         #expect(try await server.stop().ending == .exit(0))
         let third = try await fixture.serve()
         #expect(try await third.stop().ending == .exit(0))

@@ -32,8 +32,6 @@ package final class ServerContext: Sendable {
     package let exchanges: ExchangeService
     /// Refreshes tokens.
     package let refreshes: RefreshService
-    /// The client_secrets that were minted for callers.
-    let secrets = MintedSecrets()
     /// Accepts requests to revoke.
     package let revocations: RevocationService
     /// Carries out revocations.

@@ -63,7 +63,8 @@ import Testing
         let client = try RawClient(port: port)
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         while client.receive()?.isEmpty == true { try await Task.sleep(for: .milliseconds(1)) }
-        try server.reload(try Self.identity().identity)
+        let (certificate, key, _) = try Self.identity()
+        try server.reload(TLSIdentity(certificate: certificate, key: key))
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         let answer = client.readToEnd()
         #expect(answer.contains("204") && answer.contains("Connection: close"), "\(answer)")
@@ -87,21 +88,23 @@ import Testing
 
     /// Serves with its own certificate; the authority's is in a file.
     private func serving(_ body: (Served, String) async throws -> Void) async throws {
-        let (identity, authority) = try Self.identity()
+        let (certificate, key, authority) = try Self.identity()
+        let identity = TLSIdentity(certificate: certificate, key: key)
         let folder = try TemporaryFolder()
         let path = try folder.write("ca.pem", try authority.certificate.pemRepresentation())
         try await Served.run(identity: identity) { try await body($0, path) }
     }
 
-    private static func identity() throws -> (identity: TLSIdentity, CertificateAuthority) {
+    /// A certificate and its key, in PEM, and the authority that issued it.
+    private static func identity() throws -> (String, String, CertificateAuthority) {
         let now = Int(Date().timeIntervalSince1970)
         let authority = try CertificateAuthority(
             name: "Test", permitting: names, validity: now - 60..<now + 3600)
         let key = try P256PrivateKey.generate()
         let certificate = try authority.issueServerCertificate(names: names, key: key)
-        let identity = TLSIdentity(
-            certificate: String(decoding: try certificate.pemRepresentation(), as: UTF8.self),
-            key: String(decoding: try key.pemRepresentation().revealed(), as: UTF8.self))
-        return (identity, authority)
+        return (
+            String(decoding: try certificate.pemRepresentation(), as: UTF8.self),
+            String(decoding: try key.pemRepresentation().revealed(), as: UTF8.self), authority
+        )
     }
 }

@@ -154,6 +154,9 @@ final class EventLoop: TaskExecutor {
         if thread.load(ordering: .relaxed) != pthread_self() { wake() }
     }
 
+    /// Whether each connection is closed after its next response.
+    var isDraining: Bool { phase.load(ordering: .relaxed) != Phase.serving.rawValue }
+
     private var isOver: Bool {
         switch Phase(rawValue: phase.load(ordering: .relaxed)) {
         case .serving: false

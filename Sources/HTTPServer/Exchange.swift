@@ -12,18 +12,27 @@ final class Exchange: Sendable {
     private enum Stage {
         case announced
         case receiving(IncomingRequest)
-        /// Early means before the end of a body that is too long.
-        case answering(suspended: Connection?, isEarly: Bool)
+        case answering(suspended: Connection?, after: Part)
         case answered(ServerResponse)
         case sent
         /// The early response was written; the rest of the body is discarded.
         case discarding(bytesLeft: Int)
     }
 
+    /// The part of a request that was received before it is answered.
+    private enum Part {
+        /// The header section, which rules the request out: the connection is closed, because what
+        /// follows may not be a request.
+        case header
+        /// The beginning of a body that is too long.
+        case beginning
+        case whole
+    }
+
     /// The next step.
     private enum Action {
         case wait
-        case handle(ServerRequest, isEarly: Bool)
+        case handle(ServerRequest, after: Part)
         case send(ServerResponse)
         case abort
     }
@@ -63,7 +72,7 @@ final class Exchange: Sendable {
                 stage = .discarding(bytesLeft: left - bytes.count)
                 return .wait
             // Bytes that libmicrohttpd had read before it was suspended.
-            case .answering(_, isEarly: true): return .wait
+            case .answering(_, after: .beginning): return .wait
             case .answering, .sent: return .abort
             case .answered(let response):
                 stage = .sent
@@ -74,14 +83,14 @@ final class Exchange: Sendable {
         case .wait: return .YES
         case .abort: return .NO
         case .send(let response): return handling.send(response, on: connection)
-        case .handle(let request, let isEarly):
-            return handle(request, isEarly: isEarly, on: connection)
+        case .handle(let request, let part):
+            return handle(request, after: part, on: connection)
         }
     }
 
     /// Answers a request that its header section rules out immediately, and closes the connection.
     private func announce(_ request: IncomingRequest, _ stage: inout Stage) -> Action {
-        if request.isRefused { return handle(request, &stage) }
+        if request.isRefused { return handle(request, &stage, after: .header) }
         stage = .receiving(request)
         return .wait
     }
@@ -93,24 +102,25 @@ final class Exchange: Sendable {
         guard !bytes.isEmpty else { return handle(request, &stage) }
         let progress = request.receive(bytes)
         if progress == .tooLong, !handling.isEncrypted {
-            return handle(request, &stage, isEarly: true)
+            return handle(request, &stage, after: .beginning)
         }
         stage = .receiving(request)
         return progress == .endless ? .abort : .wait
     }
 
     private func handle(
-        _ request: IncomingRequest, _ stage: inout Stage, isEarly: Bool = false
+        _ request: IncomingRequest, _ stage: inout Stage, after part: Part = .whole
     ) -> Action {
-        stage = .answering(suspended: nil, isEarly: isEarly)
-        return .handle(request.whole, isEarly: isEarly)
+        stage = .answering(suspended: nil, after: part)
+        return .handle(request.whole, after: part)
     }
 
     /// Calls the handler. A response that is ready is sent immediately; otherwise the connection is
     /// suspended until the response arrives.
     private func handle(
-        _ request: ServerRequest, isEarly: Bool, on connection: Connection
+        _ request: ServerRequest, after part: Part, on connection: Connection
     ) -> MHD_Result {
+        let isEarly = part == .beginning
         // The time to send a request is also the time to send one that is refused early.
         if !isEarly { connection.client?.removeDeadline() }
         let reply = ServerReply(exchange: self)
@@ -120,7 +130,7 @@ final class Exchange: Sendable {
                 stage = isEarly ? discarding : .sent
                 return response
             }
-            stage = .answering(suspended: connection, isEarly: isEarly)
+            stage = .answering(suspended: connection, after: part)
             connection.suspend()
             return nil
         }
@@ -137,12 +147,12 @@ final class Exchange: Sendable {
     /// Keeps the response until libmicrohttpd asks for it; writes an early one.
     func answer(_ response: ServerResponse) {
         stage.withLock { stage in
-            guard case .answering(let suspended, let isEarly) = stage else { return }
-            if isEarly, let suspended {
+            guard case .answering(let suspended, let part) = stage else { return }
+            if part == .beginning, let suspended {
                 stage = discarding
                 suspended.end(with: response)
             } else {
-                stage = .answered(response)
+                stage = .answered(part == .header ? response.closing : response)
             }
             suspended?.resume()
         }

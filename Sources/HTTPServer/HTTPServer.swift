@@ -14,7 +14,7 @@ package final class HTTPServer: Sendable {
     }
 
     private struct State: ~Copyable {
-        let socket: ListeningSocket
+        var socket: ListeningSocket
         var loops: [EventLoop]
     }
 
@@ -67,8 +67,10 @@ package final class HTTPServer: Sendable {
 
     /// Stops accepting connections; each open one is closed after its next response.
     package func stopAccepting() {
-        handling.closeConnections()
-        for loop in state.withLock({ $0.loops }) { loop.drain() }
+        state.withLock { state in
+            for loop in state.loops { loop.drain() }
+            state.socket.refuseConnections()
+        }
     }
 
     /// How many requests are being received or answered.

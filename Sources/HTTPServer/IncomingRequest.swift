@@ -23,7 +23,8 @@ struct IncomingRequest {
         let fault: ServerRequest.Fault? =
             isMalformed || !isWord
             ? .malformedRequestLine
-            : hasNUL ? .malformedField : Self.fault(fields, needsHost: needsHost, limits)
+            : hasNUL || !fields.allSatisfy(\.isWellFormed)
+                ? .malformedField : Self.fault(fields, needsHost: needsHost, limits)
         head = ServerRequest(
             method: method, target: target, fields: fields, fault: fault,
             peer: connection.client?.peer ?? .local)
@@ -41,6 +42,9 @@ struct IncomingRequest {
             header += field.name.utf8.count + field.value.utf8.count + 4
         }
         if lengths + codings > 1 { return .ambiguousLength }
+        if codings == 1, fields["transfer-encoding"]?.lowercased() != "chunked" {
+            return .unknownCoding
+        }
         if header > limits.headerBytes { return .headerTooLarge }
         if hosts > 1 || needsHost && hosts == 0 { return .ambiguousHost }
         guard lengths == 1, let length = fields["content-length"],
@@ -79,5 +83,28 @@ struct IncomingRequest {
         return ServerRequest(
             method: head.method, target: head.target, fields: head.fields, body: body,
             fault: isTooLong ? .bodyTooLarge : head.fault, peer: head.peer)
+    }
+}
+
+extension HTTPField {
+    /// Whether the name is a token, and the value has no control character.
+    fileprivate var isWellFormed: Bool {
+        let (name, value) = (name.utf8.span, value.utf8.span)
+        for index in name.indices where !name[index].isTokenCharacter { return false }
+        for index in value.indices where value[index] < 0x20 || value[index] == 0x7F {
+            guard value[index] == 0x09 else { return false }
+        }
+        return !name.isEmpty
+    }
+}
+
+extension UInt8 {
+    /// Whether a token may contain it (RFC 9110 §5.6.2).
+    fileprivate var isTokenCharacter: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x5E...0x7A, 0x7C, 0x7E: true
+        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E: true
+        default: false
+        }
     }
 }

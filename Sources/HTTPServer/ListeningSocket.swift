@@ -6,14 +6,31 @@ internal import Glibc
 package struct ListeningSocket: ~Copyable {
     private let owned: Descriptor
     /// The file of a Unix socket that this process made.
-    private let path: String?
+    private var file: SocketFile?
+    /// Whether the service manager has it, too.
+    private let isInherited: Bool
 
-    init(adopting descriptor: consuming Descriptor, path: String? = nil) {
+    init(
+        adopting descriptor: consuming Descriptor, file: SocketFile? = nil,
+        isInherited: Bool = false
+    ) {
         owned = descriptor
-        self.path = path
+        (self.file, self.isInherited) = (file, isInherited)
     }
 
-    deinit { if let path { unlink(path) } }
+    deinit { file?.remove() }
+
+    /// Lets the system refuse connections, unless they wait for the service manager to start this
+    /// program again.
+    mutating func refuseConnections() {
+        guard !isInherited else { return }
+        // Before others may listen there.
+        file?.remove()
+        file = nil
+        // Also for the descriptors of the event loops, which therefore need not be closed while a
+        // loop may be using one.
+        shutdown(descriptor, CInt(SHUT_RDWR))
+    }
 
     var descriptor: CInt { owned.number }
 
@@ -64,7 +81,7 @@ package struct ListeningSocket: ~Copyable {
         guard let passed = sockets?.descriptors[name] else { throw .notInherited(name: name) }
         // A copy: the service manager's own stays open for the next start.
         guard let copy = Descriptor.copy(of: passed) else { throw .notInherited(name: name) }
-        let opened = ListeningSocket(adopting: copy)
+        let opened = ListeningSocket(adopting: copy, isInherited: true)
         var listens: CInt = 0
         var size = socklen_t(MemoryLayout<CInt>.size)
         guard getsockopt(opened.descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0,

@@ -9,8 +9,6 @@ final class RequestHandling: Sendable {
     let exchanges = Atomic(0)
     /// The number of streamed bodies that are being sent.
     private let streams = Atomic(0)
-    /// Whether connections are closed after their next response.
-    private let closesConnections = Atomic(false)
     let limits: ServerLimits
     /// Whether the connections use TLS.
     let isEncrypted: Bool
@@ -20,9 +18,6 @@ final class RequestHandling: Sendable {
         (self.limits, self.isEncrypted) = (limits, isEncrypted)
         self.handler = handler
     }
-
-    /// Closes each connection after its next response.
-    func closeConnections() { closesConnections.store(true, ordering: .relaxed) }
 
     /// Calls the handler, on the event loop's thread; returns false if the server is stopping.
     func start(_ request: ServerRequest, _ reply: ServerReply, on loop: EventLoop?) -> Bool {
@@ -41,10 +36,8 @@ final class RequestHandling: Sendable {
 
     /// Sends a response, on the event loop's thread.
     func send(_ response: ServerResponse, on connection: Connection) -> MHD_Result {
-        var response = response
-        if closesConnections.load(ordering: .relaxed) {
-            response.fields.append(HTTPField("Connection", "close"))
-        }
+        let isLast = connection.client?.loop.isDraining == true
+        let response = isLast ? response.closing : response
         switch response.body {
         case .dropped: return .NO
         case .stream(let write): return stream(response, write, on: connection)

@@ -24,9 +24,12 @@ package final class ServerRequest: Sendable {
         /// More than one length of the body is given (RFC 9112 §6.3). The connection is closed
         /// after the response.
         case ambiguousLength
+        /// `Transfer-Encoding` is not `chunked`, so that the end of the body is unknown.
+        case unknownCoding
         /// The request line contains a NUL or invalid UTF-8, or the method is not a word.
         case malformedRequestLine
-        /// A header field contains a NUL.
+        /// The name of a header field is not a token, or its value contains a control character
+        /// (RFC 9110 §5.1 and §5.5). Another server may read such a field as the body's length.
         case malformedField
         /// `Host` is missing or given more than once (RFC 9112 §3.2).
         case ambiguousHost

@@ -25,4 +25,11 @@ package struct ServerResponse: Sendable {
     package init(status: Int, fields: [HTTPField] = [], body: Body = .bytes([])) {
         (self.status, self.fields, self.body) = (status, fields, body)
     }
+
+    /// The same response as the last one of its connection.
+    var closing: Self {
+        var response = self
+        response.fields.append(HTTPField("Connection", "close"))
+        return response
+    }
 }

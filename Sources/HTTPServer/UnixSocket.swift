@@ -16,7 +16,7 @@ struct UnixSocket {
             try removeStale()
             guard bind(made.number) == 0 else { throw failure() }
         }
-        let opened = ListeningSocket(adopting: made, path: path)
+        let opened = ListeningSocket(adopting: made, file: SocketFile(path))
         if let groupID, chown(path, uid_t.max, groupID) != 0 { throw failure() }
         guard chmod(path, 0o660) == 0,
             listen(opened.descriptor, ListeningSocket.backlog) == 0

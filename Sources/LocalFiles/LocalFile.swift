@@ -64,6 +64,13 @@ package func absolutePath(_ path: String) -> String {
     return parent == "/" ? "/\(name)" : "\(parent)/\(name)"
 }
 
+/// The absolute path without symbolic links; the path itself if there is no such file.
+package func resolvedPath(_ path: String) -> String {
+    guard let resolved = realpath(path, nil) else { return path }
+    defer { free(resolved) }
+    return String(validatingCString: resolved) ?? path
+}
+
 /// The names in a folder, sorted; empty if it cannot be read.
 package func namesInFolder(_ path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }

@@ -49,6 +49,7 @@ extension World {
         terminal = Terminal(
             width: terminalWidth(1), isErrorsTerminal: isTerminal(2), variables: environment)
         files.absolutePath = absolutePath
+        files.resolvedPath = resolvedPath
         files.isSameFolder = isSameFolder
         files.remove = { path throws(FileError) in try removeFile(path) }
         files.publish = { contents, path throws(FileError) in

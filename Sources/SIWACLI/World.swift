@@ -132,6 +132,8 @@ package struct World: Sendable {
         package var isSameFolder: @Sendable (String, String) -> Bool = { $0 == $1 }
         /// The absolute path.
         package var absolutePath: @Sendable (String) -> String = { $0 }
+        /// The path without symbolic links.
+        package var resolvedPath: @Sendable (String) -> String = { $0 }
 
         /// Creates a file system.
         package init(

@@ -2,10 +2,12 @@ internal import JOSE
 internal import Lifecycle
 internal import Synchronization
 
-/// The client_secrets that were minted for callers, so that frequent callers get the same one.
+/// The client_secrets that were minted for callers, so that frequent callers get the same one. They
+/// belong to the profiles as last read: a reload may have changed their teams and keys.
 final class MintedSecrets: Sendable {
     private struct Key: Hashable {
         let clientID: ClientID
+        let teamID: TeamID
         let keyID: KeyID
         let lifetime: Duration
     }
@@ -22,7 +24,8 @@ final class MintedSecrets: Sendable {
         of client: Client, lifetime: Duration, at now: NumericDate
     ) throws(ClientSecretError) -> ClientSecret {
         let key = Key(
-            clientID: client.clientID, keyID: client.signingKey.id, lifetime: lifetime)
+            clientID: client.clientID, teamID: client.teamID, keyID: client.signingKey.id,
+            lifetime: lifetime)
         return try minted.withLock { minted throws(ClientSecretError) in
             if let secret = minted[key], secret.isValid(at: now, for: lifetime / 2) {
                 return secret

@@ -9,6 +9,8 @@ package final class ProfileClients: Sendable {
     package let standard: ProfileClient?
     /// The accepted values of `aud` in identity tokens and notifications.
     package let audiences: [String]
+    /// The client_secrets that were minted for callers.
+    let secrets = MintedSecrets()
 
     /// - Parameter standard: the name of the default profile.
     package init(_ all: [ProfileClient], standard: String?) {

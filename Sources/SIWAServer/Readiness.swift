@@ -40,7 +40,7 @@ extension ServerContext {
 
     private func databaseFault() async -> String? {
         do throws(VaultError) {
-            try await access.run { store throws(VaultError) in try store.check() }
+            try await monitoringAccess.run { store throws(VaultError) in try store.check() }
             return nil
         } catch {
             return error.message

@@ -151,10 +151,12 @@ extension Problem {
             self.init(431, "header_too_large", "the header fields are longer than 16 KiB")
         case .ambiguousLength:
             self.init(400, "invalid_request", "the length of the body is given more than once")
+        case .unknownCoding:
+            self.init(400, "invalid_request", "Transfer-Encoding must be chunked")
         case .malformedRequestLine:
             self.init(400, "invalid_request", "the request line is malformed")
         case .malformedField:
-            self.init(400, "invalid_request", "a header field contains a NUL")
+            self.init(400, "invalid_request", "a header field is malformed")
         case .ambiguousHost:
             self.init(400, "invalid_request", "the field Host is missing, or given more than once")
         }

@@ -22,6 +22,8 @@ package final class ServerContext: Sendable {
     package let access: StoreAccess
     /// The database connection of the workers, which must not delay callers.
     package let workerAccess: StoreAccess
+    /// The database connection of metrics, health and the status page.
+    let monitoringAccess: StoreAccess
     /// The API tokens.
     package let tokens: APITokens
     /// The settings in the object `server`.
@@ -30,8 +32,6 @@ package final class ServerContext: Sendable {
     package let exchanges: ExchangeService
     /// Refreshes tokens.
     package let refreshes: RefreshService
-    /// The client_secrets that were minted for callers.
-    let secrets = MintedSecrets()
     /// Accepts requests to revoke.
     package let revocations: RevocationService
     /// Carries out revocations.
@@ -59,6 +59,8 @@ package final class ServerContext: Sendable {
         package var workerAccess: StoreAccess
         /// The database connection of notifications.
         package var receivingAccess: StoreAccess
+        /// The database connection of metrics, health and the status page.
+        package var monitoringAccess: StoreAccess
         package var settings: ServerSettings
         /// How events are delivered; nil if they are not delivered.
         package var delivery: Delivery?
@@ -79,6 +81,7 @@ package final class ServerContext: Sendable {
         (clocks, log, metrics) = (parts.clocks, parts.log, parts.metrics)
         (clients, keys, vault) = (parts.clients, parts.keys, parts.vault)
         (access, workerAccess) = (parts.access, parts.workerAccess)
+        monitoringAccess = parts.monitoringAccess
         settings = parts.settings
         receiver = NotificationReceiver(parts)
         let (clocks, clients, owner) = (parts.clocks, parts.clients, parts.owner)
@@ -103,6 +106,6 @@ package final class ServerContext: Sendable {
                 parts.workerAccess, { delivery.settings.current }, transport: delivery.transport,
                 clocks: clocks, owner: owner, wake: arrival, log: log)
         }
-        counts = CachedCounts(parts.workerAccess, parts.clocks.timekeeper)
+        counts = CachedCounts(parts.monitoringAccess, parts.clocks.timekeeper)
     }
 }

@@ -6,18 +6,33 @@ package struct StoreAccess: Sendable {
     /// The store, for calls on these threads.
     package let store: any ServerStore
     private let threads: any TaskExecutor
+    private let maxWait: Duration?
+    private let elapsed: @Sendable () -> Duration
 
-    /// - Parameter threads: the executor for blocking calls only.
-    package init(_ store: any ServerStore, on threads: any TaskExecutor) {
-        (self.store, self.threads) = (store, threads)
+    /// - Parameters:
+    ///   - threads: the executor for blocking calls only.
+    ///   - maxWait: how long a call waits for a thread; nil for any time.
+    package init(
+        _ store: any ServerStore, on threads: any TaskExecutor, maxWait: Duration? = nil,
+        timekeeper: Timekeeper = .system
+    ) {
+        (self.store, self.threads, self.maxWait) = (store, threads, maxWait)
+        elapsed = timekeeper.elapsed
     }
 
     /// Runs a blocking function. It continues if the caller is cancelled.
+    ///
+    /// - Throws: ``VaultError`` of kind `busy`, without running it, if earlier calls take too long:
+    ///   while the database does not answer, callers must not wait for each other's time limits.
     package func run<Value: Sendable>(
         _ body: @escaping @Sendable (any ServerStore) throws(VaultError) -> Value
     ) async throws(VaultError) -> Value {
-        let store = store
+        let (store, maxWait, elapsed, start) = (store, maxWait, elapsed, elapsed())
         let call = Task(executorPreference: threads) { () -> Result<Value, VaultError> in
+            if let maxWait, elapsed() - start >= maxWait {
+                return .failure(
+                    VaultError(.busy, "earlier calls of the database take too long"))
+            }
             do throws(VaultError) {
                 return .success(try body(store))
             } catch {

@@ -145,10 +145,11 @@ package protocol ServerStore: Sendable {
     /// Extends leases; returns the jobs that the owner still holds.
     func renewRevocations(_ numbers: [Int], for lease: VaultLease) throws(VaultError) -> Set<Int>
 
-    /// Stores the current state of a claimed job.
+    /// Stores the current state of a claimed job. If its code was exchanged for the token of
+    /// another pending job, its requests wait for that job from then on.
     ///
     /// - Parameter delay: the time until the next attempt; nil to keep the lease.
-    /// - Returns: false, without a change, if the owner no longer holds the job.
+    /// - Returns: whether the owner still holds the job; if not, it was not changed.
     func note(
         _ job: RevocationJob, retryAfter delay: Duration?, by owner: String
     ) throws(VaultError) -> Bool

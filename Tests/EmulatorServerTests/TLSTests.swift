@@ -55,6 +55,22 @@ import Testing
         }
     }
 
+    /// The client needs no TLS, because the server has no certificate before.
+    @Test func `a kept connection ends with its next response after a reload`() async throws {
+        let socket = try ListeningSocket.open(.anyLoopbackPort)
+        let port = socket.port
+        let server = try HTTPServer(socket, .task { _ in ServerResponse(status: 204) })
+        let client = try RawClient(port: port)
+        client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        while client.receive()?.isEmpty == true { try await Task.sleep(for: .milliseconds(1)) }
+        let (certificate, key, _) = try Self.identity()
+        try server.reload(TLSIdentity(certificate: certificate, key: key))
+        client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        let answer = client.readToEnd()
+        #expect(answer.contains("204") && answer.contains("Connection: close"), "\(answer)")
+        await server.stop()
+    }
+
     @Test func `certificates know when they end`() throws {
         let authority = try CertificateAuthority(
             name: "Test", permitting: Self.names, validity: 1000..<2000)
@@ -72,16 +88,23 @@ import Testing
 
     /// Serves with its own certificate; the authority's is in a file.
     private func serving(_ body: (Served, String) async throws -> Void) async throws {
-        let now = Int(Date().timeIntervalSince1970)
-        let authority = try CertificateAuthority(
-            name: "Test", permitting: Self.names, validity: now - 60..<now + 3600)
-        let key = try P256PrivateKey.generate()
-        let certificate = try authority.issueServerCertificate(names: Self.names, key: key)
+        let (certificate, key, authority) = try Self.identity()
+        let identity = TLSIdentity(certificate: certificate, key: key)
         let folder = try TemporaryFolder()
         let path = try folder.write("ca.pem", try authority.certificate.pemRepresentation())
-        let identity = TLSIdentity(
-            certificate: String(decoding: try certificate.pemRepresentation(), as: UTF8.self),
-            key: String(decoding: try key.pemRepresentation().revealed(), as: UTF8.self))
         try await Served.run(identity: identity) { try await body($0, path) }
+    }
+
+    /// A certificate and its key, in PEM, and the authority that issued it.
+    private static func identity() throws -> (String, String, CertificateAuthority) {
+        let now = Int(Date().timeIntervalSince1970)
+        let authority = try CertificateAuthority(
+            name: "Test", permitting: names, validity: now - 60..<now + 3600)
+        let key = try P256PrivateKey.generate()
+        let certificate = try authority.issueServerCertificate(names: names, key: key)
+        return (
+            String(decoding: try certificate.pemRepresentation(), as: UTF8.self),
+            String(decoding: try key.pemRepresentation().revealed(), as: UTF8.self), authority
+        )
     }
 }

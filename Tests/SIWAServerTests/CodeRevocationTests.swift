@@ -44,6 +44,40 @@ import Testing
     }
 
     @Test(arguments: Backend.available)
+    func `a code whose token is being revoked waits for that revocation`(
+        _ backend: Backend
+    ) async throws {
+        let fixture = try await ServiceFixture(backend)
+        let replica = try fixture.replica()
+        let code = try await fixture.code()
+        let user = try #require(try await replica.exchanged(code).userID)
+        let client = try #require(replica.clients[ServiceFixture.app])
+        try await fixture.fault(["endpoint": "/auth/revoke", "status": 503])
+        func pending(_ target: RevocationInput.Target) async throws -> RevocationStatus {
+            let input = RevocationInput(target, proof: .none, maxWait: .zero)
+            guard case .pending(let status) = try await replica.revocation.revoke(input) else {
+                throw Unexpected(description: "it has ended")
+            }
+            return status
+        }
+        let first = try await pending(.user(user, nil))
+        await replica.worker.drain()
+        let second = try await pending(.code(code, client))
+        await replica.worker.drain()
+        let store = try fixture.store()
+        let jobs = try [first, second].map { try store.revocation($0.request.id)?.jobs }
+        #expect(jobs[0]?.count == 1 && jobs[0]?.map(\.number) == jobs[1]?.map(\.number))
+        try await replica.working {
+            try await eventually("both have ended") {
+                try store.revocations([.revoked], limit: 3).revocations.count == 2
+            }
+        }
+        #expect(try await fixture.requests("/auth/revoke") == 2)
+        #expect(try await fixture.requests("/auth/token") == 1)
+        #expect(!fixture.log.names.contains("database_failed"))
+    }
+
+    @Test(arguments: Backend.available)
     func `a lost answer and a refused code are unknown, and answered apart`(
         _ backend: Backend
     ) async throws {

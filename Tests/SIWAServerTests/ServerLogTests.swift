@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("the vault has never had a token of 'U.1'", true),
+        ("the vault has no token of 'U.1', and no record of a revocation", true),
         ("token 0123456789ab of 'U.1' of com.example.app cannot be decrypted", false),
         ("the record of 'U.1' of 'com.example.app' is damaged: its state is unknown", false),
         ("U.1 is unknown", true), ("U.1", true), ("'a' of ''", false), ("of 'U.1", true),

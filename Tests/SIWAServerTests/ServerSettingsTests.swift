@@ -68,6 +68,18 @@ import Testing
         #expect(error?.exitCode == .settings)
     }
 
+    @Test(arguments: ["systemd:a", "unix:a.sock", "127.0.0.1:1"])
+    func `two listeners cannot have one socket`(_ address: String) throws {
+        let listener: JSON = ["listen": .string(address)]
+        let error = #expect(throws: Diagnosis.self) {
+            try settings(["notifications": listener, "api": listener])
+        }
+        #expect(
+            error?.message == "server.api.listen is also that of server.notifications",
+            "\(error?.message ?? "")")
+        _ = try settings(["api": ["listen": "127.0.0.1:0"], "metrics": ["listen": "127.0.0.1:0"]])
+    }
+
     @Test func `only what a reload leaves as it was needs a restart`() throws {
         let deliver: JSON = ["url": "https://example.com/a", "secret_file": "s"]
         let api: JSON = ["listen": "unix:a"]

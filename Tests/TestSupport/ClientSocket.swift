@@ -30,10 +30,16 @@ package final class ClientSocket {
     }
 
     /// Sends a text; what the server no longer wants is lost.
-    package func send(_ text: String) { send(Array(text.utf8)) }
+    ///
+    /// - Returns: whether the connection took all of it.
+    @discardableResult
+    package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
     /// Sends bytes; what the server no longer wants is lost.
-    package func send(_ bytes: [UInt8]) {
+    ///
+    /// - Returns: whether the connection took all of them.
+    @discardableResult
+    package func send(_ bytes: [UInt8]) -> Bool {
         var done = 0
         while done < bytes.count {
             let sent = bytes.withUnsafeBytes {
@@ -42,9 +48,10 @@ package final class ClientSocket {
                     CInt(MSG_NOSIGNAL))
             }
             if sent < 0, errno == EINTR { continue }
-            guard sent > 0 else { return }
+            guard sent > 0 else { return false }
             done += sent
         }
+        return true
     }
 
     /// Sends a request and waits for its answer; nil if the connection ends before.

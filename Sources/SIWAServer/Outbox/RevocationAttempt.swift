@@ -18,7 +18,7 @@ struct RevocationAttempt: Sendable {
 
     /// Why an attempt ends before the job does.
     enum Interruption: Error {
-        /// Another process has leased the job.
+        /// Another process has leased the job, or another job has its token.
         case lost
         /// The attempt failed.
         case failed(Diagnosis)
@@ -156,6 +156,7 @@ extension RevocationAttempt {
     private mutating func use(_ answer: ExchangeAnswer?) async throws(Interruption) {
         if let token = answer?.refreshToken {
             try await take(token, of: answer?.userID)
+            try await note(after: nil)
         } else if case .failure(let refusal)? = answer?.result, refusal.apple != nil {
             refuse(refusal)
         } else {

@@ -176,7 +176,8 @@ extension RevocationService {
                 Revocation(status: 200, wasActive: nil, evidence: nil), at: record.changedAt)
         }
         guard let last = (entries.map(\.at) + records.map(\.changedAt)).max() else {
-            throw Diagnosis.notFound("the vault has never had a token of '\(userID)'")
+            throw Diagnosis.notFound(
+                "the vault has no token of '\(userID)', and no record of a revocation")
         }
         let sorted = outcomes.sorted { $0.key < $1.key }.map(\.value)
         return .object(StoredRevocationReport(sorted, of: userID, at: last).members)

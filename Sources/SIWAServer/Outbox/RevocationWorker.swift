@@ -113,7 +113,8 @@ package final class RevocationWorker: Sendable {
                 try await attempt.wait()
             }
         } catch {
-            // Another process has leased the job, or the lease of this process has expired.
+            // Another process has leased the job, the lease of this process has expired, or
+            // another job has the token.
         }
         if attempt.job.state != .pending { log(end: attempt.job) }
     }

@@ -36,7 +36,8 @@ struct LoadedServer: Sendable {
                 clocks: base.clocks, log: log, metrics: metrics, clients: Reloadable(clients),
                 keys: try Self.keys(settings, clients, log, base), vault: database.vault,
                 access: database.api, workerAccess: database.workers,
-                receivingAccess: database.receiving, settings: settings,
+                receivingAccess: database.receiving, monitoringAccess: database.monitoring,
+                settings: settings,
                 delivery: delivery?.parts, owner: world.owner))
     }
 

@@ -3,18 +3,22 @@ internal import LocalFiles
 internal import SIWACLI
 internal import ServerRecords
 
-/// The vault's database, opened for a server: one connection for notifications, one for the API
-/// and one for workers, so that none waits for the others. With SQLite, all share one connection.
+/// The vault's database, opened for a server: one connection each for notifications, the API,
+/// monitoring and workers, so that none waits for the others. With SQLite, all share one connection.
 struct OpenDatabase: Sendable {
     let vault: SharedVault
     let receiving: StoreAccess
     let api: StoreAccess
+    let monitoring: StoreAccess
     let workers: StoreAccess
     /// Prevents other processes from serving the same file; held until the process ends.
     private let lock: FileLock?
 
     /// The time limit of a call of the database.
     private static let timeout = VaultTimeout.eachStatement(.seconds(5))
+    /// How long a call waits for the connection: less than the time limit, so that of calls that
+    /// arrive at the same time the first one waits for a silent database, and no other.
+    private static let maxWait = Duration.seconds(4)
 
     /// Opens the vault, and creates or updates the server's tables.
     ///
@@ -28,23 +32,25 @@ struct OpenDatabase: Sendable {
                 store.vault, try configuration.vaultKeys(), by: world.actor)
             self.vault = SharedVault(vault) { try configuration.vaultKeys() }
             try store.prepare(isAlone: file != nil)
-            receiving = StoreAccess(store, on: try world.threads(1))
-            if file != nil {
-                api = StoreAccess(store, on: try world.threads(2))
-                workers = StoreAccess(store, on: try world.threads(1))
-            } else {
-                api = StoreAccess(
-                    try configuration.serverStore(Self.timeout), on: try world.threads(2))
-                workers = StoreAccess(
-                    try configuration.serverStore(Self.timeout), on: try world.threads(2))
+            // The store of one user of the database.
+            func own() throws -> any ServerStore {
+                file == nil ? try configuration.serverStore(Self.timeout) : store
             }
+            func access(_ store: any ServerStore) throws -> StoreAccess {
+                StoreAccess(store, on: try world.threads(1), maxWait: Self.maxWait)
+            }
+            receiving = try access(store)
+            api = try access(try own())
+            monitoring = try access(try own())
+            workers = StoreAccess(try own(), on: try world.threads(file == nil ? 2 : 1))
         } catch {
             throw Diagnosis(error)
         }
     }
 
     private static func lock(_ file: String, in world: World) throws(Diagnosis) -> FileLock {
-        let path = file + ".server.lock"
+        // Links to one file are one vault.
+        let path = world.files.resolvedPath(file) + ".server.lock"
         do {
             if let lock = try world.files.tryLock(path) { return lock }
         } catch {

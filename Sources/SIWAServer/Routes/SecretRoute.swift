@@ -34,19 +34,20 @@ extension Route {
         ], mediaTypes: ["application/json", "text/plain"], isLogged: true
     ) { request, context throws(Problem) in
         let members = RequestMembers(request)
-        let lifetime = try members.duration("lifetime") ?? .seconds(300)
         let longest = context.settings.maxSecretLifetime
+        let lifetime = try members.duration("lifetime") ?? min(.seconds(300), longest)
         guard lifetime >= .seconds(1), lifetime <= longest else {
             throw .malformed(
                 "'lifetime' must be at least 1s, and at most "
                     + DurationArgument(longest).argumentDescription)
         }
-        let client = try context.clients.current.client(profile: try members.text("profile"))
+        let clients = context.clients.current
+        let client = try clients.client(profile: try members.text("profile"))
         request.subject.note(clientID: client.clientID)
         let now = context.clocks.now()
         let secret: ClientSecret
         do {
-            secret = try context.secrets.secret(of: client, lifetime: lifetime, at: now)
+            secret = try clients.secrets.secret(of: client, lifetime: lifetime, at: now)
         } catch {
             throw Problem(Diagnosis(error))
         }

@@ -54,6 +54,7 @@ package struct ServerSettings: Hashable, Sendable {
         if let object = try reader.object("metrics", knowing: names) {
             metrics = try ListenerSettings(object, resolve: resolve)
         }
+        try checkDistinct(reader)
         delivery = try DeliverySettings(reader, resolve: resolve)
         if let keep = try reader.duration("keep") { self.keep = keep }
         if let lifetime = try reader.duration("max_secret_lifetime") {
@@ -64,6 +65,22 @@ package struct ServerSettings: Hashable, Sendable {
         }
         if let logs = try reader.flag("log_user_ids") { logsUserIDs = logs }
         keySetFile = try reader.text("jwks_file").map(resolve)
+    }
+
+    /// Fails if two listeners have one socket: each client would reach any of them, so that clients
+    /// of one could call the other.
+    private func checkDistinct(_ reader: SettingsReader) throws(Diagnosis) {
+        var seen: [ListenAddress: RouteTable.Listener] = [:]
+        for listener in RouteTable.Listener.allCases {
+            guard let address = self.listener(listener)?.address else { continue }
+            // Any free port is another one each time.
+            if case .tcp(_, port: 0) = address { continue }
+            if let other = seen.updateValue(listener, forKey: address) {
+                throw reader.error(
+                    "\(listener.rawValue).listen", "is also that of server.\(other.rawValue)",
+                    hints: ["give each listener an address of its own"])
+            }
+        }
     }
 
     private static func path(_ object: SettingsReader) throws(Diagnosis) -> String? {

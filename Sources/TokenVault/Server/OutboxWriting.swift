@@ -34,14 +34,15 @@ extension Database {
         try settle([id], &counts)
     }
 
-    /// The number of the pending job for the same token.
+    /// The number of another pending job for the same token.
     private func shared(_ job: RevocationJob) throws(DatabaseFailure) -> Value? {
         let rows = try run(
             """
             SELECT \(RevocationJob.columns) FROM revocation_job
-            WHERE client_id = $1 AND token_fingerprint = $2 AND state = 'pending'
+            WHERE client_id = $1 AND token_fingerprint = $2 AND state = 'pending' AND id <> $3
             \(dialect.lockingRows)
-            """, .text(job.clientID.rawValue), .text(job.fingerprint.rawValue))
+            """, .text(job.clientID.rawValue), .text(job.fingerprint.rawValue),
+            .integer(job.number))
         guard let row = rows.first else { return nil }
         guard var known = try? RevocationJob(row) else { return row[0] }
         known.join(job.proof)
@@ -91,10 +92,12 @@ extension Database {
     }
 
     /// Writes a job that its owner still holds. A job whose code was exchanged keeps its token: it
-    /// is not overwritten by an attempt that only has the code.
+    /// is not overwritten by an attempt that only has the code. It ends if another job has the
+    /// token.
     func note(
         _ job: RevocationJob, _ delay: Duration?, by owner: String
     ) throws(DatabaseFailure) -> Bool {
+        guard try !merge(job, by: owner) else { return false }
         let isKept = job.state == .pending && delay == nil
         let sql = """
             UPDATE revocation_job SET client_id = $1, user_id = $2, token_fingerprint = $3,
@@ -119,6 +122,24 @@ extension Database {
         var counts = CountChanges()
         try settle(requests(ofJob: job.number), &counts)
         try counts.write(to: self)
+        return true
+    }
+
+    /// Deletes a job whose code was exchanged for the token of another pending job; its requests
+    /// then wait for that job.
+    ///
+    /// - Returns: false, without a change, for every other job.
+    private func merge(_ job: RevocationJob, by owner: String) throws(DatabaseFailure) -> Bool {
+        // Only a code is exchanged for a token, and that is noted before any progress.
+        guard job.kind != .code, job.state == .pending, job.progress.isEmpty,
+            let other = try shared(job)
+        else { return false }
+        let deleted = try run(
+            "DELETE FROM revocation_job WHERE id = $1 AND lease_owner = $2 RETURNING 1",
+            .integer(job.number), .text(owner))
+        guard !deleted.isEmpty else { return false }
+        _ = try run(
+            "UPDATE revocation_part SET job = $2 WHERE job = $1", .integer(job.number), other)
         return true
     }
 

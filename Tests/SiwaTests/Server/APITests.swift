@@ -315,6 +315,11 @@ import Testing
             "api", "GET", "/v1/secret?lifetime=30m", ["If-None-Match: \(tag)"])
         #expect(known.status == 304 && known.body.isEmpty)
         #expect(try await server.api("GET", "/v1/secret").json["lifetime_seconds"] == 300)
+        _ = try await server.stop()
+        let strict = try await fixture.serve(
+            fixture.listeners + [.init("max_secret_lifetime", "1m")])
+        #expect(try await strict.api("GET", "/v1/secret").json["lifetime_seconds"] == 60)
+        #expect(try await strict.api("GET", "/v1/secret?lifetime=2m").status == 400)
     }
 
     @Test(arguments: VaultBackend.available)

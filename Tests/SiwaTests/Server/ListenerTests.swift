@@ -105,8 +105,10 @@ import Testing
         return Array(groups.prefix(Int(max(count, 0))))
     }
 
-    /// The answer comes after everything else would have been cut short.
-    @Test func `SIGTERM waits for the answer to a code that was sent, and stores it`() async throws
+    /// The answer comes after everything else would have been cut short. Nobody may be left to wait
+    /// for an answer that never comes.
+    @Test func `SIGTERM refuses connections, and stores the answer to a code that was sent`()
+        async throws
     {
         let fixture = try await ServerFixture()
         let server = try await fixture.serve(fixture.listeners)
@@ -122,7 +124,15 @@ import Testing
         try await eventually("the code was sent") {
             try await fixture.apple.requests().count == 1
         }
-        let ended = try await server.stop()
+        server.program.signal(SIGTERM)
+        try await eventually("every listener refuses connections") {
+            try ["notifications", "api", "metrics"].allSatisfy { name in
+                let place = try server.place(name)
+                return (try? ClientSocket(place)) == nil
+            }
+        }
+        #expect(!server.program.hasEnded)
+        let ended = try await server.program.result()
         #expect(ended.ending == .exit(0), "\(ended)")
         let stored = try fixture.vault.opened()[fixture.vault.user(1)]
         #expect(stored?.map(\.state) == [.active], "\(ended)")

@@ -225,6 +225,13 @@ import Testing
         let second = try await fixture.run("serve")
         #expect(second.ending == .exit(3), "\(second)")
         #expect(second.errors.contains("another siwa-server uses the vault"))
+        let link = fixture.apple.folder.path("link.db")
+        let file = try #require(fixture.vault.environment["SIWA_VAULT_URL"]).dropFirst(7)
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: String(file))
+        let linked = try await fixture.run(
+            "serve", environment: ["SIWA_VAULT_URL": "sqlite:" + link])
+        #expect(linked.ending == .exit(3), "\(linked)")
         #expect(try await server.stop().ending == .exit(0))
         let third = try await fixture.serve()
         #expect(try await third.stop().ending == .exit(0))
@@ -301,6 +308,24 @@ import Testing
         }
         #expect(try server.log("reload_failed").count == 1)
         #expect(try await server.stop().ending == .exit(0))
+    }
+
+    @Test func `SIGHUP reads the team again, for client secrets of callers, too`() async throws {
+        let fixture = try await ServerFixture()
+        let server = try await fixture.serve(fixture.listeners)
+        let config = try fixture.apple.folder.contents("apple/server.json")
+        func issuer() async throws -> String? {
+            let answer = try await server.call("api", "GET", "/v1/secret", ["Accept: text/plain"])
+            return try CompactJWS(Array(answer.body.utf8)).claims["iss"]?.string
+        }
+        let team = try #require(try await issuer())
+        try fixture.apple.folder.write(
+            "apple/server.json",
+            String(decoding: config, as: UTF8.self)
+                .replacingOccurrences(of: team, with: "A1B2C3D4E5"))
+        server.program.signal(SIGHUP)
+        try await eventually("a reload") { try server.log("reloaded").count == 1 }
+        #expect(try await issuer() == "A1B2C3D4E5")
     }
 
     @Test func `the service manager hears of the start, life, reload and end`() async throws {

@@ -47,7 +47,7 @@ extension Benchmark {
         }
     }
 
-    /// One connection and one thread.
+    /// One connection and one thread; a line is written for each answer.
     private static func multi(_ fixture: Fixture, _ inFlight: Int) -> Row {
         let name = "C, libcurl, \(inFlight) at once"
         guard let program = fixture.peer("many", linking: ["curl"]) else {
@@ -59,6 +59,7 @@ extension Benchmark {
                 try Child.run([
                     program, Fixture.endpoint, fixture.file("ca.pem"), fixture.file("secret.txt"),
                     fixture.file("refresh.txt"), "\(inFlight)",
+                    fixture.file("answered.jsonl"),
                 ]))
         }
     }

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Dispatch
+internal import Glibc
 package import Lifecycle
 
 /// Carries requests over libcurl: TLS 1.2 or newer, certificate and host always checked,
@@ -28,10 +29,18 @@ package final class CurlTransport: FeedTransport {
         authorityFile: String? = nil, variables: (String) -> String? = { _ in nil },
         policy: TransferPolicy = TransferPolicy()
     ) throws(TransportError) {
-        self.policy = policy
+        self.policy = TransferPolicy(
+            usesProxies: policy.usesProxies && Self.environmentNamesProxy, answer: policy.answer)
         library = try CurlLibrary.shared.get()
         multi = try CurlMulti(library)
         authorities = try Authorities(adding: authorityFile, variables: variables, library)
+    }
+
+    /// Whether libcurl would find a proxy. It looks for one before each request, which a batch can
+    /// save itself.
+    private static var environmentNamesProxy: Bool {
+        let names: [String] = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+        return names.contains { getenv($0) != nil }
     }
 
     /// Sends `request` once; see ``Transport``.

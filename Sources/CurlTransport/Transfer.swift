@@ -146,6 +146,9 @@ extension Transfer {
         try set(CURLOPT_SSL_VERIFYHOST, 2)
         // Wait for a connection that is being opened instead of opening another one.
         try set(CURLOPT_PIPEWAIT, 1)
+        // libcurl allocates both buffers for each request. Most bodies have less than a kilobyte.
+        try set(CURLOPT_UPLOAD_BUFFERSIZE, 16 << 10)
+        try set(CURLOPT_BUFFERSIZE, 4 << 10)
         try setCallbacks()
     }
 
@@ -179,7 +182,8 @@ extension Transfer {
     private func setFields(_ fields: [HTTPField]) throws(TransportError) {
         library.functions.pointee.curl_slist_free_all(fieldList)
         fieldList = nil
-        for field in fields {
+        // libcurl sends the type of a form by itself, and compares each listed field with many names.
+        for field in fields where field != Self.formType {
             let line = field.value.isEmpty ? "\(field.name):" : "\(field.name): \(field.value)"
             guard let longer = library.functions.pointee.curl_slist_append(fieldList, line) else {
                 throw unavailable("libcurl has no memory")
@@ -188,6 +192,8 @@ extension Transfer {
         }
         try options.set(CURLOPT_HTTPHEADER, lending: fieldList)
     }
+
+    private static let formType = HTTPField("Content-Type", Form.contentType)
 
     private func setCallbacks() throws(TransportError) {
         let context = Unmanaged.passUnretained(self).toOpaque()

@@ -21,8 +21,8 @@ import Testing
                     Host: 127.0.0.1:\(server.port)\r
                     Accept: application/json\r
                     User-Agent: t/1\r
-                    Content-Type: application/x-www-form-urlencoded\r
                     Content-Length: 9\r
+                    Content-Type: application/x-www-form-urlencoded\r
                     \r
                     a=1&b=%2B
                     """)

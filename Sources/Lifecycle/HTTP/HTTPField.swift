@@ -14,9 +14,16 @@ package struct HTTPField: Hashable, Sendable {
     /// Whether its name is `name`, ignoring the case of ASCII letters.
     package func isNamed(_ name: String) -> Bool {
         // Compares the lengths first: most names differ in them.
-        guard self.name.utf8.count == name.utf8.count else { return false }
-        let (own, other) = (self.name.utf8.span, name.utf8.span)
-        for index in own.indices where own[index].inLowerCase != other[index].inLowerCase {
+        self.name.utf8.count == name.utf8.count
+            && self.name.utf8.span.isEqualIgnoringCase(name.utf8.span)
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the bytes are equal; ASCII letters may differ in their case.
+    func isEqualIgnoringCase(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where self[index].inLowerCase != other[index].inLowerCase {
             return false
         }
         return true
@@ -25,7 +32,7 @@ package struct HTTPField: Hashable, Sendable {
 
 extension UInt8 {
     /// The byte with ASCII capital letters converted to lower case.
-    var inLowerCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+    fileprivate var inLowerCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }
 
 extension [HTTPField] {

@@ -67,7 +67,7 @@ extension HTTPResponse {
     /// Whether its content type is HTML.
     package var isHTML: Bool {
         guard let type = fields["Content-Type"] else { return false }
-        return type.utf8.prefix(9).elementsEqual("text/html".utf8) { $0.inLowerCase == $1 }
+        return type.utf8.span.extracting(first: 9).isEqualIgnoringCase("text/html".utf8.span)
     }
 
     /// Apple's id of this exchange, which its support asks for; nil if Apple sent none.

@@ -316,7 +316,7 @@ import Testing
         let config = try fixture.apple.folder.contents("apple/server.json")
         func issuer() async throws -> String? {
             let answer = try await server.call("api", "GET", "/v1/secret", ["Accept: text/plain"])
-            return try CompactJWS(Array(answer.body.utf8)).claims["iss"]?.string
+            return try CompactJWS(Array(answer.body.utf8)).claims[.iss]?.string
         }
         let team = try #require(try await issuer())
         try fixture.apple.folder.write(

@@ -215,6 +215,31 @@ import TokenVault
         await replica.exchange.drain()
     }
 
+    @Test func `a token whose user is not known is neither stored nor said to be`() async throws {
+        let fixture = try await ServiceFixture(.sqlite)
+        let replica = try fixture.replica { request, send in
+            let response = try await send()
+            guard request.url.hasSuffix("/auth/token") else { return response }
+            // An identity token without a subject.
+            let tokens = try JSON(response.body)
+            let parts = tokens["id_token"]?.string?.split(separator: ".") ?? []
+            let forged = "\(parts[0]).\(Base64URL.encode(Array("{}".utf8))).\(parts[2])"
+            return HTTPResponse(
+                status: 200,
+                body: JSON.object([
+                    .init("refresh_token", tokens["refresh_token"] ?? .null),
+                    .init("access_token", "a"), .init("token_type", "Bearer"),
+                    .init("expires_in", 3600), .init("id_token", .string(forged)),
+                ]).bytes)
+        }
+        let answer = try await replica.exchanged(try await fixture.code())
+        let error = try await Diagnosis.thrown { try answer.body(isRevealing: true) }
+        #expect(error.code == "identity_token_invalid")
+        #expect(error.hints.contains { $0.contains("not stored") })
+        #expect(fixture.log.names.contains("token_not_stored"))
+        #expect(try fixture.records().isEmpty)
+    }
+
     @Test(arguments: Backend.available)
     func `a caller that goes away changes nothing`(_ backend: Backend) async throws {
         let fixture = try await ServiceFixture(backend)

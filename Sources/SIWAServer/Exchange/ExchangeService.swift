@@ -117,35 +117,37 @@ extension ExchangeService {
         let keySet = await keySet(for: response)
         let check = IdentityTokenCheck(
             response, for: input.client, keySet: keySet, nonce: input.nonce, at: clocks.now())
-        var answer = answer(response, check, input)
+        func answer(isStored: Bool) -> ExchangeAnswer {
+            self.answer(response, check, input, isStored: isStored)
+        }
         // Tokens of an invalid sign-in are not shown, so they must be stored: no other copy exists.
         guard input.isStoring || !check.failures.isEmpty else {
-            await journal.finish(request, answer)
-            return answer
+            await journal.finish(request, answer(isStored: false))
+            return answer(isStored: false)
         }
         guard let token = response.refreshToken, let subject = check.subject,
             let user = try? VaultUser(input.client.clientID, validating: subject.rawValue)
         else {
             log(ServiceEvent(.error, "token_not_stored", [.init("reason", "no usable user id")]))
-            if answer.isStored != nil { answer.isStored = false }
-            await journal.finish(request, answer)
-            return answer
+            await journal.finish(request, answer(isStored: false))
+            return answer(isStored: false)
         }
-        let isStored = await journal.store(token, of: user, request, answer)
-        if !isStored, answer.isStored != nil { answer.isStored = false }
-        return answer
+        let isStored = await journal.store(token, of: user, request, answer(isStored: true))
+        return answer(isStored: isStored)
     }
 
     private func answer(
-        _ response: TokenResponse, _ check: IdentityTokenCheck, _ input: ExchangeInput
+        _ response: TokenResponse, _ check: IdentityTokenCheck, _ input: ExchangeInput,
+        isStored: Bool
     ) -> ExchangeAnswer {
         guard check.failures.isEmpty else {
-            return .refused(.identityTokenInvalid(check.failures, response.requestID))
+            return .refused(
+                .identityTokenInvalid(check.failures, isStored: isStored, response.requestID))
         }
         return .exchanged(
             response.exchangeMembers(of: check.userID, at: clocks.now())
                 + [.init("checks", check.checks)],
-            isStored: input.isStoring ? true : nil)
+            isStored: input.isStoring ? isStored : nil)
     }
 
     private func keySet(for response: TokenResponse) async -> KeySet? {
@@ -159,12 +161,17 @@ extension ExchangeService {
 extension Diagnosis {
     /// Apple's identity token fails the checks.
     fileprivate static func identityTokenInvalid(
-        _ failures: [Check], _ requestID: String?
+        _ failures: [Check], isStored: Bool, _ requestID: String?
     ) -> Diagnosis {
         let refusal = VerifiedSubject.identityToken.refusal(failures, hints: [])
         return Diagnosis(
             "identity_token_invalid", refusal.message,
-            hints: ["do not sign this user in; the refresh token is stored and not shown"],
+            hints: [
+                isStored
+                    ? "do not sign this user in; the refresh token is stored and not shown"
+                    : "do not sign this user in; the refresh token is not shown, and not stored "
+                        + "yet or not at all: see token_not_stored in the log"
+            ],
             exitCode: .no, requestID: requestID)
     }
 }

@@ -2,6 +2,7 @@ import Glibc
 
 /// Starts a program with exactly these arguments, variables and streams, which it gets as 0, 1,
 /// 2 and so on: no other descriptor, no blocked or ignored signal passes from the test to the child.
+/// The options of the address sanitizer do.
 func spawn(
     _ path: String, _ arguments: [String], _ environment: [String: String], streams: [CInt]
 ) throws -> pid_t {
@@ -14,7 +15,9 @@ func spawn(
     try closeEverything(from: CInt(streams.count), &actions)
     var attributes = try defaultSignals()
     defer { posix_spawnattr_destroy(&attributes) }
-    let variables = environment.map { "\($0.key)=\($0.value)" }.sorted()
+    let inherited = getenv("ASAN_OPTIONS").map { ["ASAN_OPTIONS": String(cString: $0)] } ?? [:]
+    let variables = environment.merging(inherited) { own, _ in own }
+        .map { "\($0.key)=\($0.value)" }.sorted()
     var pid = pid_t()
     let code = withCStrings([path] + arguments) { arguments in
         withCStrings(variables) { variables in

@@ -17,6 +17,11 @@ import Testing
         let fixture = try await VaultFixture(backend, people)
         let tokens = try await fixture.store(Array(1...people.count))
         #expect(tokens.count == people.count)
+        // Slow enough that a worker which is killed is still at work.
+        let slow: JSON = [
+            "endpoint": "/auth/revoke", "delay": "50ms", "count": .integer(tokens.count),
+        ]
+        try await fixture.apple.post("faults", slow)
 
         var random = SeededRandom.announced(for: "kills of workers, \(backend)")
         let mark = Int.random(in: 1...people.count / 10, using: &random)

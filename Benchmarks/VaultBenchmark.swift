@@ -75,6 +75,11 @@ struct VaultBenchmark {
                 var sample = try run()
                 sample.server += (server?.cpuSeconds ?? 0) - before
                 let share = 1e6 / Double(count)
+                // Ten million take an hour: what was measured is said at once.
+                print(
+                    "\(input.count) records, \(name): "
+                        + "\(shown((sample.siwa + sample.server) * share, digits: 2)) us a record")
+                fflush(nil)
                 samples[name, default: []].append(
                     Sample(
                         seconds: sample.seconds * share, siwa: sample.siwa * share,

@@ -118,6 +118,25 @@ import Testing
         #expect(result.errors.contains("ulimit -u"), "\(result)")
     }
 
+    /// A request needs a thread, another one to look up the name, and a third for the pause before
+    /// it is sent again.
+    @Test(
+        .enabled(if: geteuid() == 0, "needs root, to run as a user whose processes are limited"))
+    func `any number of threads ends in an answer or a clear error`() async throws {
+        var errors: Set<String> = []
+        for number in 1...5 {
+            let result = try await asNobody(
+                """
+                ulimit -u \(number) && exec "$0" keys --base-url https://nobody.invalid \
+                    --timeout 5s
+                """, user: "65434")
+            #expect([69, 75].contains(result.exitCode), "\(number): \(result)")
+            #expect(result.errors.hasPrefix("siwa: "), "\(number): \(result)")
+            errors.insert(String(result.errors.prefix { $0 != "\n" }))
+        }
+        #expect(errors.count > 1, "every limit, or none, was too low: \(errors)")
+    }
+
     @Test(
         .enabled(if: geteuid() == 0, "needs root, to run as a user whose processes are limited"))
     func `a batch that gets too few threads does not hang`() async throws {

@@ -51,11 +51,13 @@ TEST_PACKAGES := nginx-light postgresql zsh fish mandoc strace $(if $(filter tru
 # (docs/decisions/linking.md).
 # Without incremental code generation, because the compiler would keep a hash of each module's
 # settings, the names of folders among them, in the program (make test-reproducible).
+# The linker is LLVM's, because GNU gold does not pack the addresses that a start relocates.
 STATIC_LIBRARIES := .build/static
 RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
-	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s
+	-Xlinker -L$(STATIC_LIBRARIES) -Xlinker --gc-sections -Xlinker --no-export-dynamic -Xlinker -s \
+	-Xswiftc -Xclang-linker -Xswiftc -fuse-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 
 .PHONY: demo test example docs test-browser test-monitoring screenshots test-clients test-api build setup lint format check sanitize fuzz fuzz-keep endurance bench bench-vault bench-workers \
 	install uninstall clean packages test-packages test-reproducible image test-image test-kubernetes \

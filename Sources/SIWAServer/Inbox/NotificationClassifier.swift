@@ -114,6 +114,6 @@ private struct ClaimedEvent {
         self.user = user
         occurredAt =
             claim["event_time"]?.string.flatMap { NumericDate(rfc3339: $0) }
-            ?? token.claims[.iat]?.moment ?? NumericDate(0)
+            ?? token.claims.moment(.iat) ?? NumericDate(0)
     }
 }

@@ -21,7 +21,7 @@ package struct Inspection: Sendable {
         let known = Recognition(text)
         token =
             known?.kind == .notification
-            ? try? CompactJWS(notificationBody: unwrapped.bytes)
+            ? try? CompactJWS.read(notificationBody: unwrapped.bytes)
             : try? CompactJWS(unwrapped.bytes)
         guard let token else {
             recognition = known ?? Recognition(.other, "an unknown format")

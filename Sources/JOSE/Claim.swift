@@ -9,7 +9,7 @@ package enum Claim: Int, CaseIterable, Sendable {
     case expRFC3339, iatRFC3339, nbfRFC3339, authTimeRFC3339, realUserStatusName
 
     /// The name in a token.
-    var name: StaticString {
+    package var name: StaticString {
         switch self {
         case .iss: "iss"
         case .aud: "aud"
@@ -73,9 +73,35 @@ package final class TokenClaims: Sendable {
     package var value: JSON { text.value }
 
     /// The value of a claim; nil if it is absent.
-    package subscript(claim: Claim) -> JSONText.Value? {
-        place(of: claim).map { JSONText.Value(text: text, index: $0) }
+    package subscript(claim: Claim) -> JSON? { place(of: claim).map { text.value(at: $0) } }
+
+    // A batch only examines most claims, and creates no value for that.
+
+    /// Whether there is such a claim.
+    package func has(_ claim: Claim) -> Bool { place(of: claim) != nil }
+
+    /// Whether a claim is this string.
+    package func has(_ claim: Claim, exactly text: String) -> Bool {
+        place(of: claim).map { self.text.isString(at: $0, exactly: text) } ?? false
     }
+
+    /// Whether a claim is a string.
+    package func hasString(_ claim: Claim) -> Bool {
+        place(of: claim).map { text.isString(at: $0) } ?? false
+    }
+
+    /// Whether a claim is a string that is not empty.
+    package func hasFilledString(_ claim: Claim) -> Bool {
+        place(of: claim).map { text.isFilledString(at: $0) } ?? false
+    }
+
+    /// A claim as a moment, as ``JSON/moment``.
+    package func moment(_ claim: Claim) -> NumericDate? {
+        place(of: claim).flatMap { text.integer(at: $0) }.map { NumericDate($0) }
+    }
+
+    /// A claim as a flag, as ``JSON/flag``.
+    package func flag(_ claim: Claim) -> Bool? { place(of: claim).flatMap { text.flag(at: $0) } }
 
     /// The index of the value of a claim; nil if it is absent.
     func place(of claim: Claim) -> Int? {

@@ -1,7 +1,8 @@
 package import SIWACrypto
 
-/// A JWS in compact serialization (RFC 7515 §3.1), parsed and not verified.
-package struct CompactJWS: Sendable {
+/// A JWS in compact serialization (RFC 7515 §3.1), parsed and not verified. An object, because
+/// copying a structure would count a reference to each of its parts.
+package final class CompactJWS: Sendable {
     /// The JOSE header.
     package var header: JSON { heading.value }
     /// The JOSE header as received, with its common parameters.
@@ -25,15 +26,18 @@ package struct CompactJWS: Sendable {
     /// Parses a token.
     ///
     /// - Throws: ``CompactJWSError``, which names the part at fault.
-    package init(_ token: [UInt8]) throws(CompactJWSError) {
+    package convenience init(_ token: [UInt8]) throws(CompactJWSError) {
         var reader = CompactJWSReader()
-        self = try reader.read(token)
+        let (heading, claims, signature, signedCount) = try reader.parts(of: token)
+        self.init(
+            heading: heading, claims: claims, signature: signature, bytes: token,
+            signedCount: signedCount, hashes: nil)
     }
 
     /// Parses a token.
     ///
     /// - Throws: ``CompactJWSError``, as for bytes.
-    package init(_ token: String) throws(CompactJWSError) {
+    package convenience init(_ token: String) throws(CompactJWSError) {
         try self.init(Array(token.utf8))
     }
 
@@ -70,7 +74,7 @@ package struct CompactJWS: Sendable {
 
 /// The SHA-256 of a token and of its signed part, which is its beginning: both cost little more
 /// than one.
-package final class TokenHashes: Sendable {
+package struct TokenHashes: Sendable {
     /// The hash of what is signed.
     package let signed: [32 of UInt8]
     /// The hash of the whole token.

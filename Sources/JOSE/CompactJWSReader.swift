@@ -29,19 +29,29 @@ package struct CompactJWSReader: Sendable {
     ///
     /// - Throws: ``CompactJWSError``, which names the part at fault.
     package mutating func read(_ token: [UInt8]) throws(CompactJWSError) -> CompactJWS {
+        let (heading, claims, signature, signedCount) = try parts(of: token)
+        return CompactJWS(
+            heading: heading, claims: claims, signature: signature, bytes: token,
+            signedCount: signedCount,
+            hashes: isHashing ? TokenHashes(of: token, signedCount: signedCount) : nil)
+    }
+
+    /// Parses a token into its parts.
+    mutating func parts(
+        of token: [UInt8]
+    ) throws(CompactJWSError) -> (JOSEHeader, TokenClaims, signature: [UInt8], signedCount: Int) {
         guard token.count <= CompactJWS.limit else { throw .tooLong(token.count) }
         let (text, dot) = (token.span, UInt8(ascii: "."))
         do throws(CompactJWSError) {
             guard let first = text.firstIndex(of: dot),
                 let second = text.firstIndex(of: dot, from: first + 1)
             else { throw .parts(2) }
-            return CompactJWS(
-                heading: try header(token[..<first]),
-                claims: TokenClaims(
-                    try Self.object(text.extracting(first + 1..<second), in: .payload)),
-                signature: try Self.decode(text.extracting((second + 1)...), in: .signature),
-                bytes: token, signedCount: second,
-                hashes: isHashing ? TokenHashes(of: token, signedCount: second) : nil)
+            return (
+                try header(text.extracting(first: first)),
+                TokenClaims(try Self.object(text.extracting(first + 1..<second), in: .payload)),
+                try Self.decode(text.extracting((second + 1)...), in: .signature),
+                second
+            )
         } catch {
             // A third dot would not be base64url, so the dots are counted only after an error.
             let dots = token.count { $0 == UInt8(ascii: ".") }
@@ -49,15 +59,14 @@ package struct CompactJWSReader: Sendable {
         }
     }
 
-    private mutating func header(
-        _ text: ArraySlice<UInt8>
-    ) throws(CompactJWSError) -> JOSEHeader {
-        let span = text.span
-        for index in headers.indices where headers[index].encoded.isExactly(span) {
+    private mutating func header(_ text: Span<UInt8>) throws(CompactJWSError) -> JOSEHeader {
+        for index in headers.indices where headers[index].encoded.isExactly(text) {
             return headers[index].content
         }
-        let header = JOSEHeader(try Self.object(span, in: .header))
-        remember(Header(encoded: Array(text), content: header))
+        let header = JOSEHeader(try Self.object(text, in: .header))
+        var encoded: [UInt8] = []
+        encoded.append(addingCapacity: text.count) { $0.append(contentsOf: text) }
+        remember(Header(encoded: encoded, content: header))
         return header
     }
 

@@ -126,10 +126,15 @@ struct JSONReader {
         return false
     }
 
-    private mutating func word(_ word: String, _ kind: JSONText.Node.Kind) throws(JSONError) {
-        guard bytes[position...].starts(with: word.utf8) else { throw failure(.unexpected) }
-        position += word.utf8.count
-        add(kind, from: position - word.utf8.count)
+    private mutating func word(
+        _ word: StaticString, _ kind: JSONText.Node.Kind
+    ) throws(JSONError) {
+        let (start, end) = (position, position + word.utf8CodeUnitCount)
+        guard end <= bytes.count, bytes.span.extracting(start..<end).isExactly(word) else {
+            throw failure(.unexpected)
+        }
+        position = end
+        add(kind, from: start)
     }
 
     @inline(__always)

@@ -42,16 +42,23 @@ package final class JSONText: Sendable {
     package init(_ bytes: [UInt8]) throws(JSONError) {
         var reader = JSONReader(bytes)
         try reader.read()
-        (self.bytes, nodes, unescaped) = (bytes, reader.nodes, reader.unescaped)
+        (self.bytes, nodes, unescaped) = (reader.bytes, reader.nodes, reader.unescaped)
     }
 
     /// The whole text as a value.
     package var value: JSON { value(at: 0) }
 
     /// The member with this name; nil if this is not an object that has it.
-    package subscript(name: String) -> Value? {
-        guard isObject else { return nil }
-        return index(of: name.utf8.span).map { Value(text: self, index: $0 + 1) }
+    package subscript(name: String) -> JSON? { place(of: name).map { value(at: $0) } }
+
+    /// The member with this name as a secret, without further copies; nil unless it is a string.
+    package func secret(_ name: String) -> SecretBytes? {
+        place(of: name).flatMap { isString(at: $0) ? secret(at: $0) : nil }
+    }
+
+    /// The index of the value of a member.
+    private func place(of name: String) -> Int? {
+        isObject ? index(of: name.utf8.span).map { $0 + 1 } : nil
     }
 
     /// The node of a member's name.
@@ -82,30 +89,6 @@ package final class JSONText: Sendable {
             body(index, index + 1)
             index = nodes[index + 1].next
         }
-    }
-
-    /// One value of a text.
-    package struct Value {
-        let text: JSONText
-        let index: Int
-
-        package var json: JSON { text.value(at: index) }
-        package var string: String? { isString ? text.string(at: index) : nil }
-        /// The string as a secret, without further copies.
-        package var secret: SecretBytes? { isString ? text.secret(at: index) : nil }
-        package var moment: NumericDate? { text.integer(at: index).map { NumericDate($0) } }
-        /// As ``JSON/flag``.
-        package var flag: Bool? { text.flag(at: index) }
-        package var isArray: Bool { text.nodes[index].kind == .array }
-        /// Whether it is a string.
-        package var isString: Bool { text.nodes[index].kind == .string }
-        /// Whether it is this string.
-        package func isExactly(_ other: String) -> Bool {
-            isString && text.isText(at: index, other.utf8.span)
-        }
-
-        /// Whether it is a string that is not empty.
-        package var isFilledString: Bool { isString && text.nodes[index].range.count > 2 }
     }
 }
 
@@ -165,6 +148,17 @@ extension JSONText {
         return secret.finished()
     }
 
+    func isString(at index: Int) -> Bool { nodes[index].kind == .string }
+
+    func isFilledString(at index: Int) -> Bool {
+        isString(at: index) && nodes[index].range.count > 2
+    }
+
+    /// Whether a node is this string.
+    func isString(at index: Int, exactly other: String) -> Bool {
+        isString(at: index) && isText(at: index, other.utf8.span)
+    }
+
     /// Whether a node is this string or this member name.
     func isText(at index: Int, _ other: Span<UInt8>) -> Bool {
         let node = nodes[index]
@@ -181,8 +175,10 @@ extension JSONText {
         guard node.range.count < 19, bytes[node.range.lowerBound] != UInt8(ascii: "-") else {
             return Int(String(decoding: bytes[node.range], as: UTF8.self))
         }
+        let bytes = bytes
+        let digits = bytes.span.extracting(node.range)
         var number = 0
-        for index in node.range { number = number &* 10 &+ Int(bytes[index] &- 0x30) }
+        for index in digits.indices { number = number &* 10 &+ Int(digits[index] &- 0x30) }
         return number
     }
 

@@ -67,7 +67,10 @@ struct JSONWriter {
     /// Writes a text on one line.
     mutating func write(_ text: JSONText) {
         guard text.isPlain else { return write(text.value, depth: 0) }
-        output += text.bytes[text.nodes[0].range]
+        let (bytes, range) = (text.bytes, text.nodes[0].range)
+        output.append(addingCapacity: range.count) {
+            $0.append(contentsOf: bytes.span.extracting(range))
+        }
     }
 
     private mutating func separate(_ index: Int, _ depth: Int) {

@@ -90,7 +90,7 @@ extension TokenClaims {
 
     /// The claim after which `is_private_email` is added; nil if it is not added.
     private var claimBeforeMissingFlag: Claim? {
-        guard place(of: .isPrivateEmail) == nil, self[.email]?.isFilledString == true else {
+        guard place(of: .isPrivateEmail) == nil, hasFilledString(.email) else {
             return nil
         }
         return place(of: .emailVerified) == nil ? .email : .emailVerified

@@ -4,23 +4,18 @@ extension NumericDate {
     /// The moment in the format of RFC 3339, in UTC: `2026-11-21T08:30:00Z`.
     package var rfc3339: String {
         var text: [UInt8] = []
-        appendRFC3339(to: &text)
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    /// Appends ``rfc3339``.
-    package func appendRFC3339(to text: inout [UInt8]) {
         text.append(addingCapacity: Self.mostCharacters) { appendRFC3339(to: &$0) }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Whether RFC 3339 can write the moment: its year has four digits.
     package var isWritable: Bool { (-62_167_219_200...253_402_300_799).contains(seconds) }
 
     /// The greatest length, with the year of ``Int/min``.
-    static let mostCharacters = 32
+    package static let mostCharacters = 32
 
     /// Appends ``rfc3339``, which takes at most ``mostCharacters``.
-    func appendRFC3339(to text: inout OutputSpan<UInt8>) {
+    package func appendRFC3339(to text: inout OutputSpan<UInt8>) {
         let (day, time) = seconds.floored(by: 86_400)
         let date = CivilDate(daysSinceEpoch: day)
         let usual = Self.usualText(date, time)

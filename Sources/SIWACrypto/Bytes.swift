@@ -67,10 +67,9 @@ extension OutputSpan<UInt8> {
         precondition(bytes.count <= freeCapacity)
         withUnsafeMutableBufferPointer { buffer, count in
             bytes.withUnsafeBytes { bytes in
-                UnsafeMutableRawBufferPointer(
-                    rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]
-                )
-                .copyMemory(from: bytes)
+                guard let start = buffer.baseAddress, let source = bytes.baseAddress else { return }
+                UnsafeMutableRawPointer(start + count).copyMemory(
+                    from: source, byteCount: bytes.count)
             }
             count += bytes.count
         }
@@ -79,16 +78,7 @@ extension OutputSpan<UInt8> {
     /// Appends a text in UTF-8; there must be enough free capacity.
     @inlinable
     package mutating func append(_ text: StaticString) {
-        precondition(text.utf8CodeUnitCount <= freeCapacity)
-        withUnsafeMutableBufferPointer { buffer, count in
-            text.withUTF8Buffer { text in
-                UnsafeMutableRawBufferPointer(
-                    rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]
-                )
-                .copyMemory(from: UnsafeRawBufferPointer(text))
-            }
-            count += text.utf8CodeUnitCount
-        }
+        text.withSpan { append(contentsOf: $0) }
     }
 }
 

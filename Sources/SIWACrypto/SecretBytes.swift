@@ -30,14 +30,14 @@ package final class SecretBytes: Sendable {
     package func withSpan<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(Span(_unsafeBytes: UnsafeRawBufferPointer(rebasing: storage[..<count])))
+        try withUnsafeBytes { bytes throws(Failure) in try body(Span(_unsafeBytes: bytes)) }
     }
 
     /// Lends the bytes to C, which must not keep the pointer.
     package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(UnsafeRawBufferPointer(rebasing: storage[..<count]))
+        try body(UnsafeRawBufferPointer(start: storage.baseAddress, count: count))
     }
 
     /// A copy that is not overwritten, for sending or printing it.

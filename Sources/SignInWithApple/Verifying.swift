@@ -46,7 +46,7 @@ extension SignInWithAppleClient {
     ) async throws(SignInWithAppleError) -> AccountEvent {
         let token: CompactJWS
         do throws(NotificationBodyError) {
-            token = try CompactJWS(notificationBody: Array(body.utf8))
+            token = try CompactJWS.read(notificationBody: Array(body.utf8))
         } catch {
             throw SignInWithAppleError(.invalidNotification, "the notification: \(error)")
         }

@@ -37,16 +37,10 @@ import Testing
         let source = #"{"x":{"a":1},"a\u0062":"c","list":[1],"n":-0,"s":"\u0073","e":"","ab ":2}"#
         let text = try JSONText(Array(source.utf8))
         for name in ["x", "ab", "a\\u0062", "list", "n", "s", "e", "ab ", "a", ""] {
-            let (found, expected) = (text[name], text.value[name])
-            #expect(found?.json == expected, "\(name)")
-            #expect(found?.string == expected?.string, "\(name)")
-            #expect(found?.secret?.revealed() == expected?.string.map { Array($0.utf8) })
-            #expect(found?.moment == expected?.moment, "\(name)")
-            #expect(found?.isArray ?? false == (expected?.elements != nil))
+            let expected = text.value[name]
+            #expect(text[name] == expected, "\(name)")
+            #expect(text.secret(name)?.revealed() == expected?.string.map { Array($0.utf8) })
         }
-        #expect(text["s"]?.isExactly("s") == true && text["s"]?.isFilledString == true)
-        #expect(text["s"]?.isExactly("S") == false && text["n"]?.isExactly("-0") == false)
-        #expect(text["e"]?.isFilledString == false && text["x"]?.isFilledString == false)
         #expect(try JSONText(Array("[1]".utf8))["a"] == nil)
     }
 
@@ -57,12 +51,32 @@ import Testing
         let escaped = #"\u\#(String(0x1_0000 + Int(name.utf8.first ?? 0), radix: 16).dropFirst())"#
         for spelling in [name, escaped + name.dropFirst()] {
             let claims = TokenClaims(try JSONText(Array(#"{"x":[1],"\#(spelling)":2}"#.utf8)))
-            #expect(claims[claim]?.moment == NumericDate(2), "\(spelling)")
+            #expect(claims.moment(claim) == NumericDate(2), "\(spelling)")
             #expect(Claim.allCases.count { claims[$0] != nil } == 1, "\(spelling)")
         }
         for other in [name + name, name.uppercased(), "\(name.dropLast(2))__", "x\(name)"] {
             let claims = TokenClaims(try JSONText(Array(#"{"\#(other)":2}"#.utf8)))
             #expect(Claim.allCases.allSatisfy { claims[$0] == nil }, "\(other)")
+        }
+    }
+
+    @Test func `claims are examined as their values are`() throws {
+        let values = [
+            "\"\"", "\"a\"", #""\u0061""#, "\"true\"", "\"false\"", "\"1\"", "0", "-1", "1.0",
+            "true",
+            "false", "null", "[]", #"["a"]"#, "{}", "9223372036854775807", "9223372036854775808",
+        ]
+        for source in values {
+            let value = try JSON(text: source)
+            let claims = TokenClaims(try JSONText(Array(#"{"exp":1,"nonce":\#(source)}"#.utf8)))
+            #expect(claims[.nonce] == value && claims.has(.nonce) && !claims.has(.aud), "\(source)")
+            #expect(claims.hasString(.nonce) == (value.string != nil), "\(source)")
+            #expect(
+                claims.hasFilledString(.nonce) == (value.string?.isEmpty == false), "\(source)")
+            #expect(claims.has(.nonce, exactly: "a") == (value.string == "a"), "\(source)")
+            #expect(claims.moment(.nonce) == value.moment, "\(source)")
+            #expect(claims.flag(.nonce) == value.flag, "\(source)")
+            #expect(!claims.hasString(.aud) && claims.moment(.aud) == nil)
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
     ]
 
     @Test(arguments: accepted) func `takes`(_ row: Row<String>) throws {
-        let token = try CompactJWS(notificationBody: Array(row.value.utf8))
+        let token = try CompactJWS.read(notificationBody: Array(row.value.utf8))
         #expect(token.payload["jti"] == "S25cB0PbHs6y97gYYmgydQ")
     }
 
@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: refused)
     func `says what is wrong with`(_ row: Row<(body: String, says: String)>) throws {
         let error = #expect(throws: NotificationBodyError.self) {
-            try CompactJWS(notificationBody: Array(row.value.body.utf8))
+            try CompactJWS.read(notificationBody: Array(row.value.body.utf8))
         }
         let words = try #require(error).description
         #expect(words.contains(row.value.says) && !words.contains(Self.jwt), "\(words)")

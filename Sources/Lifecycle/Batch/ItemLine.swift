@@ -49,7 +49,7 @@ struct ItemLine {
     }
 
     private static func id(_ object: JSONText) throws(InvalidLine) -> JSON? {
-        let id = object["id"]?.json
+        let id = object["id"]
         return switch id {
         case nil, .null: nil
         case .string, .integer: id
@@ -96,11 +96,10 @@ struct ItemLine {
         _ object: JSONText, _ names: [String]
     ) throws(InvalidLine) -> SecretText {
         for name in names {
-            guard let value = object[name] else { continue }
-            guard let text = value.secret else {
-                throw InvalidLine(id, "the token is \(value.json.kind), not a string")
+            if let text = object.secret(name) { return SecretText(text) }
+            if let value = object[name] {
+                throw InvalidLine(id, "the token is \(value.kind), not a string")
             }
-            return SecretText(text)
         }
         throw InvalidLine(id, "the line has no member '\(names.first ?? "token")'")
     }
@@ -117,7 +116,7 @@ struct ItemLine {
 
     /// An optional text; null means absent.
     func text(_ name: String) throws(InvalidLine) -> String? {
-        switch object?[name]?.json {
+        switch object?[name] {
         case nil, .null: return nil
         case .string(let text): return text
         case let other?: throw InvalidLine(id, "'\(name)' is \(other.kind), not a string")

@@ -86,10 +86,10 @@ package struct ClientSecret: Sendable {
     ) {
         guard let jws = try? CompactJWS(text.bytes.revealed()),
             jws.header["alg"] == "ES256", jws.header["kid"]?.string == key.id.rawValue,
-            jws.claims[.iss]?.isExactly(team.rawValue) == true,
-            jws.claims[.sub]?.isExactly(client.rawValue) == true,
-            jws.claims[.aud]?.isExactly(Self.audience) == true,
-            let issuedAt = jws.claims[.iat]?.moment, let expiresAt = jws.claims[.exp]?.moment,
+            jws.claims.has(.iss, exactly: team.rawValue),
+            jws.claims.has(.sub, exactly: client.rawValue),
+            jws.claims.has(.aud, exactly: Self.audience),
+            let issuedAt = jws.claims.moment(.iat), let expiresAt = jws.claims.moment(.exp),
             let signature = P256Signature(rawRepresentation: jws.signature),
             (try? key.privateKey.publicKey.isValidSignature(
                 signature, for: jws.signingInput.span)) == true

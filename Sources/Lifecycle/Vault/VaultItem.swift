@@ -76,7 +76,7 @@ package struct VaultItem: Sendable {
 extension ItemLine {
     /// An optional time; null means absent.
     func moment(_ name: String) throws(InvalidLine) -> NumericDate? {
-        switch object?[name]?.json {
+        switch object?[name] {
         case nil, .null: return nil
         case .integer(let seconds) where NumericDate(seconds).isWritable:
             return NumericDate(seconds)

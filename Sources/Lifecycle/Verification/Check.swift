@@ -55,55 +55,53 @@ package struct Check: Sendable {
     package var name: String { subject.rawValue }
 
     /// What was found, and what was expected; nil if there is no detail.
-    package var detail: String? {
-        switch content {
-        case .none: nil
-        case .fixed(let text): "\(text)"
-        case .found(let text): text
-        case .time(let words, let moment): "\(words)\(moment.rfc3339)"
-        }
-    }
+    package var detail: String? { words.map { $0.text + (moment?.rfc3339 ?? "") } }
 
-    /// The time at the end of ``detail``; nil if absent.
-    package var moment: NumericDate? {
-        if case .time(_, let moment) = content { moment } else { nil }
-    }
+    private let words: Words?
+    /// The time at the end of ``detail``; nil if absent. Most results of a batch do not show it, so
+    /// its text is created only when it is needed.
+    package let moment: NumericDate?
 
-    private let content: Detail
-
-    /// Most results of a batch do not show the detail, so the text is created only when it is
-    /// needed.
-    private enum Detail {
-        case none
+    /// ``detail`` without its moment.
+    private enum Words {
         case fixed(StaticString)
         case found(String)
-        case time(StaticString, NumericDate)
+
+        var text: String {
+            switch self {
+            case .fixed(let text): "\(text)"
+            case .found(let text): text
+            }
+        }
     }
 
     /// Whether it differs from `other` only in ``moment``.
     package func isSameButMoment(_ other: Self) -> Bool {
-        guard subject == other.subject, status == other.status else { return false }
-        return switch (content, other.content) {
-        case (.none, .none): true
-        case (.fixed(let one), .fixed(let other)): one.isExactly(other)
-        case (.found(let one), .found(let other)): one.isExactly(other)
-        case (.time(let one, _), .time(let other, _)): one.isExactly(other)
+        guard subject == other.subject, status == other.status,
+            (moment == nil) == (other.moment == nil)
+        else { return false }
+        return switch (words, other.words) {
+        case (nil, nil): true
+        case (.fixed(let one)?, .fixed(let other)?): one.isExactly(other)
+        case (.found(let one)?, .found(let other)?): one.isExactly(other)
         default: false
         }
     }
 
-    private init(_ subject: Subject, _ status: Status, _ content: Detail) {
-        (self.subject, self.status, self.content) = (subject, status, content)
+    private init(
+        _ subject: Subject, _ status: Status, _ words: Words?, _ moment: NumericDate? = nil
+    ) {
+        (self.subject, self.status, self.words, self.moment) = (subject, status, words, moment)
     }
 
-    static func passed(_ subject: Subject) -> Self { Self(subject, .passed, .none) }
+    static func passed(_ subject: Subject) -> Self { Self(subject, .passed, nil) }
 
     static func passed(_ subject: Subject, _ found: String) -> Self {
         Self(subject, .passed, .found(found))
     }
 
     static func passed(_ subject: Subject, _ words: StaticString, _ moment: NumericDate) -> Self {
-        Self(subject, .passed, .time(words, moment))
+        Self(subject, .passed, .fixed(words), moment)
     }
 
     static func failed(_ subject: Subject, _ detail: String) -> Self {
@@ -117,16 +115,14 @@ package struct Check: Sendable {
 
 extension ArraySlice<Check> {
     /// Whether they differ from `other` only in their moments.
-    package func areSameButMoments(_ other: Self) -> Bool {
+    package func areSameButMoments(_ other: Span<Check>) -> Bool {
         guard count == other.count else { return false }
-        let (one, other) = (span, other.span)
-        return one.indices.allSatisfy { one[$0].isSameButMoment(other[$0]) }
+        let checks = span
+        for index in checks.indices where !checks[index].isSameButMoment(other[index]) {
+            return false
+        }
+        return true
     }
-}
-
-extension JSONText.Value? {
-    /// A claim as a check's detail shows it.
-    var shown: String { (self?.json).shown }
 }
 
 extension JSON? {

@@ -2,19 +2,18 @@ internal import JOSE
 
 // The checks of the claims that all of Apple's tokens have.
 extension TokenVerifier {
-    func issuer(_ claims: TokenClaims) -> Check { oneOf(issuers, .issuer, "iss", claims[.iss]) }
+    func issuer(_ claims: TokenClaims) -> Check { oneOf(issuers, .issuer, .iss, claims) }
 
     func audience(_ claims: TokenClaims) -> Check {
-        let claim = claims[.aud]
-        guard claim?.isArray != true else {
-            return .failed(
-                .audience, "aud is an array, \(claim.shown); Apple's names one client, as a text")
-        }
-        return oneOf(audiences, .audience, "aud", claim)
+        let check = oneOf(audiences, .audience, .aud, claims)
+        guard check.status == .failed, case .array? = claims[.aud] else { return check }
+        return .failed(
+            .audience,
+            "aud is an array, \(claims[.aud].shown); Apple's names one client, as a text")
     }
 
     func expiry(_ claims: TokenClaims, _ now: NumericDate) -> Check {
-        guard let expires = claims[.exp]?.moment else {
+        guard let expires = claims.moment(.exp) else {
             return .failed(.expiry, "exp is \(claims[.exp].shown), expected whole seconds")
         }
         return now < expires + leeway
@@ -23,7 +22,7 @@ extension TokenVerifier {
     }
 
     func issuedAt(_ claims: TokenClaims, _ now: NumericDate) -> Check {
-        guard let issued = claims[.iat]?.moment else {
+        guard let issued = claims.moment(.iat) else {
             return .failed(.issuedAt, "iat is \(claims[.iat].shown), expected whole seconds")
         }
         return issued <= now + leeway
@@ -34,12 +33,12 @@ extension TokenVerifier {
     }
 
     private func oneOf(
-        _ accepted: [String], _ subject: Check.Subject, _ member: String, _ claim: JSONText.Value?
+        _ accepted: [String], _ subject: Check.Subject, _ claim: Claim, _ claims: TokenClaims
     ) -> Check {
-        guard let claim, let found = accepted.first(where: claim.isExactly) else {
+        guard let found = accepted.first(where: { claims.has(claim, exactly: $0) }) else {
+            let expected = accepted.joined(separator: " or ")
             return .failed(
-                subject,
-                "\(member) is \(claim.shown), expected \(accepted.joined(separator: " or "))")
+                subject, "\(claim.name) is \(claims[claim].shown), expected \(expected)")
         }
         return .passed(subject, found)
     }

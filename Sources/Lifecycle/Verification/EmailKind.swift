@@ -65,8 +65,8 @@ extension CompactJWS {
     /// The kind of the token's `email`; nil without an address. Apple omits `is_private_email` if
     /// the address is the user's own.
     package var emailKind: EmailKind? {
-        guard let email = claims[.email], email.isFilledString else { return nil }
-        if claims[.isPrivateEmail]?.flag == true { return .relay }
-        return email.string.map { EmailKind($0, isPrivate: false) }
+        guard claims.hasFilledString(.email) else { return nil }
+        if claims.flag(.isPrivateEmail) == true { return .relay }
+        return claims[.email]?.string.map { EmailKind($0, isPrivate: false) }
     }
 }

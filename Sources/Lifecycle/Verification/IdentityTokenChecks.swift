@@ -18,8 +18,8 @@ extension TokenVerifier {
 
     /// Also prevents that a notification is accepted as an identity token (RFC 8725 §3.12).
     private func subject(_ claims: TokenClaims) -> Check {
-        guard claims[.sub]?.isFilledString == true else {
-            let note = claims[.events] == nil ? "" : "; it has events, so it is a notification"
+        guard claims.hasFilledString(.sub) else {
+            let note = claims.has(.events) ? "; it has events, so it is a notification" : ""
             return .failed(.subject, "sub is \(claims[.sub].shown)\(note)")
         }
         return .passed(.subject)

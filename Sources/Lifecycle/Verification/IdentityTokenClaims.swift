@@ -14,20 +14,20 @@ package struct IdentityTokenClaims: Hashable, Sendable {
     /// When it expires.
     package let expiresAt: NumericDate
     /// When the user last authenticated; nil if absent.
-    package var authenticatedAt: NumericDate? { text[.authTime]?.moment }
+    package var authenticatedAt: NumericDate? { text.moment(.authTime) }
     /// The nonce of the sign-in request, raw or hashed.
     package var nonce: String? { text[.nonce]?.string }
     /// The user's address or a relay address; nil if the app never requested it, and for some
     /// managed accounts.
     package var email: String? { text[.email]?.string.flatMap { $0.isEmpty ? nil : $0 } }
     /// Whether Apple has verified ``email``; nil if absent.
-    package var isEmailVerified: Bool? { text[.emailVerified]?.flag }
+    package var isEmailVerified: Bool? { text.flag(.emailVerified) }
     /// Whether ``email`` is a relay address; Apple omits the claim otherwise.
-    package var isPrivateEmail: Bool { text[.isPrivateEmail]?.flag ?? false }
+    package var isPrivateEmail: Bool { text.flag(.isPrivateEmail) ?? false }
     /// Whether the user seems to be a real person; present only in apps, and normally only at the
     /// first sign-in.
     package var realUserStatus: RealUserStatus? {
-        text[.realUserStatus]?.json.integer.map { RealUserStatus(rawValue: $0) }
+        text[.realUserStatus]?.integer.map { RealUserStatus(rawValue: $0) }
     }
     /// The transfer identifier, for sixty days after an app transfer.
     package var transferID: TransferID? {
@@ -40,9 +40,8 @@ package struct IdentityTokenClaims: Hashable, Sendable {
     /// Nil if a required claim is missing or has another type.
     init?(_ text: TokenClaims) {
         // Strings are not created here, because the claims of most tokens in a batch are not read.
-        guard text[.sub]?.isFilledString == true, text[.aud]?.isString == true,
-            text[.iss]?.isString == true,
-            let issuedAt = text[.iat]?.moment, let expiresAt = text[.exp]?.moment
+        guard text.hasFilledString(.sub), text.hasString(.aud), text.hasString(.iss),
+            let issuedAt = text.moment(.iat), let expiresAt = text.moment(.exp)
         else { return nil }
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt

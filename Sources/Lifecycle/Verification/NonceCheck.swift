@@ -7,9 +7,9 @@ func nonceCheck(_ claims: TokenClaims, _ expected: SecretText?) -> Check {
     guard let expected else {
         return .skipped(
             .nonce,
-            claims[.nonce] == nil
-                ? "no nonce was given to compare"
-                : "the token has one, and none was given to compare")
+            claims.has(.nonce)
+                ? "the token has one, and none was given to compare"
+                : "no nonce was given to compare")
     }
     guard expected.bytes.count > 0 else { return .failed(.nonce, "an empty nonce proves nothing") }
     guard let found = claims[.nonce]?.string else { return .failed(.nonce, missing(claims)) }
@@ -21,8 +21,8 @@ func nonceCheck(_ claims: TokenClaims, _ expected: SecretText?) -> Check {
 }
 
 private func missing(_ claims: TokenClaims) -> String {
-    if let claim = claims[.nonce] { return "nonce is \(claim.json.kind), expected a text" }
-    return claims[.nonceSupported]?.json.flag == true
+    if let claim = claims[.nonce] { return "nonce is \(claim.kind), expected a text" }
+    return claims.flag(.nonceSupported) == true
         ? "the token has none, though nonce_supported is true: its sign-in had no nonce"
         : "the token has none"
 }

@@ -6,14 +6,14 @@ extension CompactJWS {
     ///
     /// - Parameter reader: parses the JWT; nil for a reader without cached headers.
     /// - Throws: ``NotificationBodyError``, which names what was received instead.
-    package init(
+    package static func read(
         notificationBody body: [UInt8], with reader: SharedJWSReader? = nil
-    ) throws(NotificationBodyError) {
-        guard body.count <= 2 * Self.limit else { throw .tooLong(body.count) }
+    ) throws(NotificationBodyError) -> CompactJWS {
+        guard body.count <= 2 * limit else { throw .tooLong(body.count) }
         let text = body.drop { $0 <= 0x20 }
         let token: [UInt8]
         switch text.first {
-        case UInt8(ascii: "{"): token = try Self.payload(of: text)
+        case UInt8(ascii: "{"): token = try payload(of: text)
         case UInt8(ascii: "\""): throw .quoted
         default:
             if text.starts(with: "payload=".utf8) { throw .form }
@@ -21,7 +21,7 @@ extension CompactJWS {
             token = Array(line.last == 0x0D ? line.dropLast() : line)
         }
         do {
-            self = if let reader { try reader.read(token) } else { try CompactJWS(token) }
+            return if let reader { try reader.read(token) } else { try CompactJWS(token) }
         } catch {
             throw .token(error)
         }

@@ -29,21 +29,22 @@ package struct TokenBinding: Sendable {
         checks.append(nonceCheck(claims, nonce))
         checks.append(
             code.map {
-                hash(.cHash, claims[.cHash], of: $0.text, called: "authorization code")
+                hash(.cHash, claims, .cHash, of: $0.text, called: "authorization code")
             }
                 ?? .skipped(.cHash, "no authorization code was given to compare"))
         checks.append(
             accessToken.map {
-                hash(.atHash, claims[.atHash], of: $0.text, called: "access token")
+                hash(.atHash, claims, .atHash, of: $0.text, called: "access token")
             }
                 ?? .skipped(.atHash, "no access token was given to compare"))
     }
 
     /// OpenID Connect Core §3.1.3.6, §3.3.2.11: base64url of the left half of the SHA-256.
     private func hash(
-        _ subject: Check.Subject, _ claim: JSONText.Value?, of text: SecretText, called what: String
+        _ subject: Check.Subject, _ claims: TokenClaims, _ claim: Claim, of text: SecretText,
+        called what: String
     ) -> Check {
-        guard let claim else {
+        guard claims.has(claim) else {
             return acceptsMissingHashes
                 ? .skipped(subject, "the token has none")
                 : .failed(subject, "the token has none, so it cannot be tied to the \(what)")
@@ -51,7 +52,7 @@ package struct TokenBinding: Sendable {
         guard let digest = try? text.bytes.withSpan(SHA256.digest) else {
             return .failed(subject, "there is no SHA-256 on this machine")
         }
-        return claim.isExactly(Base64URL.encode(digest.prefix(16)))
+        return claims.has(claim, exactly: Base64URL.encode(digest.prefix(16)))
             ? .passed(subject) : .failed(subject, "the token belongs to another \(what)")
     }
 }

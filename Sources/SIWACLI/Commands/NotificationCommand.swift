@@ -114,7 +114,7 @@ struct NotificationCommand: Command {
         let token: CompactJWS
         do {
             let body = try verifying.session.secret(payload, "PAYLOAD", isWhole: true)
-            token = try CompactJWS(notificationBody: body.bytes.revealed())
+            token = try CompactJWS.read(notificationBody: body.bytes.revealed())
         } catch let error as NotificationBodyError {
             return NotificationVerification(impossible: .format, error.description)
         } catch let error as UnreadableSecret where error.cause.isTooLarge {

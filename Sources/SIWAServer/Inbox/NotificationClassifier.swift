@@ -34,7 +34,7 @@ struct NotificationClassifier: Sendable {
     /// Reads the token of a body; nil if the body is not `{"payload":"…"}` with a JWS.
     func token(in body: [UInt8]) -> CompactJWS? {
         guard body.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else { return nil }
-        return try? CompactJWS(notificationBody: body, with: reader)
+        return try? CompactJWS.read(notificationBody: body, with: reader)
     }
 
     /// Classifies a token.
@@ -114,6 +114,6 @@ private struct ClaimedEvent {
         self.user = user
         occurredAt =
             claim["event_time"]?.string.flatMap { NumericDate(rfc3339: $0) }
-            ?? token.claims[.iat]?.moment ?? NumericDate(0)
+            ?? token.claims.moment(.iat) ?? NumericDate(0)
     }
 }

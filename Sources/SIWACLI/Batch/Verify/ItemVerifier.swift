@@ -32,24 +32,34 @@ struct ItemVerifier: Sendable {
         rules = makeRules(given, nil)
     }
 
-    /// The result of a line; nil for an empty line.
+    /// What follows from a line.
+    enum Outcome {
+        /// The line is empty.
+        case nothing
+        case result(LineResult)
+        /// The line must be examined again after ``findKeys(for:)``.
+        case needsKey(String)
+    }
+
+    /// Examines a line. Not asynchronous, because hardly any line has to wait for a key.
     ///
     /// - Parameters:
     ///   - isDone: whether the output already has its result.
+    ///   - hasSearched: whether the keys were searched for this line.
     ///   - text: the result line is appended to it.
-    /// - Throws: ``KeySetError`` if there is no key set for any item.
-    mutating func result(
-        of line: InputLine, isDone: Bool, appendingTo text: inout [UInt8]
-    ) async throws -> LineResult? {
+    mutating func examine(
+        _ line: InputLine, isDone: Bool, hasSearched: Bool = false, appendingTo text: inout [UInt8]
+    ) -> Outcome {
         let start = text.count
-        func result(_ id: JSON?, _ status: BatchStatus, in text: [UInt8]) -> LineResult {
-            LineResult(
-                line: line.number, id: id, status: status,
-                length: isDone ? nil : text.count - start)
+        func result(_ id: JSON?, _ status: BatchStatus, in text: [UInt8]) -> Outcome {
+            .result(
+                LineResult(
+                    line: line.number, id: id, status: status,
+                    length: isDone ? nil : text.count - start))
         }
         let item: IdentityTokenItem
         do throws(InvalidLine) {
-            guard let read = try line.item(Self.read) else { return nil }
+            guard let read = try line.item(Self.read) else { return .nothing }
             item = read
         } catch {
             if !isDone, filter.contains(.invalid) { text += error.bytes(line.number) }
@@ -57,32 +67,38 @@ struct ItemVerifier: Sendable {
         }
         if isDone { return result(item.id, .done, in: text) }
         let verification: IdentityTokenVerification
-        switch Result(catching: { () throws(CompactJWSError) in try token(of: item) }) {
-        case .success(let token):
+        do throws(CompactJWSError) {
+            let token = try reader.read(item.token.bytes.revealed())
             let keyID = token.verificationKeyID
             if let keyID {
-                if !isSettled(keyID) { try await findKeys(for: keyID) }
+                guard hasSearched || isSettled(keyID) else { return .needsKey(keyID) }
                 if let reason = doubt(about: keyID) {
                     if filter.contains(.failed) { text += noKeySet(for: item, reason) }
                     return result(item.id, .failed, in: text)
                 }
             }
             verification = verify(token, item, needsKey: keyID != nil)
-        case .failure(let error): verification = IdentityTokenVerification(error)
+        } catch {
+            verification = IdentityTokenVerification(error)
         }
         let status: BatchStatus = verification.isValid ? .done : .refused
         if filter.contains(status) { writer.append(item, status, verification, to: &text) }
         return result(item.id, status, in: text)
     }
 
+    /// Searches for a key that a line needs.
+    ///
+    /// - Throws: ``KeySetError`` if there is no key set for any item.
+    mutating func findKeys(for keyID: String) async throws {
+        let found = try await keys.keys(for: keyID)
+        known = found
+        rules = makeRules(found.keySet, nil)
+    }
+
     @Sendable private static func read(
         _ line: SecretBytes, _ number: Int
     ) throws(InvalidLine) -> IdentityTokenItem {
         try IdentityTokenItem(line, line: number)
-    }
-
-    private mutating func token(of item: IdentityTokenItem) throws(CompactJWSError) -> CompactJWS {
-        try reader.read(item.token.bytes.revealed())
     }
 
     /// Why the known keys cannot tell whether a token is Apple's; nil if they can.
@@ -119,12 +135,6 @@ struct ItemVerifier: Sendable {
     /// Whether the known keys are new enough for this `kid`.
     private func isSettled(_ keyID: String) -> Bool {
         known?.settles(keyID, at: clock()) ?? false
-    }
-
-    private mutating func findKeys(for keyID: String) async throws {
-        let found = try await keys.keys(for: keyID)
-        known = found
-        rules = makeRules(found.keySet, nil)
     }
 }
 

@@ -1,5 +1,6 @@
 internal import JOSE
 package import Lifecycle
+internal import SIWACrypto
 
 /// Writes the verification results of tokens.
 ///
@@ -24,10 +25,9 @@ package struct VerdictWriter: Sendable {
         _ verification: IdentityTokenVerification, to line: inout JSONLine
     ) {
         line.add("valid", .boolean(verification.isValid))
-        let checks = text(of: verification)
         line.add("checks") { output in
             output.append(UInt8(ascii: "["))
-            checks.append(verification.checks, to: &output)
+            appendChecks(of: verification, to: &output)
             output.append(UInt8(ascii: "]"))
         }
         if let token = verification.token {
@@ -59,19 +59,24 @@ package struct VerdictWriter: Sendable {
         text = line.finished()
     }
 
-    private mutating func text(of verification: IdentityTokenVerification) -> CheckText {
+    private mutating func appendChecks(
+        of verification: IdentityTokenVerification, to output: inout [UInt8]
+    ) {
         let checks = verification.checks
-        if verification.isValid, let known = lists.text(of: checks[...]) { return known }
+        if verification.isValid, let known = lists.text(of: checks.span) {
+            return known.append(checks.span, to: &output)
+        }
         var text = CheckText()
         for index in checks.indices {
             if index == places.count { places.append(CheckTexts(most: 8)) }
             let check = checks[index...index]
             text.add(
-                places[index].text(of: check)
+                places[index].text(of: check.span)
                     ?? places[index].remember(check, CheckText(checks[index])))
         }
+        text.append(checks.span, to: &output)
         // What a failed check says is seldom the same twice.
-        return verification.isValid ? lists.remember(checks[...], text) : text
+        if verification.isValid { _ = lists.remember(checks[...], text) }
     }
 }
 
@@ -102,14 +107,18 @@ private struct CheckText: Sendable {
     }
 
     /// Appends the text with the moments of `checks`.
-    func append(_ checks: [Check], to output: inout [UInt8]) {
-        var start = 0
-        for gap in gaps {
-            output += text[start..<gap.place]
-            checks[gap.check].moment?.appendRFC3339(to: &output)
-            start = gap.place
+    func append(_ checks: Span<Check>, to output: inout [UInt8]) {
+        let text = text.span
+        let capacity = text.count + gaps.count * NumericDate.mostCharacters
+        output.append(addingCapacity: capacity) { output in
+            var start = 0
+            for gap in gaps {
+                output.append(contentsOf: text.extracting(start..<gap.place))
+                checks[gap.check].moment?.appendRFC3339(to: &output)
+                start = gap.place
+            }
+            output.append(contentsOf: text.extracting(start...))
         }
-        output += text[start...]
     }
 }
 
@@ -125,7 +134,7 @@ private struct CheckTexts: Sendable {
     init(most: Int) { self.most = most }
 
     /// The text of checks that differ from these only in their moments; nil if there is none.
-    func text(of checks: ArraySlice<Check>) -> CheckText? {
+    func text(of checks: Span<Check>) -> CheckText? {
         for index in known.indices where known[index].checks.areSameButMoments(checks) {
             return known[index].text
         }

@@ -89,9 +89,13 @@ private struct Worker: Sendable {
             do {
                 for line in group.lines {
                     let isDone = done.contains(line.number)
-                    let result = try await verifier.result(
-                        of: line, isDone: isDone, appendingTo: &text)
-                    if let result { results.append(result) }
+                    var outcome = verifier.examine(line, isDone: isDone, appendingTo: &text)
+                    if case .needsKey(let keyID) = outcome {
+                        try await verifier.findKeys(for: keyID)
+                        outcome = verifier.examine(
+                            line, isDone: isDone, hasSearched: true, appendingTo: &text)
+                    }
+                    if case .result(let result) = outcome { results.append(result) }
                 }
             } catch {
                 groups.end()

@@ -24,7 +24,7 @@ struct AnswerCollector {
     /// Begins the next answer.
     mutating func restart() {
         var next = Self(rule)
-        next.fields = fields
+        swap(&next.fields, &fields)
         next.fields.restart()
         self = next
     }
@@ -76,11 +76,13 @@ struct AnswerCollector {
     }
 }
 
-/// The header fields of the answers of one transfer. Most fields are those of the answer before, so
-/// they are compared with these, and copied only if they differ.
+/// The header fields of the answers of one transfer. Most lines are those of the answer before, so
+/// they are compared with these, and read only if they differ.
 private struct ReceivedFields {
     /// The fields of this answer, and the rest of those of the answer before.
     private var fields: [HTTPField] = []
+    /// The lines of the fields.
+    private var lines: [[UInt8]] = []
     /// The number of fields of this answer.
     private var count = 0
 
@@ -92,22 +94,23 @@ private struct ReceivedFields {
 
     /// Adds the field of a header line; a line without a colon is ignored.
     mutating func append(_ line: Span<UInt8>) {
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
-        let name = line.extracting(..<colon)
-        let value = line.extracting(line.fieldValue(after: colon))
-        defer { count += 1 }
-        if count < fields.count {
-            if fields[count].consists(of: name, value) { return }
-            fields.removeSubrange(count...)
+        guard !isRepeated(line) else {
+            count += 1
+            return
         }
-        fields.append(HTTPField(name.text, value.text))
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
+        fields.removeSubrange(count...)
+        lines.removeSubrange(count...)
+        let value = line.extracting(line.fieldValue(after: colon))
+        fields.append(HTTPField(line.extracting(..<colon).text, value.text))
+        lines.append(line.withUnsafeBytes { [UInt8]($0) })
+        count += 1
     }
-}
 
-extension HTTPField {
-    /// Whether it has this name, in the same case, and this value.
-    fileprivate func consists(of name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
-        self.name.utf8.span.isExactly(name) && self.value.utf8.span.isExactly(value)
+    /// Whether the answer before had this line in this place.
+    private func isRepeated(_ line: Span<UInt8>) -> Bool {
+        let lines = lines.span
+        return count < lines.count && lines[count].span.isExactly(line)
     }
 }
 

@@ -4,8 +4,8 @@ internal import SIWACrypto
 
 /// One request in flight: the easy handle, and all memory that libcurl borrows.
 ///
-/// It must be retained while its handle is part of a multi handle, because libcurl's callbacks
-/// receive it unretained.
+/// It must be retained while its handle is part of a multi handle, because libcurl's callbacks write
+/// to its memory.
 final class Transfer {
     let easy: UnsafeMutableRawPointer
     private let library: CurlLibrary
@@ -13,26 +13,26 @@ final class Transfer {
     private(set) var request: HTTPRequest
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var fieldList: UnsafeMutablePointer<curl_slist>?
-    /// The options of the last request; nil until they are set.
-    private var lastOptions: RequestOptions?
+    /// How `request` is sent; nil until its options are set.
+    private var manner: Manner?
     private let policy: TransferPolicy
-    private var answer: AnswerCollector
-    /// Set by libcurl when the connection is made and the request is about to be sent.
-    private var isOnItsWay = false
+    private let progress = UnsafeMutablePointer<Progress>.allocate(capacity: 1)
 
     init(
         _ request: HTTPRequest, timeout: Duration, trusting authorities: Authorities,
         _ library: CurlLibrary, over version: Version = .http1,
         policy: TransferPolicy = TransferPolicy()
     ) throws(TransportError) {
-        (self.policy, answer) = (policy, AnswerCollector(policy.answer))
+        self.policy = policy
         guard let easy = library.functions.pointee.curl_easy_init() else {
             errorText.deallocate()
+            progress.deallocate()
             throw unavailable("libcurl has no memory")
         }
         (self.easy, self.library, self.request) = (easy, library, request)
         options = EasyOptions(easy: easy, library: library)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        progress.initialize(to: Progress(answer: AnswerCollector(policy.answer)))
         try configure(trusting: authorities)
         try carry(request, timeout: timeout, over: version)
     }
@@ -46,19 +46,33 @@ final class Transfer {
         case http2
     }
 
+    /// What libcurl's callbacks write.
+    private struct Progress {
+        var answer: AnswerCollector
+        /// Whether the connection is made and the request is about to be sent.
+        var isOnItsWay = false
+    }
+
+    /// What belongs to the options of a request besides the request.
+    private struct Manner: Equatable {
+        let timeout: Duration
+        let version: Version
+    }
+
     /// Prepares the handle for a request. Reusing a handle costs a fraction of creating one.
     func carry(
         _ request: HTTPRequest, timeout: Duration, over version: Version
     ) throws(TransportError) {
+        let manner = Manner(timeout: timeout, version: version)
+        let isAlike = manner == self.manner && request.hasOptions(of: self.request)
         self.request = request
-        answer.restart()
-        isOnItsWay = false
+        progress.pointee.answer.restart()
+        progress.pointee.isOnItsWay = false
         errorText.pointee = 0
-        let options = RequestOptions(of: request, timeout: timeout, over: version)
-        if options != lastOptions {
-            lastOptions = nil
-            try set(options)
-            lastOptions = options
+        if !isAlike {
+            self.manner = nil
+            try setOptions(manner)
+            self.manner = manner
         }
         try setBody()
     }
@@ -80,30 +94,36 @@ final class Transfer {
 
     /// Whether the whole answer that the header announced was received, even if libcurl has not
     /// reported its end.
-    var hasWholeAnswer: Bool { answer.isWhole }
+    var hasWholeAnswer: Bool { progress.pointee.answer.isWhole }
 
     /// Whether the header of the answer is complete.
-    var hasHead: Bool { answer.isHeadComplete }
+    var hasHead: Bool { progress.pointee.answer.isHeadComplete }
 
     /// The answer as far as it was received.
-    var response: HTTPResponse { answer.response(status: status(CURLINFO_RESPONSE_CODE)) }
+    var response: HTTPResponse {
+        progress.pointee.answer.response(status: status(CURLINFO_RESPONSE_CODE))
+    }
+
+    private var isOnItsWay: Bool { progress.pointee.isOnItsWay }
 
     deinit {
         library.functions.pointee.curl_easy_cleanup(easy)
         library.functions.pointee.curl_slist_free_all(fieldList)
         errorText.deallocate()
+        progress.deinitialize(count: 1)
+        progress.deallocate()
     }
 
     /// The result, once libcurl has finished.
     func outcome(_ code: CURLcode) -> Result<HTTPResponse, TransportError> {
-        guard code == CURLE_OK || answer.isCutShort else {
+        guard code == CURLE_OK || progress.pointee.answer.isCutShort else {
             let detail = harmless(String(cString: errorText))
             return .failure(
                 TransportError(
                     kind(of: code), detail.isEmpty ? library.message(code) : detail,
                     requestMayHaveLeft: isOnItsWay))
         }
-        guard answer.isHeadComplete else {
+        guard hasHead else {
             return .failure(
                 TransportError(.cut, "it ended within the header", requestMayHaveLeft: isOnItsWay))
         }
@@ -117,7 +137,9 @@ final class Transfer {
 
     private func kind(of code: CURLcode) -> TransportError.Kind {
         // libcurl reports a field beyond its own limit as "out of memory".
-        if answer.isTooLarge || isOnItsWay && code == CURLE_OUT_OF_MEMORY { return .tooLarge }
+        if progress.pointee.answer.isTooLarge || isOnItsWay && code == CURLE_OUT_OF_MEMORY {
+            return .tooLarge
+        }
         // libcurl has no error code for a proxy that refuses to connect.
         let proxyStatus = status(CURLINFO_HTTP_CONNECTCODE)
         if !isOnItsWay, proxyStatus != 0, proxyStatus / 100 != 2 { return .proxy }
@@ -152,22 +174,23 @@ extension Transfer {
         try setCallbacks()
     }
 
-    private func set(_ request: RequestOptions) throws(TransportError) {
+    private func setOptions(_ manner: Manner) throws(TransportError) {
         try options.set(CURLOPT_URL, request.url)
         try set(request.method == .post ? CURLOPT_POST : CURLOPT_HTTPGET, 1)
         try set(
             CURLOPT_HTTP_VERSION,
-            request.version == .http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
+            manner.version == .http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
         // libcurl resends a request by itself if a reused connection turns out to be closed.
         try set(CURLOPT_FRESH_CONNECT, request.isRepeatable ? 0 : 1)
-        let milliseconds = max(request.timeout.wholeMilliseconds, 1)
+        let milliseconds = max(manner.timeout.wholeMilliseconds, 1)
         try set(CURLOPT_TIMEOUT_MS, milliseconds)
         try set(CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 10_000))
         // Plain http is used for loopback only: a proxy would see secrets unencrypted.
         if !policy.usesProxies || request.url.hasPrefix("http://") {
             try options.set(CURLOPT_PROXY, "")
         }
-        try setFields(request.fields)
+        // Otherwise libcurl waits for a 100 before it sends a large body.
+        try setFields(request.fields + (request.hasLargeBody ? [HTTPField("Expect", "")] : []))
     }
 
     private func setBody() throws(TransportError) {
@@ -196,30 +219,31 @@ extension Transfer {
     private static let formType = HTTPField("Content-Type", Form.contentType)
 
     private func setCallbacks() throws(TransportError) {
-        let context = Unmanaged.passUnretained(self).toOpaque()
         try options.set(CURLOPT_ERRORBUFFER, lending: errorText)
-        try options.set(CURLOPT_WRITEDATA, lending: context)
-        try options.set(CURLOPT_HEADERDATA, lending: context)
-        try options.set(CURLOPT_PREREQDATA, lending: context)
+        try options.set(CURLOPT_WRITEDATA, lending: progress)
+        try options.set(CURLOPT_HEADERDATA, lending: progress)
+        try options.set(CURLOPT_PREREQDATA, lending: progress)
         try check(
             siwa_set_write(library.functions, easy, CURLOPT_WRITEFUNCTION) {
                 bytes, _, count, context in
-                Transfer.lent(by: context)?.answer.appendBody(bytes, count) ?? 0
+                Transfer.progress(context)?.pointee.answer.appendBody(bytes, count) ?? 0
             })
         try check(
             siwa_set_write(library.functions, easy, CURLOPT_HEADERFUNCTION) {
                 bytes, _, count, context in
-                Transfer.lent(by: context)?.answer.appendField(bytes, count) ?? 0
+                Transfer.progress(context)?.pointee.answer.appendField(bytes, count) ?? 0
             })
         try check(
             siwa_set_prerequest(library.functions, easy) { context, _, _, _, _ in
-                Transfer.lent(by: context)?.isOnItsWay = true
+                Transfer.progress(context)?.pointee.isOnItsWay = true
                 return CURL_PREREQFUNC_OK
             })
     }
 
-    private static func lent(by context: UnsafeMutableRawPointer?) -> Transfer? {
-        context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+    private static func progress(
+        _ context: UnsafeMutableRawPointer?
+    ) -> UnsafeMutablePointer<Progress>? {
+        context?.assumingMemoryBound(to: Progress.self)
     }
 
     private func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
@@ -229,22 +253,15 @@ extension Transfer {
     private func check(_ code: CURLcode) throws(TransportError) { try options.check(code) }
 }
 
-/// The options that a request usually shares with the request before it.
-private struct RequestOptions: Equatable {
-    let url: String
-    let method: HTTPRequest.Method
-    let fields: [HTTPField]
-    let isRepeatable: Bool
-    let timeout: Duration
-    let version: Transfer.Version
-
-    init(of request: HTTPRequest, timeout: Duration, over version: Transfer.Version) {
-        (url, method, isRepeatable) = (request.url, request.method, request.isRepeatable)
-        (self.timeout, self.version) = (timeout, version)
-        // Otherwise libcurl waits for a 100 before it sends a body of a megabyte.
-        let expectation = HTTPField("Expect", "")
-        fields = request.body.count < 1 << 20 ? request.fields : request.fields + [expectation]
+extension HTTPRequest {
+    /// Whether it has the options of another request, as most do.
+    fileprivate func hasOptions(of other: Self) -> Bool {
+        method == other.method && isRepeatable == other.isRepeatable
+            && hasLargeBody == other.hasLargeBody && url == other.url && fields == other.fields
     }
+
+    /// Whether libcurl would ask the server before it sends the body.
+    fileprivate var hasLargeBody: Bool { body.count >= 1 << 20 }
 }
 
 extension Duration {

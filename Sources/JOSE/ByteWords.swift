@@ -3,8 +3,8 @@ extension Span<UInt8> {
     /// The first index from `start` on whose byte is marked; the count if no byte is marked.
     ///
     /// - Parameter marks: marks bytes of a word, as the functions of ``UInt64`` below do.
-    @inline(__always)
-    func index(from start: Int = 0, _ marks: (UInt64) -> UInt64) -> Int {
+    @inlinable @inline(__always)
+    package func index(from start: Int = 0, _ marks: (UInt64) -> UInt64) -> Int {
         var rest = extracting(droppingFirst: start)
         while rest.count >= 8 {
             let marked = marks(rest.firstWord) & UInt64(repeating: 0x80)
@@ -24,16 +24,16 @@ extension Span<UInt8> {
     }
 
     /// Fewer than eight bytes, of which the first is lowest.
-    @inline(__always)
-    private var lastWord: UInt64 {
+    @inlinable @inline(__always)
+    package var lastWord: UInt64 {
         var word: UInt64 = 0
         for offset in indices { word |= UInt64(self[offset]) << UInt64(offset * 8) }
         return word
     }
 
     /// The first eight bytes, of which the first is lowest; there must be as many.
-    @inline(__always)
-    var firstWord: UInt64 {
+    @inlinable @inline(__always)
+    package var firstWord: UInt64 {
         var word: UInt64 = 0
         // The optimiser combines a fixed number of bytes to one load.
         for offset in 0..<8 { word |= UInt64(self[offset]) << UInt64(offset * 8) }
@@ -45,13 +45,18 @@ extension Span<UInt8> {
 // one may be marked by mistake, because of the borrow of the subtraction.
 extension UInt64 {
     /// Marks the bytes that are `byte`.
-    func marking(_ byte: UInt8) -> UInt64 {
+    @inlinable
+    package func marking(_ byte: UInt8) -> UInt64 {
         let difference = self ^ UInt64(repeating: byte)
         return (difference &- UInt64(repeating: 1)) & ~difference
     }
 
     /// Marks the bytes below `bound`, which is at most 0x80.
-    func marking(below bound: UInt8) -> UInt64 { (self &- UInt64(repeating: bound)) & ~self }
+    @inlinable
+    package func marking(below bound: UInt8) -> UInt64 {
+        (self &- UInt64(repeating: bound)) & ~self
+    }
 
-    fileprivate init(repeating byte: UInt8) { self = UInt64(byte) &* 0x0101_0101_0101_0101 }
+    @inlinable
+    package init(repeating byte: UInt8) { self = UInt64(byte) &* 0x0101_0101_0101_0101 }
 }

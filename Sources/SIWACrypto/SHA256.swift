@@ -6,14 +6,21 @@ package enum SHA256 {
     ///
     /// - Throws: ``OpenSSLError`` if the system's policy disables SHA-256.
     package static func digest(_ message: Span<UInt8>) throws(OpenSSLError) -> [UInt8] {
-        let hash = try contexts.with { () throws(OpenSSLError) in
+        let hash = try hash(of: message)
+        var digest: [UInt8] = []
+        digest.append(addingCapacity: 32) { $0.append(contentsOf: hash.span) }
+        return digest
+    }
+
+    /// ``digest(_:)`` without an array.
+    ///
+    /// - Throws: ``OpenSSLError`` if the system's policy disables SHA-256.
+    package static func hash(of message: Span<UInt8>) throws(OpenSSLError) -> [32 of UInt8] {
+        try contexts.with { () throws(OpenSSLError) in
             try HashContext()
         } _: { context throws(OpenSSLError) in
             try context.hash(of: message)
         }
-        var digest: [UInt8] = []
-        digest.append(addingCapacity: 32) { $0.append(contentsOf: hash.span) }
-        return digest
     }
 
     /// The digests of the first `count` bytes of `message`, and of all of it, reading each byte

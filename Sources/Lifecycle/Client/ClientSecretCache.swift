@@ -6,14 +6,23 @@ internal import Synchronization
 /// before they expire.
 final class ClientSecretCache: Sendable {
     private let source: any ClientSecretSource
+    private let renewalMargin: Duration
     private let current = Mutex<[String: Credentials]>([:])
 
-    private struct Credentials {
+    /// A class, because every request looks them up: copying a structure takes longer.
+    private final class Credentials: Sendable {
         let secret: ClientSecret
         let parameters: ClientParameters
+
+        init(_ secret: ClientSecret, for clientID: ClientID) {
+            self.secret = secret
+            parameters = ClientParameters(clientID, secret.text)
+        }
     }
 
-    init(_ source: any ClientSecretSource) { self.source = source }
+    init(_ source: any ClientSecretSource) {
+        (self.source, renewalMargin) = (source, source.renewalMargin)
+    }
 
     /// The client of a request; the source's client if it names none.
     func clientID(_ own: ClientID?) -> ClientID { own ?? source.clientID }
@@ -25,14 +34,13 @@ final class ClientSecretCache: Sendable {
         let clientID = clientID(own)
         return try current.withLock { current throws(ClientSecretError) in
             if let known = current[clientID.rawValue],
-                known.secret.isValid(at: now, for: source.renewalMargin)
+                known.secret.isValid(at: now, for: renewalMargin)
             {
                 return known.parameters
             }
-            let secret = try source.secret(for: clientID, at: now)
-            let parameters = ClientParameters(clientID, secret.text)
-            current[clientID.rawValue] = Credentials(secret: secret, parameters: parameters)
-            return parameters
+            let new = Credentials(try source.secret(for: clientID, at: now), for: clientID)
+            current[clientID.rawValue] = new
+            return new.parameters
         }
     }
 

@@ -16,8 +16,8 @@ package struct SecretText: Sendable, CustomStringConvertible, CustomReflectable 
     /// it.
     package var fingerprint: String {
         // Fails only if the system's policy disables SHA-256; then nothing can be minted either.
-        guard let digest = try? bytes.withSpan(SHA256.digest) else { return "(no SHA-256)" }
-        return Self.fingerprint(ofHash: digest.span)
+        guard let hash = try? bytes.withSpan(SHA256.hash) else { return "(no SHA-256)" }
+        return Self.fingerprint(ofHash: hash.span)
     }
 
     /// The fingerprint of a text with this SHA-256.

@@ -4,6 +4,8 @@ internal import JOSE
 package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// The origin, without a slash at its end.
     package let description: String
+    /// The URLs of most requests, composed once.
+    private let tokenURL, revokeURL: String
 
     /// Apple's origin.
     package static let apple = Self(trusted: "https://appleid.apple.com")
@@ -12,7 +14,11 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// begin there work, but Apple's devices show a web page instead of their own sheet.
     package static let account = Self(trusted: "https://account.apple.com")
 
-    private init(trusted: String) { description = trusted }
+    private init(trusted origin: String) {
+        description = origin
+        tokenURL = origin + Endpoint.token.rawValue
+        revokeURL = origin + Endpoint.revoke.rawValue
+    }
 
     /// Checks an origin: https, or http to loopback only, without path, user or query.
     ///
@@ -28,11 +34,17 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
             throw .host
         }
         guard !isPlain || isLoopback(host) else { throw .plainHTTP }
-        description = (isPlain ? "http://" : "https://") + authority
+        self.init(trusted: (isPlain ? "http://" : "https://") + authority)
     }
 
     /// The URL of an endpoint.
-    package func url(of endpoint: Endpoint) -> String { description + endpoint.rawValue }
+    package func url(of endpoint: Endpoint) -> String {
+        switch endpoint {
+        case .token: tokenURL
+        case .revoke: revokeURL
+        case .userMigration, .keys, .authorize: description + endpoint.rawValue
+        }
+    }
 
     private static func split(_ authority: Substring) -> (host: Substring, port: Substring?) {
         if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {

@@ -43,7 +43,9 @@ package struct Form: Sendable {
 
     /// The secrets among the values.
     package var secrets: [SecretText] {
-        var secrets = client.map { [$0.secret] } ?? []
+        var secrets: [SecretText] = []
+        secrets.reserveCapacity(1 + others.count)
+        if let client { secrets.append(client.secret) }
         for case .secret(let secret) in others.lazy.map(\.value) { secrets.append(secret) }
         return secrets
     }

@@ -25,13 +25,12 @@ package func validateVisibleText(_ text: SecretText) throws(OpaqueTokenError) {
 /// The position of the first byte that no opaque token contains. Quotation marks are remains of
 /// JSON or of a shell.
 private func firstInvalidByte(of bytes: Span<UInt8>) -> Int? {
-    bytes.indices.first { index in
-        switch bytes[index] {
-        case UInt8(ascii: "\""), UInt8(ascii: "'"): true
-        case 0x21...0x7E: false
-        default: true
-        }
+    let index = bytes.index { word in
+        // The last operand marks bytes outside ASCII.
+        word.marking(below: 0x21) | word.marking(UInt8(ascii: "\""))
+            | word.marking(UInt8(ascii: "'")) | word.marking(0x7F) | word
     }
+    return index < bytes.count ? index : nil
 }
 
 /// Why a text cannot be an authorization code, a refresh token or an access token of Apple's.

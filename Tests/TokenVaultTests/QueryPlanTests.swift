@@ -151,6 +151,29 @@ import Testing
         #expect(plans.count == 1 && plans[0].reads(from: ["vault_token_state"]), "\(plans)")
     }
 
+    /// For a page of ten million records the server would compile the query and start more processes,
+    /// a thousand times the work of reading the page.
+    @Test func `no query is compiled or shared among processes`() async throws {
+        guard PostgresServer.isAvailable else { return }
+        let fixture = try await PostgresStoreFixture()
+        for setting in [
+            "jit = on", "jit_above_cost = 0", "parallel_setup_cost = 0", "parallel_tuple_cost = 0",
+            "min_parallel_table_scan_size = 0", "min_parallel_index_scan_size = 0",
+        ] {
+            _ = try await fixture.server.run(
+                "ALTER DATABASE \(fixture.name) SET \(setting)", on: fixture.url)
+        }
+        let plans = try plans(of: "SELECT", on: fixture) { store in
+            _ = try store.records(VaultFilter(), after: Self.place, limit: 5)
+            _ = try store.counts(of: nil)
+        }
+        #expect(plans.count == 2)
+        for plan in plans { #expect(!plan.contains("JIT") && !plan.contains("Gather"), "\(plan)") }
+        let usual = try await fixture.server.run(
+            "EXPLAIN SELECT state, count(*) FROM vault_token GROUP BY state", on: fixture.url)
+        #expect(usual.contains("JIT") && usual.contains("Gather"), "\(usual)")
+    }
+
     /// How the queries of `body` about records would be run in a vault with some.
     private func plans(
         of verb: String, on fixture: any SQLStoreFixture, _ body: (any VaultStore) throws -> Void

@@ -93,7 +93,9 @@ final class PostgresDatabase: Database {
     }
 
     /// The settings: commits are durable; idle transactions are ended, so that a client that hangs
-    /// does not block others; every query uses an index, even if the server's statistics are old.
+    /// does not block others; every query uses an index, even if the server's statistics are old, and
+    /// none is compiled or shared among processes: for a page of a large vault the server would expect
+    /// a million rows, and spend a second on that.
     /// If the database does not check encodings, texts are not converted, because one text that is
     /// not UTF-8 would make a whole query fail.
     private static func settings(isLocal: Bool) -> String {
@@ -109,7 +111,9 @@ final class PostgresDatabase: Database {
             set_config('enable_hashjoin', 'off', \(isLocal)),
             set_config('enable_mergejoin', 'off', \(isLocal)),
             set_config('enable_bitmapscan', 'off', \(isLocal)),
-            set_config('enable_sort', 'off', \(isLocal))
+            set_config('enable_sort', 'off', \(isLocal)),
+            set_config('jit', 'off', \(isLocal)),
+            set_config('max_parallel_workers_per_gather', '0', \(isLocal))
         """
     }
 

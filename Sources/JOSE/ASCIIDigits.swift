@@ -1,3 +1,5 @@
+internal import SIWACrypto
+
 extension UInt8 {
     /// Whether the byte is a decimal digit in ASCII.
     package var isDigit: Bool { UInt8(ascii: "0") <= self && self <= UInt8(ascii: "9") }
@@ -31,14 +33,12 @@ extension Sequence<UInt8> {
 extension Span<UInt8> {
     /// Two lower-case hexadecimal digits for each byte.
     package var hexadecimal: String {
-        var digits: [UInt8] = []
-        digits.append(addingCapacity: 2 * count) { digits in
+        String(capacity: 2 * count) { digits in
             for index in indices {
                 let (high, low) = self[index].hexadecimalDigits()
                 digits.append(high)
                 digits.append(low)
             }
         }
-        return String(decoding: digits, as: UTF8.self)
     }
 }

@@ -81,9 +81,9 @@ package struct TokenHashes: Sendable {
     package let whole: [32 of UInt8]
 
     /// Nil if the system's policy disables SHA-256.
-    init?(of token: [UInt8], signedCount: Int) {
+    init?(of token: Span<UInt8>, signedCount: Int) {
         guard
-            let hashes = try? SHA256.digests(ofFirst: signedCount, andAllOf: token.span)
+            let hashes = try? SHA256.digests(ofFirst: signedCount, andAllOf: token)
         else { return nil }
         (signed, whole) = (hashes.first, hashes.all)
     }

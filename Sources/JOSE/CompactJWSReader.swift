@@ -28,12 +28,12 @@ package struct CompactJWSReader: Sendable {
     /// Parses a token.
     ///
     /// - Throws: ``CompactJWSError``, which names the part at fault.
-    package mutating func read(_ token: [UInt8]) throws(CompactJWSError) -> CompactJWS {
+    package mutating func read(_ token: consuming [UInt8]) throws(CompactJWSError) -> CompactJWS {
         let (heading, claims, signature, signedCount) = try parts(of: token)
+        let hashes = isHashing ? TokenHashes(of: token.span, signedCount: signedCount) : nil
         return CompactJWS(
             heading: heading, claims: claims, signature: signature, bytes: token,
-            signedCount: signedCount,
-            hashes: isHashing ? TokenHashes(of: token, signedCount: signedCount) : nil)
+            signedCount: signedCount, hashes: hashes)
     }
 
     /// Parses a token into its parts.

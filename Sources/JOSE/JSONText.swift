@@ -107,12 +107,14 @@ extension JSONText {
 
     /// The claim whose name is a node; nil for other names.
     func claim(at name: Int) -> Claim? {
-        let (node, bytes) = (nodes[name], bytes)
+        let node = nodes[name]
         guard !node.hasEscapes else {
             let text = unescaped.text(of: name)
             return Claim(text.span)
         }
-        return Claim(bytes.span.extracting(node.content))
+        guard let claim = Claim.byMark[Int(node.mark)] else { return nil }
+        let bytes = bytes
+        return bytes.span.extracting(node.content).isExactly(claim.name) ? claim : nil
     }
 
     /// The value of a node.

@@ -11,9 +11,13 @@ package struct NumericDate: Hashable, Comparable, Sendable {
 
     /// The moment `duration` later; parts of a second are dropped.
     package static func + (date: Self, duration: Duration) -> Self {
-        let (sum, overflow) = date.seconds.addingReportingOverflow(
-            Int(clamping: duration.components.seconds))
-        return Self(overflow ? (duration < .zero ? .min : .max) : sum)
+        date.adding(seconds: Int(clamping: duration.components.seconds))
+    }
+
+    /// The moment that many seconds later, or the latest or earliest of all.
+    package func adding(seconds more: Int) -> Self {
+        let (sum, overflow) = seconds.addingReportingOverflow(more)
+        return Self(overflow ? (more < 0 ? .min : .max) : sum)
     }
 
     /// The moment `duration` earlier; parts of a second are dropped.

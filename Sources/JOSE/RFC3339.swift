@@ -3,9 +3,7 @@ internal import SIWACrypto
 extension NumericDate {
     /// The moment in the format of RFC 3339, in UTC: `2026-11-21T08:30:00Z`.
     package var rfc3339: String {
-        var text: [UInt8] = []
-        text.append(addingCapacity: Self.mostCharacters) { appendRFC3339(to: &$0) }
-        return String(decoding: text, as: UTF8.self)
+        String(capacity: Self.mostCharacters) { appendRFC3339(to: &$0) }
     }
 
     /// Whether RFC 3339 can write the moment: its year has four digits.

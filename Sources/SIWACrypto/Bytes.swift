@@ -36,6 +36,17 @@ extension Span<UInt8> {
     }
 }
 
+extension String {
+    /// Creates a text from at most `capacity` bytes of UTF-8 that `fill` appends.
+    package init(capacity: Int, _ fill: (inout OutputSpan<UInt8>) -> Void) {
+        self.init(unsafeUninitializedCapacity: capacity) { buffer in
+            var output = OutputSpan(buffer: buffer, initializedCount: 0)
+            fill(&output)
+            return output.finalize(for: buffer)
+        }
+    }
+}
+
 extension StaticString {
     /// Lends its UTF-8 without a copy.
     @inlinable
@@ -78,7 +89,14 @@ extension OutputSpan<UInt8> {
     /// Appends a text in UTF-8; there must be enough free capacity.
     @inlinable
     package mutating func append(_ text: StaticString) {
-        text.withSpan { append(contentsOf: $0) }
+        let length = text.utf8CodeUnitCount
+        precondition(length <= freeCapacity)
+        withUnsafeMutableBufferPointer { buffer, count in
+            guard let start = buffer.baseAddress else { return }
+            UnsafeMutableRawPointer(start + count).copyMemory(
+                from: text.utf8Start, byteCount: length)
+            count += length
+        }
     }
 }
 

@@ -23,14 +23,14 @@ package struct IdentityTokenItem: Sendable {
     /// - Throws: ``InvalidLine``.
     package init(_ text: SecretBytes, line: Int) throws(InvalidLine) {
         let content = try ItemLine(text)
-        self.line = line
-        id = content.id
-        token = try content.token(called: ["token", "id_token"], isJWT: true)
-        clientID = try content.clientID()
-        moment = try content.moment("at")
-        binding = TokenBinding(
+        let token = try content.token(called: ["token", "id_token"], isJWT: true)
+        let (clientID, moment) = (try content.clientID(), try content.moment("at"))
+        let binding = TokenBinding(
             nonce: try content.text("nonce").map { SecretText($0) },
             code: try content.opaque("code").map(AuthorizationCode.init),
             accessToken: try content.opaque("access_token").map(AccessToken.init))
+        // All at once after the last error, so that no part is copied.
+        (self.line, id, self.token, self.clientID) = (line, content.id, token, clientID)
+        (self.moment, self.binding) = (moment, binding)
     }
 }

@@ -16,7 +16,7 @@ extension TokenVerifier {
         guard let expires = claims.moment(.exp) else {
             return .failed(.expiry, "exp is \(claims[.exp].shown), expected whole seconds")
         }
-        return now < expires + leeway
+        return now < expires.adding(seconds: leeway)
             ? .passed(.expiry, "expires at ", expires)
             : .failed(.expiry, "expired at \(expires.rfc3339), it is \(now.rfc3339)")
     }
@@ -25,7 +25,7 @@ extension TokenVerifier {
         guard let issued = claims.moment(.iat) else {
             return .failed(.issuedAt, "iat is \(claims[.iat].shown), expected whole seconds")
         }
-        return issued <= now + leeway
+        return issued <= now.adding(seconds: leeway)
             ? .passed(.issuedAt, "issued at ", issued)
             : .failed(
                 .issuedAt,

@@ -13,8 +13,8 @@ package struct TokenVerifier: Sendable {
     package let audiences: [String]
     /// The issuers that are accepted: `iss`.
     package let issuers: [String]
-    /// The accepted clock skew.
-    package let leeway: Duration
+    /// The accepted clock skew in seconds.
+    package let leeway: Int
     /// Whether the token came from Apple over TLS, which may replace the check of its signature
     /// when its key is not available (OpenID Connect Core §3.1.3.7).
     package let isReceivedFromApple: Bool
@@ -30,7 +30,7 @@ package struct TokenVerifier: Sendable {
         self.keySet = keySet
         self.audiences = audiences
         self.issuers = issuers
-        self.leeway = leeway
+        self.leeway = Int(clamping: leeway.components.seconds)
         self.isReceivedFromApple = isReceivedFromApple
     }
 

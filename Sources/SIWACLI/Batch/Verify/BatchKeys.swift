@@ -60,17 +60,18 @@ struct KnownKeys: Sendable {
     }
 
     /// Whether no request is needed for this `kid`.
-    func settles(_ keyID: String, at now: NumericDate) -> Bool {
+    func settles(_ keyID: String, at now: @autoclosure () -> NumericDate) -> Bool {
         guard let fetchedAt else { return true }
+        let now = now()
         return keySet.keys[keyID] != nil && fetchedAt <= now
             && now - fetchedAt < KeySetCache.lifetime
     }
 
     /// Whether a key that is not in the set is certainly not Apple's: an older set may lack a new
     /// key, and a failed fetch does not make a token invalid.
-    func canRefuse(at now: NumericDate) -> Bool {
+    func canRefuse(at now: @autoclosure () -> NumericDate) -> Bool {
         guard let fetchedAt else { return true }
-        return now - fetchedAt <= KeySetCache.pause + KeySetCache.pause
+        return now() - fetchedAt <= KeySetCache.pause + KeySetCache.pause
     }
 
     /// When the set was fetched, for messages.

@@ -26,6 +26,9 @@ struct ClaimPlace: Hashable, Sendable {
 /// The place of a row within its client and state.
 struct ClaimTurn: Hashable, Sendable {
     let leaseUntil, userID: Value
+
+    /// The values, in the order of an index.
+    fileprivate var values: [Value] { [leaseUntil, userID] }
 }
 
 /// Searches for free records that the run has not held and that were not released since its start.
@@ -156,8 +159,7 @@ struct ClaimSearch {
         upTo end: ClaimTurn?
     ) -> Conditions {
         var conditions = Conditions(filter, client, state)
-        if let turn { conditions.add(">", turn) }
-        if let end { conditions.add("<=", end) }
+        conditions.add(["lease_until", "user_id"], after: turn?.values, upTo: end?.values)
         // The plus prevents SQLite from using this condition as the end of the index range.
         conditions.add("\(end == nil ? "" : "+")lease_until <= \(database.dialect.now)")
         return conditions
@@ -171,11 +173,5 @@ extension Conditions {
         rest.clientID = nil
         self.init(rest, state)
         add("client_id =", client)
-    }
-
-    /// Compares a row's place with another.
-    fileprivate mutating func add(_ comparison: String, _ turn: ClaimTurn) {
-        let (until, user) = (add(turn.leaseUntil), add(turn.userID))
-        add("(lease_until, user_id) \(comparison) (\(until), \(user))")
     }
 }

@@ -37,23 +37,43 @@ struct Conditions {
     /// Adds a condition.
     mutating func add(_ clause: String) { clauses.append(clause) }
 
-    /// Selects the rows after a key.
-    mutating func add(after key: VaultRowKey, of filter: VaultFilter) { add(">", key, filter) }
+    /// Selects the records after a key, and up to another, including it.
+    mutating func add(after start: VaultRowKey?, upTo end: VaultRowKey?, of filter: VaultFilter) {
+        let client = filter.clientID.map { Array($0.rawValue.utf8) }
+        // The filter compares the client.
+        let first = [start, end].allSatisfy { $0 == nil || $0?.clientID == client } ? 1 : 0
+        add(
+            Array(["client_id", "user_id", "token_fingerprint"][first...]),
+            after: start.map { Array($0.values[first...]) },
+            upTo: end.map { Array($0.values[first...]) })
+    }
 
-    /// Selects the rows up to a key, including it.
-    mutating func add(upTo key: VaultRowKey, of filter: VaultFilter) { add("<=", key, filter) }
-
-    private mutating func add(_ order: String, _ key: VaultRowKey, _ filter: VaultFilter) {
-        let values = key.values
-        // SQLite does not use the index for a row comparison whose first column has a fixed value.
-        if let client = filter.clientID, Array(client.rawValue.utf8) == key.clientID {
-            let (user, token) = (add(values[1]), add(values[2]))
-            clauses.append("(user_id, token_fingerprint) \(order) (\(user), \(token))")
-        } else {
-            let (client, user, token) = (add(values[0]), add(values[1]), add(values[2]))
-            clauses.append(
-                "(client_id, user_id, token_fingerprint) \(order) (\(client), \(user), \(token))")
+    /// Selects the rows whose columns, compared one after the other, are after some values (or equal
+    /// to them), and up to others.
+    ///
+    /// First columns in which both are equal are compared by themselves: at the end of a row
+    /// comparison PostgreSQL reads on until its first column differs, and SQLite uses no index for
+    /// one whose first column has a fixed value.
+    mutating func add(
+        _ columns: [String], after start: [Value]?, orEqual: Bool = false, upTo end: [Value]?
+    ) {
+        var columns = columns[...]
+        var (start, end) = (start?[...], end?[...])
+        while columns.count > 1, let first = columns.first, let value = start?.first,
+            value == end?.first
+        {
+            add("\(first) =", value)
+            (columns, start, end) = (columns.dropFirst(), start?.dropFirst(), end?.dropFirst())
         }
+        if let start { add(columns, orEqual ? ">=" : ">", start) }
+        if let end { add(columns, "<=", end) }
+    }
+
+    private mutating func add(
+        _ columns: ArraySlice<String>, _ order: String, _ values: ArraySlice<Value>
+    ) {
+        let placeholders = values.map { add($0) }.joined(separator: ", ")
+        clauses.append("(\(columns.joined(separator: ", "))) \(order) (\(placeholders))")
     }
 
     /// Selects the newest token of each user, if no other one was checked later.

@@ -135,8 +135,7 @@ extension Conditions {
         self.init()
         if let user { add("\(user.column) =", user.id) }
         if let clientID = filter.clientID { add("client_id =", .text(clientID.rawValue)) }
-        if let position { add(">", position) }
-        if let end { add("<=", end) }
+        add(["at", "id"], after: position?.values, upTo: end?.values)
         // The plus prevents SQLite from using this condition for the index range in place of the
         // position.
         if let since = filter.since {
@@ -149,12 +148,6 @@ extension Conditions {
             let events = filter.events.map { add(.text($0.rawValue)) }
             add("event IN (\(events.joined(separator: ", ")))")
         }
-    }
-
-    /// Compares the position of an entry with another.
-    fileprivate mutating func add(_ comparison: String, _ position: VaultHistoryPosition) {
-        let (at, number) = (add(.integer(position.at)), add(.integer(position.number)))
-        add("(at, id) \(comparison) (\(at), \(number))")
     }
 }
 
@@ -199,6 +192,9 @@ extension VaultHistoryEntry {
 }
 
 extension VaultHistoryPosition {
+    /// The values, in the order of an index.
+    fileprivate var values: [Value] { [.integer(at), .integer(number)] }
+
     fileprivate init(_ row: [Value]) {
         self.init(at: row[1].integer ?? 0, number: row[0].integer ?? 0)
     }

@@ -49,12 +49,15 @@ extension Database {
         else { return users }
         // The reading ends as soon as it is certain to save nothing.
         let limit = users.count / 4
+        var conditions = Conditions()
+        conditions.add(
+            ["client_id", "user_id"], after: first.values, orEqual: true, upTo: last.values)
         let sql = """
-            SELECT client_id, user_id FROM vault_token
-            WHERE (client_id, user_id) >= ($1, $2) AND (client_id, user_id) <= ($3, $4)
-            ORDER BY client_id, user_id, token_fingerprint LIMIT $5
+            SELECT client_id, user_id FROM vault_token \(conditions.sql)
+            ORDER BY client_id, user_id, token_fingerprint
+            LIMIT \(conditions.add(.integer(limit)))
             """
-        let rows = try run(sql, first.values + last.values + [.integer(limit)])
+        let rows = try run(sql, conditions.values)
         guard rows.count < limit else { return users }
         let known = Set(rows)
         return known.isEmpty ? [] : users.filter { known.contains($0.values) }
@@ -129,7 +132,7 @@ extension Database {
     ) throws(DatabaseFailure) -> VaultRowKey? {
         let all = VaultFilter(clientID: filter.clientID)
         var conditions = Conditions(all, state)
-        if let key { conditions.add(after: key, of: all) }
+        conditions.add(after: key, upTo: nil, of: all)
         let sql = """
             SELECT client_id, user_id, token_fingerprint FROM vault_token \(conditions.sql)
             ORDER BY client_id, user_id, token_fingerprint
@@ -143,8 +146,7 @@ extension Database {
         upTo end: VaultRowKey?, _ limit: Int
     ) throws(DatabaseFailure) -> [[Value]] {
         var conditions = Conditions(filter, state)
-        if let key { conditions.add(after: key, of: filter) }
-        if let end { conditions.add(upTo: end, of: filter) }
+        conditions.add(after: key, upTo: end, of: filter)
         let sql = """
             SELECT \(VaultRecord.columns) FROM vault_token \(conditions.sql)
             ORDER BY client_id, user_id, token_fingerprint
@@ -183,9 +185,14 @@ extension Database {
             let end = try endOfStretch(VaultFilter(), nil, after: start, longestStretch)
             var conditions = Conditions()
             conditions.add("key_number NOT IN (SELECT number FROM vault_key)")
-            if let start { conditions.add(after: start, of: VaultFilter()) }
-            if let end { conditions.add(upTo: end, of: VaultFilter()) }
-            let sql = "SELECT DISTINCT key_number FROM vault_token \(conditions.sql)"
+            conditions.add(after: start, upTo: end, of: VaultFilter())
+            // The order makes PostgreSQL take the index of the keys, whatever it expects to find.
+            let sql = """
+                SELECT DISTINCT key_number FROM (
+                    SELECT key_number FROM vault_token \(conditions.sql)
+                    ORDER BY client_id, user_id, token_fingerprint
+                    LIMIT \(conditions.add(.integer(longestStretch)))) AS stretch
+                """
             numbers.formUnion(try run(sql, conditions.values).compactMap { $0.first?.integer })
             start = end
         } while start != nil

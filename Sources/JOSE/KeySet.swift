@@ -2,8 +2,8 @@ package import SIWACrypto
 
 /// A JWK Set (RFC 7517 §5): Apple's public keys, chosen by `kid`, never by order.
 package struct KeySet: Sendable {
-    /// The usable keys by their `kid`.
-    package let keys: [String: RSAPublicKey]
+    /// The usable keys, in the order of their `kid`.
+    package let keys: [NamedKey]
     /// The keys of the set that are not used, and why.
     package let ignored: [IgnoredKey]
     /// The set as it was read.
@@ -32,6 +32,20 @@ package struct KeySet: Sendable {
     package static func ignored(in body: [UInt8]) -> [IgnoredKey] {
         (try? JSON(body))?["keys"]?.elements.map { Reading($0).ignored } ?? []
     }
+
+    /// The `kid` of each usable key, in order.
+    package var keyIDs: [String] { keys.map { $0.id } }
+
+    /// The usable key with this `kid`; nil if there is none.
+    package subscript(id: String) -> RSAPublicKey? { keys.first { $0.id == id }?.key }
+}
+
+/// A usable key of a set.
+package struct NamedKey: Equatable, Sendable {
+    /// Its `kid`.
+    package let id: String
+    /// The key.
+    package let key: RSAPublicKey
 }
 
 /// A key of a set that verifies no token.
@@ -70,21 +84,26 @@ package struct IgnoredKey: Hashable, Sendable {
 
 /// The keys of a set, divided into usable and ignored ones.
 private struct Reading {
-    var keys: [String: RSAPublicKey] = [:]
+    // An array: a dictionary of few keys costs more than it saves, because the runtime looks through
+    // all conformances of the program when it creates the type (docs/decisions/linking.md).
+    var keys: [NamedKey] = []
     var ignored: [IgnoredKey] = []
-    private var ambiguous: Set<String> = []
+    private var ambiguous: [String] = []
 
     init(_ elements: [JSON]) {
         for element in elements { take(element) }
         settleAmbiguity()
+        keys.sort { $0.id < $1.id }
     }
 
     private mutating func take(_ element: JSON) {
         let id = element["kid"]?.string
         do throws(IgnoredKey.Reason) {
-            let (id, key) = try Self.key(id, element)
-            if let other = keys.updateValue(key, forKey: id), other != key {
-                ambiguous.insert(id)
+            let key = try Self.key(id, element)
+            if let other = keys.first(where: { $0.id == key.id }) {
+                if other != key { ambiguous.append(key.id) }
+            } else {
+                keys.append(key)
             }
         } catch {
             ignored.append(IgnoredKey(keyID: id, reason: error))
@@ -93,15 +112,16 @@ private struct Reading {
 
     /// Removes keys that share a `kid`, unless they are equal.
     private mutating func settleAmbiguity() {
-        for id in ambiguous.sorted() {
-            keys[id] = nil
+        for id in ambiguous {
+            guard let place = keys.firstIndex(where: { $0.id == id }) else { continue }
+            keys.remove(at: place)
             ignored.append(IgnoredKey(keyID: id, reason: .ambiguous))
         }
     }
 
     private static func key(
         _ id: String?, _ key: JSON
-    ) throws(IgnoredKey.Reason) -> (String, RSAPublicKey) {
+    ) throws(IgnoredKey.Reason) -> NamedKey {
         guard key.members != nil else { throw .noObject }
         guard let id, !id.isEmpty else { throw .noKeyID }
         guard key["kty"] == "RSA" else { throw .type }
@@ -111,7 +131,7 @@ private struct Reading {
             let e = key["e"]?.string, let exponent = try? Base64URL.decode(e)
         else { throw .numbers }
         do {
-            return (id, try RSAPublicKey(modulus: modulus, exponent: exponent))
+            return NamedKey(id: id, key: try RSAPublicKey(modulus: modulus, exponent: exponent))
         } catch {
             throw .unfit
         }

@@ -117,7 +117,7 @@ import Testing
     @Test func `the notification of 2022 verifies with the key it names`() throws {
         let jws = try CompactJWS(vector("notification-2022-07.jwt").filter { $0 > 0x20 })
         let keySet = try #require(KeySet(vector("jwks-2019-2022.json")))
-        let key = try #require(jws.header["kid"]?.string.flatMap { keySet.keys[$0] })
+        let key = try #require(jws.header["kid"]?.string.flatMap { keySet[$0] })
         let isValid = try key.isValidSignature(jws.signature, for: jws.signingInput.span)
         #expect(isValid)
     }

@@ -311,7 +311,7 @@ import Testing
         let keys = String(decoding: vector("jwks-2019-2022.json"), as: UTF8.self)
         let harness = try ClientHarness([.page(502), .json(200, #"{"keys":[]}"#), .json(200, keys)])
         let set = try await harness.keys.fetch().keySet
-        #expect(set.keys.keys.sorted() == ["AIDOPK1", "fh6Bs8C"])
+        #expect(set.keyIDs == ["AIDOPK1", "fh6Bs8C"])
         let sent = try #require(harness.transport.sent.first)
         #expect(sent.request.method == .get)
         #expect(sent.request.url == "https://appleid.apple.com/auth/keys")

@@ -65,7 +65,7 @@ extension KeySetCache {
     /// Whether the set has a key with this `kid`; true for nil if there is a set.
     package func holds(_ keyID: String?) -> Bool {
         guard let held else { return false }
-        return keyID.map { held.keySet.keys[$0] != nil } ?? true
+        return keyID.map { held.keySet[$0] != nil } ?? true
     }
 
     /// Whether a fetch was unsuccessful within the last minute, or after the query was made: then
@@ -117,8 +117,8 @@ extension KeySetCache {
     }
 
     private mutating func remember(_ keySet: KeySet, at now: NumericDate) {
-        for id in keySet.keys.keys where firstSeen[id] == nil { firstSeen[id] = now }
-        let past = firstSeen.filter { keySet.keys[$0.key] == nil }
+        for id in keySet.keyIDs where firstSeen[id] == nil { firstSeen[id] = now }
+        let past = firstSeen.filter { keySet[$0.key] == nil }
         let oldest = past.sorted { ($1.value, $1.key) < ($0.value, $0.key) }
         for (id, _) in oldest.dropFirst(Self.memory) { firstSeen[id] = nil }
     }
@@ -126,6 +126,6 @@ extension KeySetCache {
 
 extension KeySet {
     fileprivate func keyIDs(notIn other: KeySet) -> [String] {
-        keys.filter { other.keys[$0.key] != $0.value }.keys.sorted()
+        keys.filter { other[$0.id] != $0.key }.map { $0.id }
     }
 }

@@ -38,7 +38,7 @@ extension TokenVerifier {
             return
         }
         checks.append(.passed(.algorithm, "RS256"))
-        guard let id = token.namedKeyID, let key = keySet?.keys[id] else {
+        guard let id = token.namedKeyID, let key = keySet?[id] else {
             guard !isReceivedFromApple else {
                 checks.append(.skipped(.key, "Apple's keys are not available"))
                 checks.append(.skipped(.signature, "the token came from Apple over TLS"))
@@ -83,6 +83,6 @@ extension TokenVerifier {
         {
             return "whose key cannot be used: \(ignored.reason.rawValue)"
         }
-        return "the key set has \(keySet.keys.keys.sorted().joined(separator: ", "))"
+        return "the key set has \(keySet.keyIDs.joined(separator: ", "))"
     }
 }

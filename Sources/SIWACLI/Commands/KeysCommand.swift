@@ -55,9 +55,8 @@ struct KeysCommand: Command {
 extension FoundKeySet {
     fileprivate var json: JSON {
         get throws {
-            let keys = held.keySet.keys.sorted { $0.key < $1.key }
             let members: JSON = [
-                "keys": .array(try keys.map { try describe($0.key, $0.value) }),
+                "keys": .array(try held.keySet.keys.map { try describe($0.id, $0.key) }),
                 "ignored": .array(held.keySet.ignored.map(\.json)),
                 "fetched_at": .string(held.fetchedAt.rfc3339),
                 "expires_at": .string((held.fetchedAt + KeySetCache.lifetime).rfc3339),

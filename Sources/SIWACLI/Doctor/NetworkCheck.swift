@@ -94,7 +94,7 @@ struct NetworkCheck: Sendable {
                 "key_set", .failed, "the response is not a key set (\(response.status))",
                 advice: lookForProxy)
         }
-        let names = set.keys.keys.sorted().joined(separator: ", ")
+        let names = set.keyIDs.joined(separator: ", ")
         return CheckLine("key_set", .ok, "\(set.keys.count) keys: \(names)")
     }
 }

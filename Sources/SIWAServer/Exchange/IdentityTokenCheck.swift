@@ -49,7 +49,7 @@ struct IdentityTokenCheck: Sendable {
         } catch {
             return IdentityTokenVerification(error)
         }
-        let isUnknown = jws.verificationKeyID.map { keySet?.keys[$0] == nil } ?? false
+        let isUnknown = jws.verificationKeyID.map { keySet?[$0] == nil } ?? false
         let verifier = TokenVerifier(
             keySet: keySet, audiences: client.audiences + [client.clientID.rawValue],
             isReceivedFromApple: isUnknown)

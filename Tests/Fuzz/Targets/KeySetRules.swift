@@ -12,11 +12,12 @@ func checkKeySet(_ input: [UInt8]) throws(Violation) {
     }
     guard let keySet = KeySet(input) else { return }
     try demand(!keySet.keys.isEmpty, "an empty set is not accepted")
-    for (id, key) in keySet.keys {
-        try demand(!id.isEmpty, "every key has a name")
-        try demand((2048...16_384).contains(key.bits), "every key has 2048 to 16384 bits")
+    for named in keySet.keys {
+        try demand(!named.id.isEmpty, "every key has a name")
+        try demand((2048...16_384).contains(named.key.bits), "every key has 2048 to 16384 bits")
+        try demand(keySet[named.id] == named.key, "a key is found by its name")
         try demand(
-            !keySet.ignored.contains { $0.reason == .ambiguous && $0.keyID == id },
+            !keySet.ignored.contains { $0.reason == .ambiguous && $0.keyID == named.id },
             "a name that two keys share is no key's")
     }
     let elements = keySet.document["keys"]?.elements?.count ?? 0

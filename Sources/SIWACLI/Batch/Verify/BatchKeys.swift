@@ -63,7 +63,7 @@ struct KnownKeys: Sendable {
     func settles(_ keyID: String, at now: @autoclosure () -> NumericDate) -> Bool {
         guard let fetchedAt else { return true }
         let now = now()
-        return keySet.keys[keyID] != nil && fetchedAt <= now
+        return keySet[keyID] != nil && fetchedAt <= now
             && now - fetchedAt < KeySetCache.lifetime
     }
 

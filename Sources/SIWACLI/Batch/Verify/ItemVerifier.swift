@@ -103,7 +103,7 @@ struct ItemVerifier: Sendable {
 
     /// Why the known keys cannot tell whether a token is Apple's; nil if they can.
     private func doubt(about keyID: String) -> String? {
-        guard let known, !known.canRefuse(at: clock()), known.keySet.keys[keyID] == nil else {
+        guard let known, !known.canRefuse(at: clock()), known.keySet[keyID] == nil else {
             return nil
         }
         return """

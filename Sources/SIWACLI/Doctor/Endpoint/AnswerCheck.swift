@@ -68,7 +68,7 @@ struct AnswerCheck: Sendable {
         let response = try? await Probe(
             baseURL: emulator ?? network.baseURL, delivery: delivery
         ).keys()
-        return response.flatMap { KeySet($0.body) }?.keys.keys.sorted().first
+        return response.flatMap { KeySet($0.body) }?.keyIDs.first
     }
 
     /// A notification that the emulator signs.

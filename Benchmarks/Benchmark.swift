@@ -39,9 +39,13 @@ struct Benchmark {
     let unit: String
     /// The first is siwa's.
     let rows: [Row]
+    /// How often a round is repeated. What takes milliseconds is measured a little at a time and
+    /// often, so that what else the machine does meets all rows.
+    var repetitions = 1
 
     /// Runs every row once a round; prints and returns the table.
     func run(rounds: Int) throws -> ResultTable {
+        let rounds = rounds * repetitions
         print("\n\(title)\n")
         for row in rows where row.run == nil { print("skipped: \(row.name) is not installed") }
         let entries = rows.compactMap { row in row.run.map { (row.name, $0) } }

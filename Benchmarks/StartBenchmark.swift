@@ -19,7 +19,7 @@ extension Benchmark {
                 Python.row("Python, PyJWT", needs: "jwt") { python in
                     try sample([python, "\(fixture.peers)/mint.py", key, "1"])
                 },
-            ])
+            ], repetitions: repetitions)
     }
 
     /// Verifying one identity token. Needs the tokens of ``verify(_:)``.
@@ -43,7 +43,7 @@ extension Benchmark {
                         fixture.file("python.jsonl"),
                     ])
                 },
-            ])
+            ], repetitions: repetitions)
     }
 
     /// Minting a client_secret and sending one request with it, to the server of ``Server``.
@@ -73,10 +73,11 @@ extension Benchmark {
                         "--data", "token=\(token)",
                         "https://localhost:\(Fixture.port)/auth/token",
                     ]),
-            ])
+            ], repetitions: repetitions)
     }
 
-    private static let starts = 40
+    private static let starts = 5
+    private static let repetitions = 8
 
     private static func compiled(
         _ name: String, _ program: String?, _ arguments: [String]

@@ -3,7 +3,8 @@ internal import Glibc
 /// Secret bytes: overwritten when their last owner releases them.
 package final class SecretBytes: Sendable {
     /// Written once, before this object is shared; read-only afterwards.
-    private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
+    @usableFromInline
+    nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 
     /// The number of bytes.
     package let count: Int
@@ -27,6 +28,7 @@ package final class SecretBytes: Sendable {
     deinit { storage.eraseAndDeallocate() }
 
     /// Lends the bytes for the length of `body`.
+    @inlinable
     package func withSpan<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -34,6 +36,7 @@ package final class SecretBytes: Sendable {
     }
 
     /// Lends the bytes to C, which must not keep the pointer.
+    @inlinable
     package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,6 +1,5 @@
 internal import JOSE
 internal import Lifecycle
-internal import SIWACrypto
 
 /// The ids of an item in its result.
 struct ItemName: Sendable {
@@ -27,8 +26,7 @@ enum BatchLayout: Sendable {
         case .standard:
             line.add("id", name.id ?? .null)
             line.add(report.status, report.exitCode)
-            // Apple's answer may have any members.
-            for member in report.members where !Self.isReserved(member.name) { line.add(member) }
+            for member in report.members { line.add(member) }
         case .migration(let half):
             for member in half.names(name, report.user) { line.add(member) }
             if let id = name.oldUserID { line.add("old_user_id", .string(id)) }
@@ -38,12 +36,8 @@ enum BatchLayout: Sendable {
         if let error = report.error { line.add(error) }
     }
 
-    private static func isReserved(_ name: String) -> Bool {
-        // As bytes: `==` also finds strings equal that are encoded differently, which takes longer.
-        let name = name.utf8.span
-        return name.isExactly("line") || name.isExactly("id") || name.isExactly("status")
-            || name.isExactly("exit_code")
-    }
+    /// The names that members of a report must not have in the layout ``standard``.
+    static let reservedNames = ["line", "id", "status", "exit_code"]
 }
 
 extension JSONLine {

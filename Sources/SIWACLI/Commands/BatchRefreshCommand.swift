@@ -66,7 +66,9 @@ struct BatchRefreshCommand: Command {
                 case .done(let answer):
                     ItemReport(
                         .done, .done,
-                        answer.members(at: now(), reserving: ["token_fingerprint"]))
+                        answer.members(
+                            at: now(),
+                            reserving: BatchLayout.reservedNames + ["token_fingerprint"]))
                 }
             return report.identifying($0.fingerprint)
         }

@@ -230,12 +230,13 @@ bench: build
 	$(BENCH_BUILD)
 	@$(BENCH) "$$PWD/$(RELEASE)" Benchmarks docs/benchmarks $(ROUNDS) $(TABLE)
 
-# Ten million records take 15 GB in FOLDER (/tmp) and an hour: RECORDS=30000,10000000 ROUNDS=1.
+# Ten million records take 15 GB in FOLDER (/tmp) and an hour: RECORDS=30000,10000000 ROUNDS=1, and
+# DATABASE=SQLite or PostgreSQL for one of the two.
 RECORDS ?= 30000,1000000
 bench-vault: build
 	@.ci/setup $(PACKAGES) postgresql
 	$(BENCH_BUILD)
-	@Benchmarks/with-postgres $(BENCH) vault "$$PWD/$(RELEASE)" $(RECORDS) $(ROUNDS)
+	@Benchmarks/with-postgres $(BENCH) vault "$$PWD/$(RELEASE)" $(RECORDS) $(ROUNDS) $(DATABASE)
 
 # Processes that revoke the tokens of one vault on PostgreSQL, nginx in Apple's place; at the end
 # eight, of which three are killed. A million take half an hour and 8 GB in FOLDER.

@@ -14,11 +14,15 @@ struct VaultBenchmark {
     let postgres: PostgresServer?
     let rounds: Int
 
-    /// Measures vaults of these sizes, and prints a table for each database.
-    func run(_ sizes: [Int]) throws {
+    /// Measures vaults of these sizes, and prints a table for each database, or for one.
+    func run(_ sizes: [Int], of only: String?) throws {
         let inputs = try sizes.map { try VaultInput($0, in: folder) }
-        try compare("SQLite", inputs, "sqlite:\(folder)/vault.db", nil)
-        if let postgres { try compare("PostgreSQL", inputs, postgres.url, postgres) }
+        let places =
+            [("SQLite", "sqlite:\(folder)/vault.db", nil)]
+            + (postgres.map { [("PostgreSQL", $0.url, $0)] } ?? [])
+        for (name, url, server) in places where only == nil || only == name {
+            try compare(name, inputs, url, server)
+        }
     }
 
     /// The cost of one command.
@@ -102,9 +106,11 @@ struct VaultBenchmark {
     private func steps(_ input: VaultInput, _ url: String, _ server: PostgresServer?) -> [Step] {
         let size = input.count
         let claimed = min(size / 2, Self.claimed)
-        // A few at a time, so that a small vault has enough of them for five samples.
+        // A few at a time, so that a small vault has enough of them for five samples of one run.
+        let run = ClaimingRun(folder: folder)
         let claim: Step = (
-            "claim and note, 100 at a time", claimed / 5, { try self.claim(claimed / 5, url) }
+            "claim and note, 100 at a time", claimed / 5,
+            { try self.claim(claimed / 5, by: run.vault(url)) }
         )
         var steps: [Step] = [("import", size, vault("import \(input.tokens)"))]
         if let server { steps += [copy(size, server), vacuum("import", size, server)] }
@@ -184,8 +190,7 @@ extension VaultBenchmark {
     }
 
     /// Revokes `count` tokens as a batch does, without Apple: claims a hundred, notes their results.
-    private func claim(_ count: Int, _ url: String) throws -> Sample {
-        let vault = try VaultPlace(folder).vault(url)
+    private func claim(_ count: Int, by vault: Vault) throws -> Sample {
         let lease = VaultLease(owner: "bench", duration: .seconds(300))
         let filter = VaultFilter(clientID: Fixture.client, states: [.active])
         let (start, cpu) = (now(), processorSeconds())
@@ -211,6 +216,21 @@ extension VaultBenchmark {
             guard claimed.records.isEmpty else { throw BenchmarkError("a record was claimed") }
         }
         return Sample(seconds: now() - start, siwa: processorSeconds() - cpu, peak: 0)
+    }
+}
+
+/// The run whose claims are measured.
+private final class ClaimingRun {
+    private let folder: String
+    private var opened: Vault?
+
+    init(folder: String) { self.folder = folder }
+
+    /// Its vault, opened at the first call.
+    func vault(_ url: String) throws -> Vault {
+        let vault = try opened ?? VaultPlace(folder).vault(url)
+        opened = vault
+        return vault
     }
 }
 

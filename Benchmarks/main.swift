@@ -3,8 +3,8 @@ import Glibc
 // siwa-bench PROGRAMS SOURCES RESULTS [ROUNDS [TABLE]]: compares siwa with alternatives, and with
 // the limits of the machine. SOURCES is this folder. Writes ratios into RESULTS, which travel;
 // rates do not (docs/performance.md). With TABLE, measures that table alone, and writes nothing.
-// siwa-bench vault PROGRAMS RECORDS[,RECORDS…] [ROUNDS]: what a record of a vault costs, by its
-// size. siwa-bench workers PROGRAMS RECORDS WORKERS[,WORKERS…]: what it costs by how many work on
+// siwa-bench vault PROGRAMS RECORDS[,RECORDS…] [ROUNDS [DATABASE]]: what a record of a vault costs,
+// by its size, in SQLite and PostgreSQL or in one of them. siwa-bench workers PROGRAMS RECORDS WORKERS[,WORKERS…]: what it costs by how many work on
 // it.
 
 let arguments = CommandLine.arguments
@@ -51,7 +51,7 @@ private func measureVault() throws {
     try VaultBenchmark(
         siwa: "\(arguments[2])/siwa", folder: folder("vault"), postgres: PostgresServer(),
         rounds: arguments.dropFirst(4).first.flatMap { Int($0) } ?? 3
-    ).run(numbers(arguments[3]))
+    ).run(numbers(arguments[3]), of: arguments.dropFirst(5).first)
 }
 
 private func measureWorkers() throws {

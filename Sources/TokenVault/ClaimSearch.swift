@@ -44,7 +44,7 @@ struct ClaimSearch {
     private let database: any Database
     private let filter: VaultFilter
     private let limit: Int
-    private var (examined, stretch): (Int, Int)
+    private var (examined, length): (Int, Int)
 
     /// Searches from the run's place on.
     ///
@@ -53,7 +53,7 @@ struct ClaimSearch {
         _ database: any Database, _ filter: VaultFilter, _ limit: Int, for run: ClaimRun
     ) throws(DatabaseFailure) {
         (self.database, self.filter, self.limit, self.run) = (database, filter, limit, run)
-        (examined, stretch) = (0, 2 * limit)
+        (examined, length) = (0, 2 * limit)
         if limit > 0 { try search() }
     }
 
@@ -97,8 +97,11 @@ struct ClaimSearch {
     ) throws(DatabaseFailure) -> ClaimPlace? {
         var last = turn
         while true {
-            let end = try endOfStretch(client, state, after: last)
-            let free = try free(client, state, after: last, upTo: end)
+            let stretch = try Stretch(after: last, length: length) {
+                turn, number throws(DatabaseFailure) in
+                try self.turn(number, after: turn, client, state)
+            }
+            let free = try free(client, state, stretch)
             rows += free
             guard rows.count < limit else {
                 // Other tokens of the last user may follow at the same place.
@@ -106,24 +109,25 @@ struct ClaimSearch {
                 let before = turns.last { $0 != turns.last }
                 return ClaimPlace(client: client, state: state, turn: before ?? last)
             }
-            guard let end else { return nil }
-            examined += stretch
-            (last, stretch) = (end, min(2 * stretch, max(stretch, longestStretch)))
+            guard let end = stretch.end else { return nil }
+            examined += length
+            (last, length) = (end, min(2 * length, max(length, longestStretch)))
             if examined >= longestStretch {
                 return ClaimPlace(client: client, state: state, turn: end)
             }
         }
     }
 
-    /// The last row of the next stretch, independent of the filter; nil if fewer rows are left.
-    private func endOfStretch(
-        _ client: Value, _ state: VaultState, after turn: ClaimTurn?
+    /// The row that many rows after another, independent of the filter; nil if fewer rows are left.
+    private func turn(
+        _ number: Int, after turn: ClaimTurn?, _ client: Value, _ state: VaultState
     ) throws(DatabaseFailure) -> ClaimTurn? {
-        var conditions = conditions(VaultFilter(), client, state, after: turn, upTo: nil)
+        var conditions = conditions(
+            VaultFilter(), client, state, Stretch(after: turn, upTo: nil))
         let sql = """
             SELECT lease_until, user_id FROM vault_token \(conditions.sql)
             ORDER BY lease_until, user_id
-            LIMIT 1 OFFSET \(conditions.add(.integer(stretch - 1)))
+            LIMIT 1 OFFSET \(conditions.add(.integer(number - 1)))
             """
         return try database.run(sql, conditions.values).first.map {
             ClaimTurn(leaseUntil: $0[0], userID: $0[1])
@@ -131,9 +135,9 @@ struct ClaimSearch {
     }
 
     private func free(
-        _ client: Value, _ state: VaultState, after turn: ClaimTurn?, upTo end: ClaimTurn?
+        _ client: Value, _ state: VaultState, _ stretch: Stretch<ClaimTurn>
     ) throws(DatabaseFailure) -> [[Value]] {
-        var conditions = conditions(filter, client, state, after: turn, upTo: end)
+        var conditions = conditions(filter, client, state, stretch)
         let owner = conditions.add(.text(run.owner))
         conditions.add("(lease_owner IS NULL OR lease_owner <> \(owner))")
         // Otherwise, two runs would pass refused records back and forth.
@@ -155,13 +159,12 @@ struct ClaimSearch {
 
     /// Selects free records.
     private func conditions(
-        _ filter: VaultFilter, _ client: Value, _ state: VaultState, after turn: ClaimTurn?,
-        upTo end: ClaimTurn?
+        _ filter: VaultFilter, _ client: Value, _ state: VaultState, _ stretch: Stretch<ClaimTurn>
     ) -> Conditions {
         var conditions = Conditions(filter, client, state)
-        conditions.add(["lease_until", "user_id"], after: turn?.values, upTo: end?.values)
+        conditions.add(["lease_until", "user_id"], stretch.map { $0.values })
         // The plus prevents SQLite from using this condition as the end of the index range.
-        conditions.add("\(end == nil ? "" : "+")lease_until <= \(database.dialect.now)")
+        conditions.add("\(stretch.end == nil ? "" : "+")lease_until <= \(database.dialect.now)")
         return conditions
     }
 }

@@ -37,35 +37,32 @@ struct Conditions {
     /// Adds a condition.
     mutating func add(_ clause: String) { clauses.append(clause) }
 
-    /// Selects the records after a key, and up to another, including it.
-    mutating func add(after start: VaultRowKey?, upTo end: VaultRowKey?, of filter: VaultFilter) {
+    /// Selects the records of a stretch.
+    mutating func add(_ stretch: Stretch<VaultRowKey>, of filter: VaultFilter) {
         let client = filter.clientID.map { Array($0.rawValue.utf8) }
+        let ends = [stretch.start, stretch.end]
         // The filter compares the client.
-        let first = [start, end].allSatisfy { $0 == nil || $0?.clientID == client } ? 1 : 0
+        let first = ends.allSatisfy { $0 == nil || $0?.clientID == client } ? 1 : 0
         add(
             Array(["client_id", "user_id", "token_fingerprint"][first...]),
-            after: start.map { Array($0.values[first...]) },
-            upTo: end.map { Array($0.values[first...]) })
+            stretch.map { Array($0.values[first...]) })
     }
 
-    /// Selects the rows whose columns, compared one after the other, are after some values (or equal
-    /// to them), and up to others.
+    /// Selects the rows of a stretch in the order of some columns.
     ///
     /// First columns in which both are equal are compared by themselves: at the end of a row
     /// comparison PostgreSQL reads on until its first column differs, and SQLite uses no index for
     /// one whose first column has a fixed value.
-    mutating func add(
-        _ columns: [String], after start: [Value]?, orEqual: Bool = false, upTo end: [Value]?
-    ) {
+    mutating func add(_ columns: [String], _ stretch: Stretch<[Value]>) {
         var columns = columns[...]
-        var (start, end) = (start?[...], end?[...])
+        var (start, end) = (stretch.start?[...], stretch.end?[...])
         while columns.count > 1, let first = columns.first, let value = start?.first,
             value == end?.first
         {
             add("\(first) =", value)
             (columns, start, end) = (columns.dropFirst(), start?.dropFirst(), end?.dropFirst())
         }
-        if let start { add(columns, orEqual ? ">=" : ">", start) }
+        if let start { add(columns, stretch.includesStart ? ">=" : ">", start) }
         if let end { add(columns, "<=", end) }
     }
 

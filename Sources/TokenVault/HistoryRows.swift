@@ -43,36 +43,36 @@ extension Database {
         about user: (column: String, id: Value)?
     ) throws(DatabaseFailure) -> [[Value]] {
         guard filter.looksIntoEntries else {
-            return try rows(filter, after: position, upTo: nil, limit, about: user)
+            return try rows(filter, Stretch(after: position, upTo: nil), limit, about: user)
         }
         return try rowsByStretch(after: position, limit) {
-            start, length throws(DatabaseFailure) in
-            try endOfStretch(filter, after: start, length, about: user)
-        } rows: { start, end, limit throws(DatabaseFailure) in
-            try rows(filter, after: start, upTo: end, limit, about: user)
+            position, number throws(DatabaseFailure) in
+            try self.position(number, after: position, filter, about: user)
+        } rows: { stretch, limit throws(DatabaseFailure) in
+            try rows(filter, stretch, limit, about: user)
         }
     }
 
-    /// The position `length` entries after another, independent of the filter; nil if fewer entries
-    /// are left.
-    private func endOfStretch(
-        _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, _ length: Int,
+    /// The position that many entries after another, of those in the filter's time; nil if fewer
+    /// entries are left.
+    private func position(
+        _ number: Int, after position: VaultHistoryPosition?, _ filter: VaultHistoryFilter,
         about user: (column: String, id: Value)?
     ) throws(DatabaseFailure) -> VaultHistoryPosition? {
         let all = VaultHistoryFilter(since: filter.since, until: filter.until)
-        var conditions = Conditions(all, after: position, upTo: nil, about: user)
+        var conditions = Conditions(all, Stretch(after: position, upTo: nil), about: user)
         let sql = """
             SELECT id, at FROM vault_history \(conditions.sql)
-            ORDER BY at, id LIMIT 1 OFFSET \(conditions.add(.integer(length - 1)))
+            ORDER BY at, id LIMIT 1 OFFSET \(conditions.add(.integer(number - 1)))
             """
         return try run(sql, conditions.values).first.map { VaultHistoryPosition($0) }
     }
 
     private func rows(
-        _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?,
-        upTo end: VaultHistoryPosition?, _ limit: Int, about user: (column: String, id: Value)?
+        _ filter: VaultHistoryFilter, _ stretch: Stretch<VaultHistoryPosition>, _ limit: Int,
+        about user: (column: String, id: Value)?
     ) throws(DatabaseFailure) -> [[Value]] {
-        var conditions = Conditions(filter, after: position, upTo: end, about: user)
+        var conditions = Conditions(filter, stretch, about: user)
         let sql = """
             SELECT id, \(columns) FROM vault_history \(conditions.sql)
             ORDER BY at, id LIMIT \(conditions.add(.integer(limit)))
@@ -127,22 +127,22 @@ extension Database {
 }
 
 extension Conditions {
-    /// Selects entries of the history after a position, up to another.
+    /// Selects entries of the history in a stretch.
     fileprivate init(
-        _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?,
-        upTo end: VaultHistoryPosition?, about user: (column: String, id: Value)?
+        _ filter: VaultHistoryFilter, _ stretch: Stretch<VaultHistoryPosition>,
+        about user: (column: String, id: Value)?
     ) {
         self.init()
         if let user { add("\(user.column) =", user.id) }
         if let clientID = filter.clientID { add("client_id =", .text(clientID.rawValue)) }
-        add(["at", "id"], after: position?.values, upTo: end?.values)
+        add(["at", "id"], stretch.map { $0.values })
         // The plus prevents SQLite from using this condition for the index range in place of the
         // position.
         if let since = filter.since {
-            add("\(position == nil ? "" : "+")at >=", .integer(since.seconds))
+            add("\(stretch.start == nil ? "" : "+")at >=", .integer(since.seconds))
         }
         if let until = filter.until {
-            add("\(end == nil ? "" : "+")at <", .integer(until.seconds))
+            add("\(stretch.end == nil ? "" : "+")at <", .integer(until.seconds))
         }
         if !filter.events.isEmpty {
             let events = filter.events.map { add(.text($0.rawValue)) }

@@ -51,7 +51,7 @@ extension Database {
         let limit = users.count / 4
         var conditions = Conditions()
         conditions.add(
-            ["client_id", "user_id"], after: first.values, orEqual: true, upTo: last.values)
+            ["client_id", "user_id"], Stretch(from: first.values, upTo: last.values))
         let sql = """
             SELECT client_id, user_id FROM vault_token \(conditions.sql)
             ORDER BY client_id, user_id, token_fingerprint
@@ -94,59 +94,36 @@ extension Database {
         _ filter: VaultFilter, _ state: VaultState?, after key: VaultRowKey?, _ limit: Int
     ) throws(DatabaseFailure) -> [[Value]] {
         guard filter.looksIntoRecords else {
-            return try rows(filter, state, after: key, upTo: nil, limit)
+            return try rows(filter, state, Stretch(after: key, upTo: nil), limit)
         }
-        return try rowsByStretch(after: key, limit) { start, length throws(DatabaseFailure) in
-            try endOfStretch(filter, state, after: start, length)
-        } rows: { start, end, limit throws(DatabaseFailure) in
-            try rows(filter, state, after: start, upTo: end, limit)
+        return try rowsByStretch(after: key, limit) { key, number throws(DatabaseFailure) in
+            try self.key(number, after: key, filter.clientID, state)
+        } rows: { stretch, limit throws(DatabaseFailure) in
+            try rows(filter, state, stretch, limit)
         }
     }
 
-    /// Up to `limit` rows that a filter selects by columns that are not in an index. Rows are read
-    /// in stretches, so that no statement reads a whole table to find a few.
-    ///
-    /// - Parameters:
-    ///   - endOfStretch: the position that many rows after another, independent of the filter; nil
-    ///     if fewer rows are left.
-    ///   - rows: the selected rows after a position and up to another, limited to that number.
-    func rowsByStretch<Position>(
-        after position: Position?, _ limit: Int,
-        endOfStretch: (Position?, Int) throws(DatabaseFailure) -> Position?,
-        rows: (Position?, Position?, Int) throws(DatabaseFailure) -> [[Value]]
-    ) throws(DatabaseFailure) -> [[Value]] {
-        var (found, start, length): ([[Value]], Position?, Int) = ([], position, 4 * limit)
-        while found.count < limit {
-            let end = try endOfStretch(start, length)
-            found += try rows(start, end, limit - found.count)
-            guard let end else { break }
-            (start, length) = (end, min(2 * length, max(length, longestStretch)))
-        }
-        return found
-    }
-
-    /// The key `length` records after another, independent of the filter; nil if fewer records are
+    /// The key that many records after another, of a client or of all; nil if fewer records are
     /// left.
-    private func endOfStretch(
-        _ filter: VaultFilter, _ state: VaultState?, after key: VaultRowKey?, _ length: Int
+    private func key(
+        _ number: Int, after key: VaultRowKey?, _ client: ClientID?, _ state: VaultState?
     ) throws(DatabaseFailure) -> VaultRowKey? {
-        let all = VaultFilter(clientID: filter.clientID)
+        let all = VaultFilter(clientID: client)
         var conditions = Conditions(all, state)
-        conditions.add(after: key, upTo: nil, of: all)
+        conditions.add(Stretch(after: key, upTo: nil), of: all)
         let sql = """
             SELECT client_id, user_id, token_fingerprint FROM vault_token \(conditions.sql)
             ORDER BY client_id, user_id, token_fingerprint
-            LIMIT 1 OFFSET \(conditions.add(.integer(length - 1)))
+            LIMIT 1 OFFSET \(conditions.add(.integer(number - 1)))
             """
         return try run(sql, conditions.values).first.map { VaultRowKey($0) }
     }
 
     private func rows(
-        _ filter: VaultFilter, _ state: VaultState?, after key: VaultRowKey?,
-        upTo end: VaultRowKey?, _ limit: Int
+        _ filter: VaultFilter, _ state: VaultState?, _ stretch: Stretch<VaultRowKey>, _ limit: Int
     ) throws(DatabaseFailure) -> [[Value]] {
         var conditions = Conditions(filter, state)
-        conditions.add(after: key, upTo: end, of: filter)
+        conditions.add(stretch, of: filter)
         let sql = """
             SELECT \(VaultRecord.columns) FROM vault_token \(conditions.sql)
             ORDER BY client_id, user_id, token_fingerprint
@@ -182,10 +159,13 @@ extension Database {
     func unknownKeys() throws(DatabaseFailure) -> [String] {
         var (numbers, start): (Set<Int>, VaultRowKey?) = ([], nil)
         repeat {
-            let end = try endOfStretch(VaultFilter(), nil, after: start, longestStretch)
+            let stretch = try Stretch(after: start, length: longestStretch) {
+                key, number throws(DatabaseFailure) in
+                try self.key(number, after: key, nil, nil)
+            }
             var conditions = Conditions()
             conditions.add("key_number NOT IN (SELECT number FROM vault_key)")
-            conditions.add(after: start, upTo: end, of: VaultFilter())
+            conditions.add(stretch, of: VaultFilter())
             // The order makes PostgreSQL take the index of the keys, whatever it expects to find.
             let sql = """
                 SELECT DISTINCT key_number FROM (
@@ -194,7 +174,7 @@ extension Database {
                     LIMIT \(conditions.add(.integer(longestStretch)))) AS stretch
                 """
             numbers.formUnion(try run(sql, conditions.values).compactMap { $0.first?.integer })
-            start = end
+            start = stretch.end
         } while start != nil
         return numbers.sorted().map {
             "records are encrypted with key \($0), which is missing from the vault's list of keys"
@@ -212,6 +192,3 @@ extension VaultFilter {
 /// Fewer users are not an import, but results of a batch or users of an app transfer, who have
 /// records.
 private let fewestUsersOfWalk = 1000
-
-/// Rows that a statement looks at, at most, to find those that a filter selects.
-let longestStretch = 20_000

@@ -5,34 +5,32 @@ import Testing
 /// What PostgreSQL and SQLite need to find the ends of a range in an index.
 struct ConditionsTests {
     private func sql(
-        after start: [Int]?, orEqual: Bool = false, upTo end: [Int]?
+        _ stretch: Stretch<[Int]>
     ) -> (String, [Value]) {
         var conditions = Conditions()
-        conditions.add(
-            ["a", "b", "c"], after: start?.map { .integer($0) }, orEqual: orEqual,
-            upTo: end?.map { .integer($0) })
+        conditions.add(["a", "b", "c"], stretch.map { $0.map { .integer($0) } })
         return (conditions.sql, conditions.values)
     }
 
     @Test func `first columns in which both ends are equal are compared by themselves`() {
-        let (one, values) = sql(after: [1, 2, 3], upTo: [1, 2, 9])
+        let (one, values) = sql(Stretch(after: [1, 2, 3], upTo: [1, 2, 9]))
         #expect(one == "WHERE a = $1 AND b = $2 AND (c) > ($3) AND (c) <= ($4)")
         #expect(values == [1, 2, 3, 9].map { .integer($0) })
-        let (two, more) = sql(after: [1, 2, 3], orEqual: true, upTo: [1, 5, 0])
+        let (two, more) = sql(Stretch(from: [1, 2, 3], upTo: [1, 5, 0]))
         #expect(two == "WHERE a = $1 AND (b, c) >= ($2, $3) AND (b, c) <= ($4, $5)")
         #expect(more == [1, 2, 3, 5, 0].map { .integer($0) })
     }
 
     @Test func `other ends are compared as rows`() {
-        let both = sql(after: [1, 2, 3], upTo: [2, 2, 3]).0
+        let both = sql(Stretch(after: [1, 2, 3], upTo: [2, 2, 3])).0
         #expect(both == "WHERE (a, b, c) > ($1, $2, $3) AND (a, b, c) <= ($4, $5, $6)")
-        #expect(sql(after: nil, upTo: [1, 2, 3]).0 == "WHERE (a, b, c) <= ($1, $2, $3)")
-        #expect(sql(after: [1, 2, 3], upTo: nil).0 == "WHERE (a, b, c) > ($1, $2, $3)")
-        #expect(sql(after: nil, upTo: nil).0 == "")
+        #expect(sql(Stretch(after: nil, upTo: [1, 2, 3])).0 == "WHERE (a, b, c) <= ($1, $2, $3)")
+        #expect(sql(Stretch(after: [1, 2, 3], upTo: nil)).0 == "WHERE (a, b, c) > ($1, $2, $3)")
+        #expect(sql(Stretch(after: nil, upTo: nil)).0 == "")
     }
 
     @Test func `nothing is between a row and itself`() {
-        let (sql, _) = sql(after: [1, 2, 3], upTo: [1, 2, 3])
+        let (sql, _) = sql(Stretch(after: [1, 2, 3], upTo: [1, 2, 3]))
         #expect(sql == "WHERE a = $1 AND b = $2 AND (c) > ($3) AND (c) <= ($4)")
     }
 }

@@ -174,11 +174,44 @@ import Testing
         #expect(usual.contains("JIT") && usual.contains("Gather"), "\(usual)")
     }
 
+    /// The server reads on to the end of an index where the end of a stretch does not stop it: each
+    /// of a thousand stretches would cost as much as all that follow it.
+    @Test func `a stretch is read to its end, and no further`() async throws {
+        guard PostgresServer.isAvailable else { return }
+        let fixture = try await PostgresStoreFixture()
+        try fixture.vault().put((0..<5000).map { VaultRecord(.sample($0)) })
+        let none = VaultFilter(
+            clientID: VaultUser.sample(0).clientID, states: [.active], changedBefore: NumericDate(0)
+        )
+        let start = VaultRowKey(VaultRecordID(.sample(9), .sample()))
+        for read in [
+            { _ = try $0.records(none, after: start, limit: 5) },
+            { _ = try $0.claim(.long("a"), none, limit: 5) },
+        ] as [(any VaultStore) throws -> Void] {
+            let plans = try plans(
+                of: "SELECT", on: fixture, by: "EXPLAIN (ANALYZE, BUFFERS) ", read)
+            #expect(plans.count > 10, "stretch after stretch: \(plans)")
+            // The first two stretches have at most 40 records.
+            for plan in plans.prefix(4) {
+                let pages = try #require(plan.pagesRead, "\(plan)")
+                #expect((1..<25).contains(pages), "\(plan)")
+            }
+        }
+    }
+
     /// How the queries of `body` about records would be run in a vault with some.
     private func plans(
         of verb: String, on fixture: any SQLStoreFixture, _ body: (any VaultStore) throws -> Void
     ) throws -> [String] {
         try fixture.vault().putOfTwoKeys(Samples.population)
+        return try plans(of: verb, on: fixture, by: fixture.explain, body)
+    }
+
+    /// How the queries of `body` about records are run, in the words of `explain`.
+    private func plans(
+        of verb: String, on fixture: any SQLStoreFixture, by explain: String,
+        _ body: (any VaultStore) throws -> Void
+    ) throws -> [String] {
         let connector = WatchedConnector(base: try fixture.connector(timeout: .seconds(60)))
         let store = SQLVaultStore(connector)
         _ = try store.keyChecks()
@@ -191,7 +224,7 @@ import Testing
                     && ($0.sql.contains("vault_token") || $0.sql.contains("vault_history"))
             }
             .map { statement in
-                try database.run(fixture.explain + statement.sql, statement.values)
+                try database.run(explain + statement.sql, statement.values)
                     .flatMap { $0.compactMap(\.text) }.joined(separator: "\n")
             }
     }
@@ -202,5 +235,13 @@ extension String {
     fileprivate func reads(from indexes: [String]) -> Bool {
         indexes.contains(where: contains) && !contains("TEMP B-TREE") && !contains("Sort")
             && !contains("Seq Scan")
+    }
+
+    /// The pages that a query of PostgreSQL read, by a plan with `BUFFERS`.
+    fileprivate var pagesRead: Int? {
+        guard let found = firstRange(of: "Buffers: shared hit=") else { return nil }
+        let line = self[found.upperBound...].prefix { $0 != "\n" }
+        let numbers = line.split { !$0.isNumber }.prefix(line.contains(" read=") ? 2 : 1)
+        return numbers.compactMap { Int($0) }.reduce(0, +)
     }
 }

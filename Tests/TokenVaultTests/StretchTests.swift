@@ -52,8 +52,8 @@ import Testing
             costs.append(cost)
         }
         #expect(claimed == (100..<112).map { .sample($0) })
-        // Stretches of 8, 16, 32 and 64 rows, and then one at a time.
-        #expect(costs.prefix(3) == [8, 2, 2], "\(costs)")
+        // The first row, stretches of 8, 16, 32 and 64 rows, and then one at a time.
+        #expect(costs.prefix(3) == [9, 2, 2], "\(costs)")
         #expect(costs.count == 4, "\(costs)")
     }
 

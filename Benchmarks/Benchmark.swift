@@ -39,8 +39,8 @@ struct Benchmark {
     let unit: String
     /// The first is siwa's.
     let rows: [Row]
-    /// How often a round is repeated. What takes milliseconds is measured a little at a time and
-    /// often, so that what else the machine does meets all rows.
+    /// How often a round is repeated: more often where each takes so little time that a short
+    /// disturbance changes its ratios.
     var repetitions = 1
 
     /// Runs every row once a round; prints and returns the table.

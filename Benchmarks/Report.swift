@@ -30,8 +30,9 @@ struct Report {
         """
         # Benchmarks
 
-        Written by `make bench` on \(Self.date): \(tables.first?.rounds ?? 0) rounds, \
-        \(Self.machine); \(Self.versions.joined(separator: ", ")). The rows of a table run in \
+        Written by `make bench` on \(Self.date): \(tables.map(\.rounds).min() ?? 0) rounds, \
+        \(tables.map(\.rounds).max() ?? 0) where a round is short, \(Self.machine); \
+        \(Self.versions.joined(separator: ", ")). The rows of a table run in \
         turns. Speed and processor time are those of the first row, siwa's, as 1: medians of the \
         rounds' own ratios. [performance.md](../performance.md) says what they mean.
 

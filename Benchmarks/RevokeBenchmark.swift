@@ -23,7 +23,7 @@ extension Benchmark {
                             fixture.file("refresh.txt"), "2000",
                         ]))
                 },
-            ])
+            ], repetitions: 3)
     }
 
     private static let most = 20_000

@@ -20,6 +20,9 @@ struct VaultBenchmark {
         let places =
             [("SQLite", "sqlite:\(folder)/vault.db", nil)]
             + (postgres.map { [("PostgreSQL", $0.url, $0)] } ?? [])
+        guard only == nil || places.contains(where: { $0.0 == only }) else {
+            throw BenchmarkError("DATABASE is one of \(places.map(\.0).joined(separator: ", "))")
+        }
         for (name, url, server) in places where only == nil || only == name {
             try compare(name, inputs, url, server)
         }

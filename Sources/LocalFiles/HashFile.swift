@@ -102,7 +102,7 @@ private struct HashLogs: ~Copyable {
         _ action: String, _ hashes: inout [UInt64], _ count: Int, at place: Int,
         _ call: (CInt, UnsafeMutableRawBufferPointer, off_t) -> Int
     ) throws(FileError) {
-        let moved = try system(action, folder) {
+        let moved = try temporaryFile(action, in: folder) {
             hashes.withUnsafeMutableBytes { bytes in
                 call(
                     descriptor, UnsafeMutableRawBufferPointer(rebasing: bytes[..<(count * 8)]),
@@ -110,7 +110,7 @@ private struct HashLogs: ~Copyable {
             }
         }
         guard moved == count * 8 else {
-            throw FileError(action, folder, reason: "a temporary file is cut short")
+            throw FileError("\(action) a temporary file in", folder, reason: "it is cut short")
         }
     }
 }

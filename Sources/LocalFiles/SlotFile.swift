@@ -64,16 +64,16 @@ private struct SlotPage: ~Copyable {
     private mutating func loadPage(_ next: Int) throws(FileError) {
         guard next != number else { return }
         if isChanged {
-            let written = try system("write", folder) {
+            let written = try temporaryFile("write", in: folder) {
                 slots.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, offset) }
             }
             guard written == Self.pageSize * Self.slotSize else {
-                throw FileError("write", folder, reason: "a temporary file is cut short")
+                throw FileError("write a temporary file in", folder, reason: "it is cut short")
             }
         }
         (number, isChanged) = (next, false)
         let place = offset
-        let got = try system("read", folder) {
+        let got = try temporaryFile("read", in: folder) {
             slots.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, place) }
         }
         // Slots that were never written are beyond the end of the file.

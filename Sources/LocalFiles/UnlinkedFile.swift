@@ -18,7 +18,7 @@ final class UnlinkedFile {
     func append(_ bytes: [UInt8]) throws(FileError) {
         var place = 0
         while place < bytes.count {
-            place += try system("write", folder) {
+            place += try temporaryFile("write", in: folder) {
                 bytes[place...].withUnsafeBytes {
                     pwrite(descriptor, $0.baseAddress, $0.count, off_t(size + place))
                 }
@@ -30,7 +30,7 @@ final class UnlinkedFile {
     /// Reads up to `count` bytes, at least one.
     func read(upTo count: Int, at start: Int) throws(FileError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
-        let got = try system("read", folder) {
+        let got = try temporaryFile("read", in: folder) {
             bytes.withUnsafeMutableBytes {
                 pread(descriptor, $0.baseAddress, $0.count, off_t(start))
             }
@@ -56,7 +56,21 @@ final class UnlinkedFile {
 extension FileError {
     /// The error if the contents of a temporary file in `folder` differ from what was written.
     static func damagedTemporaryFile(in folder: String) -> Self {
-        Self("read", folder, reason: "a temporary file was damaged")
+        Self("read a temporary file in", folder, reason: "it was damaged")
+    }
+}
+
+/// Calls a system function about a temporary file in a folder, as ``system(_:_:_:)`` does.
+func temporaryFile<Value: FixedWidthInteger & SignedInteger>(
+    _ operation: String, in folder: String, _ call: () -> Value
+) throws(FileError) -> Value {
+    do throws(FileError) {
+        return try system(operation, folder, call)
+    } catch {
+        // Not the file of a result, which would be lost.
+        throw FileError(
+            "\(operation) a temporary file in", folder, reason: error.reason, code: error.code,
+            remedy: "name a folder in TMPDIR that has room and that this user may write")
     }
 }
 
@@ -67,7 +81,7 @@ extension FileError {
 /// - Throws: ``FileError``.
 func makeUnlinkedFile(in folder: String) throws(FileError) -> CInt {
     var template = Array((folder + "/siwa.XXXXXX").utf8CString)
-    let descriptor = try system("create", folder) { mkstemp(&template) }
+    let descriptor = try temporaryFile("create", in: folder) { mkstemp(&template) }
     unlink(template)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     return descriptor

@@ -118,7 +118,7 @@ struct ClaimSearch {
         }
     }
 
-    /// The row that many rows after another, independent of the filter; nil if fewer rows are left.
+    /// The row at a distance after another, independent of the filter; nil if fewer rows are left.
     private func turn(
         _ number: Int, after turn: ClaimTurn?, _ client: Value, _ state: VaultState
     ) throws(DatabaseFailure) -> ClaimTurn? {

@@ -53,8 +53,8 @@ extension Database {
         }
     }
 
-    /// The position that many entries after another, of those in the filter's time; nil if fewer
-    /// entries are left.
+    /// The position of the entry at a distance after another, of those in the filter's time; nil if
+    /// fewer entries are left.
     private func position(
         _ number: Int, after position: VaultHistoryPosition?, _ filter: VaultHistoryFilter,
         about user: (column: String, id: Value)?
@@ -78,6 +78,12 @@ extension Database {
             ORDER BY at, id LIMIT \(conditions.add(.integer(limit)))
             """
         return try run(sql, conditions.values)
+    }
+
+    func historyCount(_ filter: VaultHistoryFilter) throws(DatabaseFailure) -> Int {
+        let conditions = Conditions(filter, Stretch(after: nil, upTo: nil), about: nil)
+        let sql = "SELECT count(*) FROM vault_history \(conditions.sql)"
+        return try run(sql, conditions.values).first?.first?.integer ?? 0
     }
 
     /// All ids that a user has had, by the app transfers in the history.

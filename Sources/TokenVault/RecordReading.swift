@@ -103,8 +103,8 @@ extension Database {
         }
     }
 
-    /// The key that many records after another, of a client or of all; nil if fewer records are
-    /// left.
+    /// The key of the record at a distance after another, of a client or of all; nil if fewer
+    /// records are left.
     private func key(
         _ number: Int, after key: VaultRowKey?, _ client: ClientID?, _ state: VaultState?
     ) throws(DatabaseFailure) -> VaultRowKey? {

@@ -157,6 +157,14 @@ final class SQLVaultStore: VaultStore {
         }
     }
 
+    func historyCount(
+        since start: NumericDate?, until end: NumericDate?
+    ) throws(VaultError) -> Int {
+        try transaction(.reading) { database throws(DatabaseFailure) in
+            try database.historyCount(VaultHistoryFilter(since: start, until: end))
+        }
+    }
+
     func pruneHistory(before moment: NumericDate, limit: Int) throws(VaultError) -> Int {
         try transaction(.writing) { database throws(DatabaseFailure) in
             try database.pruneHistory(before: moment, limit)

@@ -19,10 +19,11 @@ struct Stretch<Position> {
 
     /// The stretch of `length` rows after a position, or of all that are left.
     ///
-    /// The first row of all is looked for, because PostgreSQL stops at the end of a stretch only if
-    /// it knows its start (``Conditions``).
+    /// Without a position it finds the first row of all, because PostgreSQL stops at the end of a
+    /// stretch only if it knows the start (``Conditions``).
     ///
-    /// - Parameter row: the row that many rows after a position; nil if fewer are left.
+    /// - Parameter row: finds the row at a distance after a position, 1 for the next one; nil if
+    ///   fewer are left.
     init(
         after start: Position?, length: Int,
         row: (Position?, Int) throws(DatabaseFailure) -> Position?
@@ -53,8 +54,8 @@ extension Database {
     /// in stretches, so that no statement reads a whole table to find a few.
     ///
     /// - Parameters:
-    ///   - row: the position that many rows after another, independent of the filter; nil if fewer
-    ///     rows are left.
+    ///   - row: finds the row at a distance after a position, independent of the filter; nil if
+    ///     fewer rows are left.
     ///   - rows: the selected rows of a stretch, limited to that number.
     func rowsByStretch<Position>(
         after position: Position?, _ limit: Int,

@@ -58,6 +58,10 @@ import Testing
         let error = #expect(throws: FileError.self) {
             for _ in 0..<1000 { try sort.add([1], [2]) }
         }
-        #expect(error?.isMissing == true)
+        #expect(error?.isMissing == true && error?.isLostOutput == false)
+        #expect(
+            error?.description
+                == "cannot create a temporary file in '/no/such/folder': no such file or directory")
+        #expect(error?.remedy?.contains("TMPDIR") == true)
     }
 }

@@ -66,6 +66,17 @@ import Testing
             "vault prune --older-than 1d",
             [Expected(deed: "tokens were removed from the vault", counts: [500, 600, 600])]
         ),
+        (
+            "vault history --since 2020-01-01",
+            [Expected(deed: "entries listed", counts: [500, 1000, 1200])]
+        ),
+        (
+            "vault history prune --older-than 0s",
+            [
+                Expected(
+                    deed: "entries were deleted from the history", counts: [500, 1000, 1200, 1200])
+            ]
+        ),
     ]
     private static let pages = [500, 1000, 1100]
 
@@ -73,6 +84,7 @@ import Testing
         async throws
     {
         for (call, shown) in Self.commands {
+            harness.memory.with { $0.now = $0.now + .seconds(1) }
             let (lines, notes) = try await run(call)
             for expected in shown {
                 let own = lines.filter { $0.contains(" \(expected.deed), ") }

@@ -88,7 +88,10 @@ struct ChangeSignalTests {
 
     @Test func `a new key is given to the rest by the next run`() async throws {
         try await fill()
-        _ = try await interrupted(["vault", "rekey"])
+        let result = try await interrupted(["vault", "rekey"])
+        #expect(
+            result.errors.contains("500 records were encrypted again before it stopped"),
+            "\(result)")
         let vault = try fixture.vault()
         #expect(vault.currentKey == 2)
         let left = try vault.store.records(

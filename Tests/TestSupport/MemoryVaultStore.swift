@@ -218,6 +218,16 @@ package final class MemoryVaultStore: VaultStore {
     }
 
     /// See ``VaultStore``.
+    package func historyCount(
+        since start: NumericDate?, until end: NumericDate?
+    ) throws(VaultError) -> Int {
+        try transaction { state throws(VaultError) in
+            let filter = VaultHistoryFilter(since: start, until: end)
+            return state.history.count { filter.matches($0.entry, ids: []) }
+        }
+    }
+
+    /// See ``VaultStore``.
     package func pruneHistory(before moment: NumericDate, limit: Int) throws(VaultError) -> Int {
         try transaction { state throws(VaultError) in
             let old = Set(

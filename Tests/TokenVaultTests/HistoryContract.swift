@@ -120,6 +120,8 @@ extension StoreContract {
         StoreContract("old entries are deleted a few at a time, the oldest first") { fixture in
             let store = try fixture.vault()
             try store.add((1...5).map { entry($0) })
+            #expect(try store.historyCount(since: nil, until: nil) == 5)
+            #expect(try store.historyCount(since: NumericDate(2), until: NumericDate(4)) == 2)
             #expect(try store.pruneHistory(before: NumericDate(4), limit: 2) == 2)
             #expect(try store.entries().map(\.at.seconds) == [3, 4, 5])
             #expect(try store.pruneHistory(before: NumericDate(4), limit: 2) == 1)

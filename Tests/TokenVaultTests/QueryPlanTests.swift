@@ -153,8 +153,8 @@ import Testing
 
     /// For a page of ten million records the server would compile the query and start more processes,
     /// a thousand times the work of reading the page.
-    @Test func `no query is compiled or shared among processes`() async throws {
-        guard PostgresServer.isAvailable else { return }
+    @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL\'s server"))
+    func `no query is compiled or shared among processes`() async throws {
         let fixture = try await PostgresStoreFixture()
         for setting in [
             "jit = on", "jit_above_cost = 0", "parallel_setup_cost = 0", "parallel_tuple_cost = 0",
@@ -176,8 +176,8 @@ import Testing
 
     /// The server reads on to the end of an index where the end of a stretch does not stop it: each
     /// of a thousand stretches would cost as much as all that follow it.
-    @Test func `a stretch is read to its end, and no further`() async throws {
-        guard PostgresServer.isAvailable else { return }
+    @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL\'s server"))
+    func `a stretch is read to its end, and no further`() async throws {
         let fixture = try await PostgresStoreFixture()
         try fixture.vault().put((0..<5000).map { VaultRecord(.sample($0)) })
         let none = VaultFilter(

@@ -121,8 +121,8 @@ import Testing
         #expect(try store.states().count == 2)
     }
 
-    @Test func `texts that are not UTF-8 are named`() async throws {
-        guard PostgresServer.isAvailable else { return }
+    @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL\'s server"))
+    func `texts that are not UTF-8 are named`() async throws {
         let fixture = try await PostgresStoreFixture.withoutEncoding()
         let store = try fixture.preparedServerStore()
         for column in ["jti", "type", "client_id", "user_id", "state", "last_error"] {
@@ -140,8 +140,8 @@ import Testing
         }
     }
 
-    @Test func `nothing of a store's is left in a session of the server's`() async throws {
-        guard PostgresServer.isAvailable else { return }
+    @Test(.enabled(if: PostgresServer.isAvailable, "needs PostgreSQL\'s server"))
+    func `nothing of a store's is left in a session of the server's`() async throws {
         let fixture = try await PostgresStoreFixture()
         let watched = WatchedConnector(
             base: try connector(

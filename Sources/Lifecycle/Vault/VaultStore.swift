@@ -75,6 +75,11 @@ package protocol VaultStore: Sendable {
         _ filter: VaultHistoryFilter, after position: VaultHistoryPosition?, limit: Int
     ) throws(VaultError) -> VaultHistoryPage
 
+    /// The number of entries of the history from a moment on and before another, of all users.
+    func historyCount(
+        since start: NumericDate?, until end: NumericDate?
+    ) throws(VaultError) -> Int
+
     /// Deletes up to `limit` entries of the history from before a moment.
     ///
     /// - Returns: the number of deleted entries.

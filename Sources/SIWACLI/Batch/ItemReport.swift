@@ -5,7 +5,7 @@ internal import Lifecycle
 struct ItemReport: Sendable {
     let status: BatchStatus
     let exitCode: ExitCode
-    /// None has one of ``BatchLayout/reservedNames``.
+    /// Their names are not among ``BatchLayout/reservedNames``.
     let members: [JSON.Member]
     /// The user of a migration in Apple's answer; nil without an answer.
     let user: MigratedUser?

@@ -54,7 +54,11 @@ struct VaultHistoryCommand: Command {
         let output = try StreamingOutput(to: nil, in: world)
         var broken = BrokenRecords()
         var isEmpty = true
-        let progress = try RecordProgress(session, "entries listed", output: .standard)
+        let progress = try RecordProgress(session, "entries listed", output: .standard) {
+            guard user == nil else { return nil }
+            let count = try store.historyCount(since: filter.since, until: filter.until)
+            return { count }
+        }
         try await store.forEachHistoryPage(of: filter) { page in
             for row in page.damaged { try broken.add(row) }
             isEmpty = isEmpty && page.entries.isEmpty

@@ -24,6 +24,9 @@ struct VaultHistoryPruneCommand: Command {
         let session = try prune.session(global, in: world)
         let store = try session.vaultStore(.statement)
         try prune.run(session, "entries were deleted from the history") { limit in
+            let count = try store.historyCount(since: nil, until: limit)
+            return { count }
+        } _: { limit in
             let count = try store.pruneHistory(before: limit, limit: vaultPageSize)
             return (count, count == 0)
         }

@@ -28,7 +28,7 @@ struct VaultPruneCommand: Command {
         let vault = KeylessVault(try session.vaultStore(.statement), by: world.actor)
         _ = try vault.store.keyChecks()
         var next: VaultRowKey?
-        try prune.run(session, "tokens were removed from the vault") {
+        try prune.run(session, "tokens were removed from the vault") { _ in
             let filter = VaultFilter(clientID: client, states: [.revoked, .dead])
             let count = try vault.store.expectedRecords(filter)
             return { count }

@@ -42,16 +42,25 @@ struct VaultRekeyCommand: Command {
         try keyFile.retire(keysBefore: vault.currentKey)
         var broken = BrokenRecords()
         var resealed = 0
-        let progress = try RecordProgress(session, "records encrypted") {
-            let count = try vault.store.expectedRecords()
-            return { count }
+        do {
+            let progress = try RecordProgress(session, "records encrypted") {
+                let count = try vault.store.expectedRecords()
+                return { count }
+            }
+            // Repeated until a pass finds nothing, because other processes may have stored tokens
+            // with the old key.
+            var before = -1
+            while before < resealed {
+                before = resealed
+                try await reseal(vault, &resealed, &broken, progress, world.ending)
+            }
+            progress.end()
+        } catch {
+            if resealed > 0 {
+                session.console.note("\(resealed) records were encrypted again before it stopped")
+            }
+            throw error
         }
-        // Repeated until a pass finds nothing, because other processes may have stored tokens with
-        // the old key.
-        while case let count = try await reseal(vault, &broken, progress, world.ending), count > 0 {
-            resealed += count
-        }
-        progress.end()
         try broken.check("\(resealed) records were encrypted with key \(vault.currentKey)")
         for number in vault.keys.numbers where number < vault.currentKey {
             session.console.note(
@@ -124,12 +133,12 @@ struct VaultRekeyCommand: Command {
 
     /// Encrypts the records of other keys again, in one pass.
     ///
-    /// - Returns: the number of records that were encrypted again.
+    /// - Parameter count: the number of records that were encrypted again, which it adds to.
     private func reseal(
-        _ vault: Vault, _ broken: inout BrokenRecords, _ progress: RecordProgress,
-        _ ending: Ending
-    ) async throws -> Int {
-        var (count, found) = (0, BrokenRecords())
+        _ vault: Vault, _ count: inout Int, _ broken: inout BrokenRecords,
+        _ progress: RecordProgress, _ ending: Ending
+    ) async throws {
+        var found = BrokenRecords()
         try await vault.store.forEachPage(of: VaultFilter(notSealedWith: vault.currentKey)) {
             page in
             for row in page.damaged { try found.add(row.error) }
@@ -139,7 +148,6 @@ struct VaultRekeyCommand: Command {
             try ending.checkSignal()
         }
         broken = found
-        return count
     }
 }
 

@@ -29,16 +29,16 @@ struct PruneOptions: Sendable {
     ///
     /// - Parameters:
     ///   - deed: what was done, after the number: "tokens were removed from the vault".
-    ///   - expected: see ``RecordProgress``.
-    ///   - delete: deletes a batch of rows older than a date.
+    ///   - expected: returns an estimate of the rows older than a date (``RecordProgress``).
+    ///   - delete: deletes a batch of them.
     /// - Throws: ``Interruption`` if a signal arrives before the last batch.
     func run(
         _ session: Session, _ deed: String,
-        expected: () throws -> (@Sendable () -> Int?)? = { nil },
+        expected: (NumericDate) throws -> @Sendable () -> Int?,
         _ delete: (NumericDate) throws -> (count: Int, isLast: Bool)
     ) throws {
         let limit = session.world.clocks.now() - age.duration
-        let progress = try RecordProgress(session, deed, expected: expected)
+        let progress = try RecordProgress(session, deed) { try expected(limit) }
         var (count, isLast) = (0, false)
         while !isLast {
             let batch = try session.world.ending.completing { try delete(limit) }

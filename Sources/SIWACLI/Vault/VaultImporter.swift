@@ -96,8 +96,9 @@ struct VaultImporter {
     private var isInsideRecord: Bool { format?.isInsideRecord ?? false }
 
     private static func group(of entries: SortedEntries) throws -> [VaultRecord] {
-        var group: [VaultRecord] = []
-        while group.count < groupSize, let entry = try entries.next() {
+        var (group, size): ([VaultRecord], Int) = ([], 0)
+        while group.count < groupSize, size < groupBytes, let entry = try entries.next() {
+            size += entry.value.count
             guard let record = VaultRecord(sortKey: entry.key, value: entry.value) else {
                 throw entries.damaged
             }
@@ -116,6 +117,8 @@ struct VaultImporter {
 
     /// The number of records in one transaction, for which other processes wait.
     private static let groupSize = 2500
+    /// Tokens may be longer than Apple's.
+    private static let groupBytes = 1 << 20
 }
 
 /// The number of invalid lines of an input, and the first fault.

@@ -4,8 +4,8 @@ import Glibc
 // the limits of the machine. SOURCES is this folder. Writes ratios into RESULTS, which travel;
 // rates do not (docs/performance.md). With TABLE, measures that table alone, and writes nothing.
 // siwa-bench vault PROGRAMS RECORDS[,RECORDS…] [ROUNDS [DATABASE]]: what a record of a vault costs,
-// by its size, in SQLite and PostgreSQL or in one of them. siwa-bench workers PROGRAMS RECORDS WORKERS[,WORKERS…]: what it costs by how many work on
-// it.
+// by its size, in SQLite and PostgreSQL or in one of them.
+// siwa-bench workers PROGRAMS RECORDS WORKERS[,WORKERS…]: what it costs by how many work on it.
 
 let arguments = CommandLine.arguments
 // Chosen by the machine, they would have siwa read every authority at its start, and its peers none.

@@ -36,7 +36,7 @@ package struct KeySet: Sendable {
     /// The `kid` of each usable key, in order.
     package var keyIDs: [String] { keys.map { $0.id } }
 
-    /// The usable key with this `kid`; nil if there is none.
+    /// The usable key with this `kid`; nil if the set does not have it.
     package subscript(id: String) -> RSAPublicKey? { keys.first { $0.id == id }?.key }
 }
 

@@ -23,7 +23,7 @@ package struct Form: Sendable {
         package init(_ name: String, _ value: Value) { (self.name, self.value) = (name, value) }
     }
 
-    /// The parameters of the client, which are first; nil if there are none.
+    /// The parameters of the client, which are first; nil in a form without a client.
     private let client: ClientParameters?
     private let others: [Parameter]
 

@@ -133,7 +133,7 @@ private struct CheckTexts: Sendable {
     ///   contains the `kid`.
     init(most: Int) { self.most = most }
 
-    /// The text of checks that differ from these only in their moments; nil if there is none.
+    /// The text of checks that differ from these only in their moments; nil if they are new.
     func text(of checks: Span<Check>) -> CheckText? {
         for index in known.indices where known[index].checks.areSameButMoments(checks) {
             return known[index].text

@@ -8,6 +8,7 @@ extension VaultRecord {
         RowList.key + [
             .text("state"), .integer("key_number"), .integer("version"), .bytes("sealed"),
             .integer("stored_at"), .integer("changed_at"), .integer("checked_at"),
+            .integer("signed_in_at"),
         ]
 
     /// The columns as SQL.
@@ -19,7 +20,7 @@ extension VaultRecord {
             .text(id.user.clientID.rawValue), .text(id.user.userID.rawValue),
             .text(id.fingerprint?.rawValue ?? ""), .text(state.rawValue), .integer(keyNumber),
             Value(legacyVersion), .bytes(sealed), .integer(storedAt.seconds),
-            .integer(changedAt.seconds), Value(checkedAt?.seconds),
+            .integer(changedAt.seconds), Value(checkedAt?.seconds), Value(signedInAt?.seconds),
         ]
     }
 
@@ -27,7 +28,7 @@ extension VaultRecord {
     ///
     /// - Throws: ``DamagedColumn``.
     init(_ row: [Value]) throws(DamagedColumn) {
-        guard row.count >= 10 else { throw DamagedColumn("columns are missing") }
+        guard row.count >= 11 else { throw DamagedColumn("columns are missing") }
         let id = try VaultRecordID(row)
         guard let state = row[3].text.flatMap(VaultState.init) else {
             throw DamagedColumn("its state is unknown")
@@ -39,8 +40,9 @@ extension VaultRecord {
             id: id, state: state, keyNumber: keyNumber,
             legacyVersion: id.fingerprint == nil ? try Self.legacyVersion(row[5]) : nil,
             sealed: sealed, storedAt: try row[7].date("stored_at"),
+            signedInAt: try row[10].optionalDate("signed_in_at"),
             changedAt: try row[8].date("changed_at"),
-            checkedAt: row[9] == .null ? nil : try row[9].date("checked_at"))
+            checkedAt: try row[9].optionalDate("checked_at"))
     }
 
     private static func legacyVersion(_ value: Value) throws(DamagedColumn) -> Int {
@@ -104,6 +106,11 @@ extension Value {
             throw DamagedColumn("its \(column) is out of range")
         }
         return NumericDate(seconds)
+    }
+
+    /// A time, or NULL.
+    func optionalDate(_ column: String) throws(DamagedColumn) -> NumericDate? {
+        self == .null ? nil : try date(column)
     }
 }
 

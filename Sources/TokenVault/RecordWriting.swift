@@ -65,7 +65,7 @@ extension Database {
         guard records.count >= Self.fewestToCopy else {
             let sql = """
                 INSERT INTO vault_token (\(VaultRecord.columns), lease_until)
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
                     CASE WHEN $10 < \(dialect.now) THEN $10 ELSE 0 END)
                 """
             _ = try run(sql, each: records.map(\.values))
@@ -96,6 +96,7 @@ extension Database {
                 key_number = \(new["key_number"]), version = \(new["version"]),
                 sealed = \(new["sealed"]), stored_at = \(new["stored_at"]),
                 changed_at = \(new["changed_at"]), checked_at = \(new["checked_at"]),
+                signed_in_at = \(new["signed_in_at"]),
                 lease_until = CASE
                     WHEN lease_until > \(dialect.now) AND lease_owner <> \(new["owner"])
                     THEN lease_until ELSE \(dialect.now) END,

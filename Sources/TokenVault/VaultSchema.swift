@@ -2,7 +2,7 @@ internal import Lifecycle
 
 extension Schema {
     /// The tables of the vault.
-    static let vault = vault(migrations: [vaultTables, turns, tokens])
+    static let vault = vault(migrations: [vaultTables, turns, tokens, moves])
 
     /// The tables of the vault after other migrations.
     static func vault(migrations: [@Sendable (Dialect) -> [String]]) -> Self {
@@ -115,6 +115,17 @@ extension Schema {
             CREATE INDEX vault_token_turn
             ON vault_token (client_id, state, lease_until, user_id)
             """,
+        ]
+    }
+
+    /// The time of a token's sign-in, and whether the vault is moving to another database: `state`
+    /// is NULL, `copying` in an incomplete target, `moving` or `moved` in the source; `place` is the
+    /// other database, without a password.
+    @Sendable private static func moves(_ dialect: Dialect) -> [String] {
+        [
+            "ALTER TABLE vault_token ADD COLUMN signed_in_at \(dialect.integer)",
+            "ALTER TABLE vault_schema ADD COLUMN state \(dialect.text)",
+            "ALTER TABLE vault_schema ADD COLUMN place \(dialect.text)",
         ]
     }
 

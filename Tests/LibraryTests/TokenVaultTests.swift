@@ -64,6 +64,8 @@ import Testing
             let signIn = try await fixture.client.exchange(try await fixture.apple.signIn())
             try await vault.store(signIn)
             try await vault.store("r1.0.x.y", userID: signIn.userID, clientID: "com.example.web")
+            // Within the second of the sign-in, the event would be about an earlier one.
+            try await fixture.apple.control("clock", #"{"offset": "5s"}"#)
             let event = try await fixture.client.notification(
                 try await fixture.notification("account-delete"))
             #expect(event.kind == .accountDeleted)

@@ -45,7 +45,8 @@ import Testing
         let (vault, start) = (fixture.vault, fixture.start)
         let record = try vault.store(fixture.token("r-1"), for: fixture.user, at: start)
         try vault.note([VaultNote(record, .revocationBegun)], at: start)
-        try vault.note(.accountDeleted(at: start), ofAllTokensOf: [fixture.user], at: start)
+        try vault.note(
+            .accountDeleted(at: start + .seconds(1)), ofAllTokensOf: [fixture.user], at: start)
         let after = try vault.note([VaultNote(record, .revoked)], at: start)
         #expect(after.map(\.state) == [.accountDeleted])
         #expect(try fixture.events() == [.stored, .revoking, .accountDeleted, .revoked])

@@ -25,16 +25,16 @@ import Testing
                 "consent_revoked revoking revoked consent_revoked consent_revoked account_deleted"
             ),
             (
-                .consentRevoked(at: NumericDate(1_799_999_999)),
+                .consentRevoked(at: NumericDate(1_800_000_000)),
                 "active revoking revoked dead consent_revoked account_deleted"
             ),
             (
-                .accountDeleted(at: NumericDate(1_800_000_000)),
+                .accountDeleted(at: NumericDate(1_800_000_001)),
                 "account_deleted account_deleted revoked account_deleted account_deleted "
                     + "account_deleted"
             ),
             (
-                .accountDeleted(at: NumericDate(1_799_999_999)),
+                .accountDeleted(at: NumericDate(1_800_000_000)),
                 "active revoking revoked dead consent_revoked account_deleted"
             ),
         ])
@@ -47,5 +47,15 @@ import Testing
             let isCheck = [.refreshed, .refreshRefused].contains(event)
             #expect(after.checkedAt == (isCheck ? now : nil))
         }
+    }
+
+    /// This machine's clock may be ahead of Apple's when it stores a token.
+    @Test func `the time of a sign-in is the identity token's, if it is known`() {
+        var record = record(.active)
+        record.signedInAt = stored - .seconds(10)
+        let event = VaultEvent.accountDeleted(at: stored - .seconds(9))
+        #expect(record.after(event, at: stored).state == .accountDeleted)
+        record.signedInAt = stored - .seconds(9)
+        #expect(record.after(event, at: stored).state == .active)
     }
 }

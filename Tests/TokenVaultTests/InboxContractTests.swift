@@ -26,7 +26,7 @@ import Testing
         try fixture.serverStore().prepare(isAlone: false)
         try store.check()
         #expect(try store.states() == ["event-1": .pending])
-        #expect(try fixture.run("SELECT version FROM vault_schema") == [[.integer(3)]])
+        #expect(try fixture.run("SELECT version FROM vault_schema") == [[.integer(4)]])
         try fixture.run("UPDATE server_schema SET version = 99")
         #expect(try kind { try store.check() } == .tooNew)
         #expect(try kind { try store.prepare(isAlone: true) } == .tooNew)
@@ -47,7 +47,7 @@ import Testing
         ] {
             #expect(try kind { try call(store) } == .tooNew)
         }
-        try fixture.run("UPDATE vault_schema SET version = 3")
+        try fixture.run("UPDATE vault_schema SET version = 4")
         try store.check()
     }
 

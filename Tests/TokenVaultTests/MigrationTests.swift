@@ -86,7 +86,7 @@ import Testing
     ) async throws {
         let fixture = try await old.fixture()
         let records = try fixture.store().all()
-        #expect(try fixture.connect().run("SELECT version FROM vault_schema") == [[.integer(3)]])
+        #expect(try fixture.connect().run("SELECT version FROM vault_schema") == [[.integer(4)]])
         #expect(records.map(\.user) == Self.expected.map(\.user))
         #expect(records.map(\.state) == Self.expected.map(\.state))
         #expect(records.allSatisfy { $0.isLegacy })

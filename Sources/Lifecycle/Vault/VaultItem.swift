@@ -15,18 +15,21 @@ package struct VaultItem: Sendable {
     package let changedAt: NumericDate
     /// When Apple last answered a refresh of it; nil if never.
     package let checkedAt: NumericDate?
+    /// When Apple issued the identity token of the sign-in; nil if that is not known.
+    package let signedInAt: NumericDate?
 
     /// Describes a token.
     package init(
         user: VaultUser, token: RefreshToken, state: VaultState = .active, storedAt: NumericDate,
-        changedAt: NumericDate, checkedAt: NumericDate? = nil
+        changedAt: NumericDate, checkedAt: NumericDate? = nil, signedInAt: NumericDate? = nil
     ) {
         (self.user, self.token, self.state) = (user, token, state)
-        (self.storedAt, self.changedAt, self.checkedAt) = (storedAt, changedAt, checkedAt)
+        (self.storedAt, self.changedAt) = (storedAt, changedAt)
+        (self.checkedAt, self.signedInAt) = (checkedAt, signedInAt)
     }
 
     /// Reads a JSON object `{"client_id"?, "user_id", "refresh_token", "state"?, "stored_at"?,
-    /// "changed_at"?, "checked_at"?}`; other members are ignored. Times are RFC 3339,
+    /// "changed_at"?, "checked_at"?, "signed_in_at"?}`; other members are ignored. Times are RFC 3339,
     /// `YYYY-MM-DD hh:mm:ss` in UTC, or seconds since 1970.
     ///
     /// - Parameters:
@@ -47,7 +50,8 @@ package struct VaultItem: Sendable {
         self.init(
             user: user, token: token, state: try Self.state(line), storedAt: storedAt,
             changedAt: try line.moment("changed_at") ?? storedAt,
-            checkedAt: try line.moment("checked_at"))
+            checkedAt: try line.moment("checked_at"),
+            signedInAt: try line.moment("signed_in_at"))
     }
 
     private static func user(

@@ -46,6 +46,8 @@ package struct VaultRecord: Hashable, Sendable {
     package var sealed: [UInt8]
     /// When the token was stored.
     package var storedAt: NumericDate
+    /// When Apple issued the identity token of the sign-in (its `iat`); nil if that is not known.
+    package var signedInAt: NumericDate?
     /// When the state last changed.
     package var changedAt: NumericDate
     /// When Apple last answered a refresh of the token; nil if never.
@@ -54,12 +56,13 @@ package struct VaultRecord: Hashable, Sendable {
     /// Describes a record.
     package init(
         id: VaultRecordID, state: VaultState, keyNumber: Int, legacyVersion: Int? = nil,
-        sealed: [UInt8], storedAt: NumericDate, changedAt: NumericDate,
-        checkedAt: NumericDate? = nil
+        sealed: [UInt8], storedAt: NumericDate, signedInAt: NumericDate? = nil,
+        changedAt: NumericDate, checkedAt: NumericDate? = nil
     ) {
         (self.id, self.state, self.keyNumber) = (id, state, keyNumber)
         (self.legacyVersion, self.sealed) = (legacyVersion, sealed)
-        (self.storedAt, self.changedAt, self.checkedAt) = (storedAt, changedAt, checkedAt)
+        (self.storedAt, self.signedInAt) = (storedAt, signedInAt)
+        (self.changedAt, self.checkedAt) = (changedAt, checkedAt)
     }
 
     /// The client and user that the token belongs to.
@@ -72,7 +75,8 @@ package struct VaultRecord: Hashable, Sendable {
     func renamed(_ id: VaultRecordID) -> Self {
         Self(
             id: id, state: state, keyNumber: keyNumber, legacyVersion: legacyVersion,
-            sealed: sealed, storedAt: storedAt, changedAt: changedAt, checkedAt: checkedAt)
+            sealed: sealed, storedAt: storedAt, signedInAt: signedInAt, changedAt: changedAt,
+            checkedAt: checkedAt)
     }
 }
 
@@ -103,11 +107,17 @@ extension VaultRecord {
         case .refreshed: state == .dead ? .active : nil
         // A record in `revoking` keeps its state: its revocation will find the token dead.
         case .refreshRefused: state == .active ? .dead : nil
-        // A token that was stored after the event belongs to a new sign-in.
+        // A token of a later sign-in is not concerned.
         case .consentRevoked(let moment):
-            moment >= storedAt && [.active, .dead].contains(state) ? .consentRevoked : nil
+            isSignedIn(before: moment) && [.active, .dead].contains(state) ? .consentRevoked : nil
         case .accountDeleted(let moment):
-            moment >= storedAt && state != .revoked ? .accountDeleted : nil
+            isSignedIn(before: moment) && state != .revoked ? .accountDeleted : nil
         }
+    }
+
+    /// Whether the token's sign-in was before a moment. Within the same second, the sign-in counts
+    /// as later: Apple's times have no smaller unit.
+    private func isSignedIn(before moment: NumericDate) -> Bool {
+        (signedInAt ?? storedAt) < moment
     }
 }

@@ -4,23 +4,27 @@ package import JOSE
 extension Vault {
     /// Stores a token that Apple just issued. A token that is stored already becomes active.
     ///
+    /// - Parameter signedInAt: the `iat` of the sign-in's identity token.
     /// - Returns: its record.
     @discardableResult
     package func store(
-        _ token: RefreshToken, for user: VaultUser, at now: NumericDate
+        _ token: RefreshToken, for user: VaultUser, signedInAt: NumericDate? = nil,
+        at now: NumericDate
     ) throws(VaultError) -> VaultRecord {
         let fingerprint = try TokenFingerprint(of: token)
         let new = try sealed(
             token, fingerprint,
             as: VaultRecord(
                 id: VaultRecordID(user, fingerprint), state: .active, keyNumber: currentKey,
-                sealed: [], storedAt: now, changedAt: now))
+                sealed: [], storedAt: now, signedInAt: signedInAt, changedAt: now))
         var stored = new
         try change([user], isSealing: true) { draft throws(VaultError) in
             if let row = draft.damagedRow(at: new.id) { throw row.error }
             if let known = draft.records[new.id] {
                 // A record that cannot be decrypted must not prevent storing the token.
-                draft.put(known.encrypted(as: new))
+                var issued = known.encrypted(as: new)
+                issued.signedInAt = signedInAt
+                draft.put(issued)
                 draft.apply(.issued, to: new.id, VaultEventDetails(), at: now)
             } else {
                 draft.put(new)
@@ -158,6 +162,7 @@ extension VaultRecord {
         if overwritesStates {
             (next.state, next.changedAt) = (new.state, new.changedAt)
             (next.storedAt, next.checkedAt) = (new.storedAt, new.checkedAt)
+            next.signedInAt = new.signedInAt
         } else if [.active, .revoking].contains(state), new.state != .active,
             new.state != state, new.changedAt > changedAt
         {
@@ -188,6 +193,6 @@ extension VaultItem {
     fileprivate func newRecord(_ fingerprint: TokenFingerprint) -> VaultRecord {
         VaultRecord(
             id: VaultRecordID(user, fingerprint), state: state, keyNumber: 0, sealed: [],
-            storedAt: storedAt, changedAt: changedAt, checkedAt: checkedAt)
+            storedAt: storedAt, signedInAt: signedInAt, changedAt: changedAt, checkedAt: checkedAt)
     }
 }

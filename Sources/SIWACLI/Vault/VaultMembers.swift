@@ -47,6 +47,7 @@ extension VaultRecord {
             .init("stored_at", .string(storedAt.rfc3339)),
             .init("changed_at", .string(changedAt.rfc3339)),
             .init("checked_at", checkedAt.map { .string($0.rfc3339) } ?? .null),
+            .init("signed_in_at", signedInAt.map { .string($0.rfc3339) } ?? .null),
         ]
     }
 }

@@ -6,7 +6,7 @@ extension Schema {
     static let server = Self(
         table: "server_schema", subject: "the tables of siwa-server",
         missing: (.serverNotInitialized, "there are no tables of siwa-server"),
-        migrations: [serverTables])
+        migrations: [serverTables, cursorsAndServers])
 
     /// Times are in whole seconds, except for `due_at`, `holds_until`, `lease_until` and those of
     /// `code_journal`, which are in milliseconds. Leased rows are due when their lease ends. The
@@ -17,6 +17,30 @@ extension Schema {
             + inbox(dialect) + journal(dialect) + revocations(dialect) + revocationJobs(dialect)
             + apiTokens(dialect)
             + counts(dialect)
+    }
+
+    /// `mark` is the random part of an event's cursor. The deletion level is the highest position of
+    /// a deleted event that a page would have shown, with that event's mark. `answered_202` says
+    /// that the end of a revocation is delivered to the application. A row of `server_instance` is a
+    /// running server: `heartbeat_at` and `lease_until` are in milliseconds.
+    @Sendable private static func cursorsAndServers(_ dialect: Dialect) -> [String] {
+        let (integer, text) = (dialect.integer, dialect.text)
+        return [
+            "ALTER TABLE inbox_event ADD COLUMN mark \(integer) NOT NULL DEFAULT 0",
+            "INSERT INTO server_count (name, value) VALUES ('deletion_level', 0)",
+            "INSERT INTO server_count (name, value) VALUES ('deletion_mark', 0)",
+            "ALTER TABLE revocation ADD COLUMN answered_202 \(integer) NOT NULL DEFAULT 0",
+            """
+            CREATE TABLE server_instance (
+                id \(text) NOT NULL PRIMARY KEY,
+                host \(text) NOT NULL,
+                version \(text) NOT NULL,
+                started_at \(integer) NOT NULL,
+                heartbeat_at \(integer) NOT NULL,
+                lease_until \(integer) NOT NULL
+            ) \(dialect.tableOptions)
+            """,
+        ]
     }
 
     private static func inbox(_ dialect: Dialect) -> [String] {

@@ -99,9 +99,6 @@ extension SignInWithAppleClient {
     /// Checks a code or a token before it is sent.
     func opaque(_ text: String, _ name: String) throws(SignInWithAppleError) -> SecretText {
         let secret = SecretText(text)
-        guard !text.isEmpty else {
-            throw SignInWithAppleError(.invalidArgument, "\(name) is empty")
-        }
         do throws(OpaqueTokenError) {
             try validateOpaqueToken(secret)
         } catch {

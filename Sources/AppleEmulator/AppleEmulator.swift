@@ -64,7 +64,8 @@ package actor AppleEmulator {
         log.append(
             {
                 RequestRecord(
-                    number: $0, requestID: requestID, at: now, request, form, answer, fault, examination)
+                    number: $0, requestID: requestID, at: now, request, form, answer, fault,
+                    examination)
             },
             details: RequestDetails(
                 request, form, page, teamID: teamID, at: service.timeOfSecrets))

@@ -71,7 +71,8 @@ extension RequestRecord {
         self.init(
             number: number, requestID: requestID, at: at, method: request.method.clipped,
             path: request.path.clipped, parameters: form?.names ?? [],
-            secrets: form?.fingerprints ?? [], clientID: form?["client_id"]?.clipped ?? examination.clientID?.rawValue,
+            secrets: form?.fingerprints ?? [],
+            clientID: form?["client_id"]?.clipped ?? examination.clientID?.rawValue,
             grantType: form?["grant_type"]?.clipped,
             userAgent: request.fields["user-agent"]?.clipped,
             contentType: request.fields["content-type"]?.clipped,

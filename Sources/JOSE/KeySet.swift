@@ -71,6 +71,8 @@ package struct IgnoredKey: Hashable, Sendable {
         case type = "it is not an RSA key"
         /// `use`.
         case use = "it is not for signatures"
+        /// `key_ops` (RFC 7517 §4.3).
+        case operations = "its key_ops do not include verify"
         /// `alg`.
         case algorithm = "it is not for RS256"
         /// `n` and `e` (RFC 7518 §6.3.1).
@@ -119,6 +121,10 @@ private struct Reading {
         }
     }
 
+    private static func allowsVerifying(_ operations: JSON) -> Bool {
+        operations.elements?.contains("verify") ?? false
+    }
+
     private static func key(
         _ id: String?, _ key: JSON
     ) throws(IgnoredKey.Reason) -> NamedKey {
@@ -126,6 +132,7 @@ private struct Reading {
         guard let id, !id.isEmpty else { throw .noKeyID }
         guard key["kty"] == "RSA" else { throw .type }
         guard key["use"] ?? "sig" == "sig" else { throw .use }
+        guard key["key_ops"].map(allowsVerifying) ?? true else { throw .operations }
         guard key["alg"] ?? "RS256" == "RS256" else { throw .algorithm }
         guard let n = key["n"]?.string, let modulus = try? Base64URL.decode(n),
             let e = key["e"]?.string, let exponent = try? Base64URL.decode(e)

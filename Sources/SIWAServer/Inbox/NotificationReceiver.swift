@@ -128,13 +128,13 @@ final class NotificationReceiver: Sendable {
 
 // Payloads that wait until Apple's keys can be fetched.
 extension NotificationReceiver {
-    /// Verifies the waiting payloads whenever keys were fetched, and once a minute. Runs until
-    /// cancelled.
+    /// Verifies the waiting payloads whenever keys were fetched, and whenever they may be fetched
+    /// again. Runs until cancelled.
     func verifyWaiting() async {
         while !Task.isCancelled {
             let count = keys.arrival.count
             await verifyAllWaiting()
-            await keys.arrival.wait(after: count, atMost: .seconds(60))
+            await keys.arrival.wait(after: count, atMost: KeySetCache.servicePause)
         }
     }
 

@@ -58,7 +58,9 @@ struct RunningServer: Sendable {
     private func startWorkers() -> [Task<Void, Never>] {
         let (context, timekeeper) = (context, context.clocks.timekeeper)
         var tasks = [
-            Task { await context.keys.keepFresh(timekeeper) },
+            Task {
+                await context.keys.keepFresh(timekeeper) { context.warnOfOldKeys($0) }
+            },
             Task { await context.receiver.verifyWaiting() },
             Task { await context.revocationWorker.run() },
             Task { await context.keepPurging() },
@@ -150,5 +152,18 @@ extension ServerContext {
                 return log(.databaseFailed(error))
             }
         }
+    }
+}
+
+extension ServerContext {
+    fileprivate func warnOfOldKeys(_ age: Duration) {
+        log(
+            .warning, "keys_stale",
+            [
+                .init("age_seconds", .integer(Int(age.components.seconds))),
+                .init(
+                    "message",
+                    "Apple's keys cannot be fetched; after seven days, the old ones are not used"),
+            ])
     }
 }

@@ -212,7 +212,8 @@ let package = Package(
             name: "LibraryTests",
             dependencies: [
                 "SignInWithApple", "SignInWithAppleCurl", "SignInWithAppleVault",
-                "SignInWithAppleEmulator", "AppleEmulator", "EmulatorServer", "TestSupport",
+                "SignInWithAppleEmulator", "AppleEmulator", "EmulatorServer", "Lifecycle",
+                "TestSupport", "TokenVault",
             ], swiftSettings: strict),
         .testTarget(
             name: "LocalFilesTests", dependencies: ["LocalFiles", "SIWACrypto", "TestSupport"],

@@ -172,7 +172,20 @@ extension TokenVault {
         try await run { vault, _ throws(VaultError) in
             let page = try vault.store.records(of: [user])
             if let damaged = page.damaged.first { throw damaged.error }
-            return page.records.sorted { ($0.storedAt, $0.id) < ($1.storedAt, $1.id) }
+            return page.records.oldestFirst
+        }
+    }
+
+    /// The records of a user for all clients of the vault, and for `clientIDs`.
+    func allRecords(
+        ofUser userID: String, _ clientIDs: Set<String>
+    ) async throws(TokenVaultError) -> VaultPage {
+        let given = try clientIDs.map { id throws(TokenVaultError) in try vaultUser(userID, id) }
+        return try await run { vault, _ throws(VaultError) in
+            let known = try vault.store.clients().compactMap {
+                try? VaultUser($0, validating: userID)
+            }
+            return try vault.store.records(of: Array(Set(known + given)))
         }
     }
 
@@ -183,6 +196,11 @@ extension TokenVault {
             throw TokenVaultError(.invalidArgument, "'\(error.text)' \(error.fault)")
         }
     }
+}
+
+extension [VaultRecord] {
+    /// In the order in which their tokens were stored.
+    var oldestFirst: Self { sorted { ($0.storedAt, $0.id) < ($1.storedAt, $1.id) } }
 }
 
 extension DispatchQueue {

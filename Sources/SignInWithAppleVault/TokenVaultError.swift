@@ -39,6 +39,8 @@ public struct TokenVaultError: Error, Sendable, CustomStringConvertible {
         case damaged
         /// Apple did not revoke a token: see ``TokenVaultError/cause``.
         case notRevoked
+        /// The vault has tokens of the user for clients that were not given.
+        case otherClients
     }
 
     /// What went wrong.
@@ -56,6 +58,13 @@ public struct TokenVaultError: Error, Sendable, CustomStringConvertible {
     ) {
         (self.kind, self.description) = (kind, description)
         (self.isRetryable, self.cause) = (isRetryable, cause)
+    }
+
+    static func otherClients(_ clients: [String], _ userID: String) -> Self {
+        Self(
+            .otherClients,
+            "tokens of user '\(userID)' remain that were issued to other clients: "
+                + clients.joined(separator: ", "))
     }
 
     init(_ error: VaultError) {

@@ -49,6 +49,10 @@ package enum OpaqueTokenError: Error, Hashable, Sendable, CustomStringConvertibl
     case byte(UInt8)
     /// A JWT, such as an identity token.
     case jwt
+    /// A word that programs write for a missing value.
+    case placeholder(String)
+    /// A visible ASCII character that is outside RFC 6750's `b64token`.
+    case symbol(Unicode.Scalar)
 
     init(invalidByteAt position: Int, of text: SecretText) {
         let byte = text.bytes.withSpan { $0[position] }
@@ -79,6 +83,25 @@ package enum OpaqueTokenError: Error, Hashable, Sendable, CustomStringConvertibl
         case .byte(let byte):
             "has the byte 0x\(Int(byte).padded(to: 2, radix: 16)) in it, which no token has"
         case .jwt: "is a JWT, such as an identity token, not what Apple's endpoint takes"
+        case .placeholder(let word):
+            "is '\(word)', which programs write for a missing value: an unset variable?"
+        case .symbol(let symbol):
+            "has the character '\(symbol)' in it, which no token has"
+                + (Self.slip(behind: symbol).map { ": \($0)?" } ?? "")
+        }
+    }
+
+    /// The mistake that usually brings a character into a token.
+    private static func slip(behind symbol: Unicode.Scalar) -> String? {
+        switch symbol {
+        case "$": "a variable that was not set or not expanded"
+        case ",", ";", "|": "a line of a CSV file"
+        case "{", "}", "[", "]": "JSON in place of its member"
+        case "@": "a file or a variable, whose '@' must come first"
+        case ":", "\\": "the name of a file, which needs '@' in front"
+        case "=": "NAME=VALUE in place of the value"
+        case "%": "a percent-encoded text"
+        default: nil
         }
     }
 }

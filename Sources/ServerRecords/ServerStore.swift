@@ -109,9 +109,13 @@ package protocol ServerStore: Sendable {
     ) throws(VaultError)
 
     /// Returns a view of the vault that stores the outcome of an exchange in the same transaction
-    /// as its next change, which stores the token.
+    /// as its next change, which stores the token. That change is shown the events of the user that
+    /// arrived before the token.
+    ///
+    /// - Parameter audiences: the `aud` of the notifications that concern the client.
     func vault(
-        finishing code: CodeDigest, _ outcome: CodeOutcome, by owner: String
+        finishing code: CodeDigest, _ outcome: CodeOutcome, by owner: String,
+        heeding audiences: [ClientID]
     ) -> any VaultStore
 
     // MARK: Outbox

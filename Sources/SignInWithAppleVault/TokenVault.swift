@@ -96,8 +96,10 @@ extension TokenVault {
         guard let token = signIn.refreshToken else {
             throw TokenVaultError(.invalidArgument, "the sign-in has no refresh token")
         }
+        let signedInAt = NumericDate(signIn.claims.issuedAt)
         return try await store(
-            token, userID: signIn.userID, clientID: signIn.claims.clientID)
+            token, of: vaultUser(signIn.userID, signIn.claims.clientID),
+            signedInAt: signedInAt.isWritable ? signedInAt : nil)
     }
 
     /// Stores a refresh token that Apple has just issued. A token that is already stored becomes
@@ -113,7 +115,12 @@ extension TokenVault {
     public func store(
         _ refreshToken: String, userID: String, clientID: String
     ) async throws(TokenVaultError) -> StoredToken {
-        let user = try vaultUser(userID, clientID)
+        try await store(refreshToken, of: vaultUser(userID, clientID), signedInAt: nil)
+    }
+
+    private func store(
+        _ refreshToken: String, of user: VaultUser, signedInAt: NumericDate?
+    ) async throws(TokenVaultError) -> StoredToken {
         let token = RefreshToken(SecretText(refreshToken))
         do throws(OpaqueTokenError) {
             try validateOpaqueToken(token.text)
@@ -121,7 +128,7 @@ extension TokenVault {
             throw TokenVaultError(.invalidArgument, "the refresh token \(error)")
         }
         return try await run { vault, now throws(VaultError) in
-            StoredToken(try vault.store(token, for: user, at: now))
+            StoredToken(try vault.store(token, for: user, signedInAt: signedInAt, at: now))
         }
     }
 

@@ -21,6 +21,8 @@ struct Dialect: Sendable {
     let moment: String
     /// Locks the rows of a SELECT; waits for other locks.
     let lockingRows: String
+    /// Keeps others from changing the rows of a SELECT; waits for their changes.
+    let holdingRows: String
     /// Locks the rows of a SELECT; skips rows that others have locked.
     let skippingLockedRows: String
     /// Whether one statement can take many rows, as arrays of their columns. An embedded database has
@@ -50,7 +52,7 @@ struct Dialect: Sendable {
         orderedTableOptions: "STRICT, WITHOUT ROWID",
         now: "CAST(strftime('%s', 'now') AS INTEGER)",
         moment: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
-        lockingRows: "", skippingLockedRows: "", takesArrays: false,
+        lockingRows: "", holdingRows: "", skippingLockedRows: "", takesArrays: false,
         tableExists: { "SELECT 1 FROM sqlite_schema WHERE name = '\($0)'" },
         lockSchema: nil, lockKeys: nil, beginReading: "BEGIN", beginWriting: "BEGIN IMMEDIATE")
 
@@ -61,7 +63,8 @@ struct Dialect: Sendable {
         orderedTableOptions: "",
         now: "CAST(floor(extract(epoch FROM statement_timestamp())) AS BIGINT)",
         moment: "CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS BIGINT)",
-        lockingRows: "FOR UPDATE", skippingLockedRows: "FOR UPDATE SKIP LOCKED",
+        lockingRows: "FOR UPDATE", holdingRows: "FOR SHARE",
+        skippingLockedRows: "FOR UPDATE SKIP LOCKED",
         takesArrays: true,
         tableExists: { "SELECT 1 WHERE to_regclass('\($0)') IS NOT NULL" },
         lockSchema: "SELECT 1 FROM pg_advisory_xact_lock(\(vaultLock))",

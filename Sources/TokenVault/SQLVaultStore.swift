@@ -12,6 +12,13 @@ final class SQLVaultStore: VaultStore {
     private let require: @Sendable (any Database) throws(DatabaseFailure) -> Void
     /// An additional operation in the transaction of every change.
     private let alongside: @Sendable (any Database) throws(DatabaseFailure) -> Void
+    /// Finds what Apple has reported about users, at the begin of every change.
+    private let notices: NoticeSearch
+
+    /// Finds what Apple has reported about users, and prevents further reports until the
+    /// transaction ends.
+    typealias NoticeSearch =
+        @Sendable (any Database, [VaultUser]) throws(DatabaseFailure) -> [VaultNotice]
 
     /// Loads the library and connects at the first call.
     convenience init(_ connector: any DatabaseConnector, schema: Schema = .vault) {
@@ -24,10 +31,11 @@ final class SQLVaultStore: VaultStore {
         requiring require: @escaping @Sendable (any Database) throws(DatabaseFailure) -> Void = {
             _ in
         },
-        alongside: @escaping @Sendable (any Database) throws(DatabaseFailure) -> Void = { _ in }
+        alongside: @escaping @Sendable (any Database) throws(DatabaseFailure) -> Void = { _ in },
+        notices: @escaping NoticeSearch = { _, _ in [] }
     ) {
         (self.connector, self.pool) = (connector, pool)
-        (self.require, self.alongside) = (require, alongside)
+        (self.require, self.alongside, self.notices) = (require, alongside, notices)
     }
 
     private func transaction<Result: Sendable>(
@@ -88,7 +96,9 @@ final class SQLVaultStore: VaultStore {
     ) throws(VaultError) {
         let inOrder = users.inOrder
         try transaction(.writing) { database throws(DatabaseFailure) in
-            let page = try database.records(of: inOrder, isLocking: true)
+            let notices = try notices(database, inOrder)
+            var page = try database.records(of: inOrder, isLocking: true)
+            page.notices = notices
             let changes = try lifting { () throws(VaultError) in try decide(page) }
             let before = Dictionary(
                 page.records.map { ($0.id, $0.sealed) }, uniquingKeysWith: { first, _ in first })

@@ -74,6 +74,32 @@ import Testing
         }
     }
 
+    @Test(arguments: [75, 3600, -90_000])
+    func `a wrong clock of this machine refuses no sign-in`(_ offset: Int) async throws {
+        let apple = try await InProcessApple()
+        try await apple.control("switches", #"{"secret_clock": "real"}"#)
+        try await apple.control("clock", #"{"offset": \#(offset)}"#)
+        let signIn = try await apple.client.exchange(try await apple.signIn(nonce: "n"), nonce: "n")
+        #expect(signIn.refreshToken != nil && !signIn.userID.isEmpty)
+    }
+
+    @Test func `an event after the sign-in ends its token, however fast this machine's clock is`()
+        async throws
+    {
+        let (vault, _) = try await makeVault()
+        let apple = try await InProcessApple(now: { Date() })
+        try await apple.control("switches", #"{"secret_clock": "real"}"#)
+        try await apple.control("clock", #"{"offset": -3600}"#)
+        let signIn = try await apple.client.exchange(try await apple.signIn())
+        try await vault.store(signIn)
+        try await apple.control("clock", #"{"offset": -3590}"#)
+        let answer = try await apple.control(
+            "notifications", #"{"type": "consent-revoked", "user": "alice"}"#)
+        let event = try await apple.client.notification(answer)
+        let tokens = try await vault.apply(event)
+        #expect(tokens.map(\.state) == [.consentRevoked])
+    }
+
     @Test func `another key, and what cannot be a user`() async throws {
         let folder = try TemporaryFolder()
         let url = "sqlite:" + folder.path("vault.db")

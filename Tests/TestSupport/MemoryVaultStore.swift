@@ -30,6 +30,7 @@ package final class MemoryVaultStore: VaultStore {
         var now = Duration.zero
         var failure: VaultError?
         var callsBeforeFailure = 0
+        var notices: [VaultNotice] = []
     }
 
     private let state = Mutex(State())
@@ -135,7 +136,9 @@ package final class MemoryVaultStore: VaultStore {
         _ decide: (VaultPage) throws(VaultError) -> VaultChanges
     ) throws(VaultError) {
         try transaction { state throws(VaultError) in
-            let changes = try decide(state.page(of: users))
+            var page = state.page(of: users)
+            page.notices = state.notices
+            let changes = try decide(page)
             for key in changes.removals {
                 state.damaged[key] = nil
                 for id in state.rows.keys where VaultRowKey(id) == key { state.rows[id] = nil }
@@ -146,6 +149,9 @@ package final class MemoryVaultStore: VaultStore {
             for user in changes.erased { state.erase(user) }
         }
     }
+
+    /// What Apple has reported, as every change sees it from now on.
+    package func report(_ notices: [VaultNotice]) { state.withLock { $0.notices = notices } }
 
     /// See ``VaultStore``.
     package func claim(

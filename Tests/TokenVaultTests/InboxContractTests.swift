@@ -43,7 +43,7 @@ import Testing
         for call: (any ServerStore) throws -> Void in [
             { try $0.check() }, { try $0.receive([.sample(1)]) },
             { _ = try $0.vault.records(of: [.sample(1)]) }, { try $0.vault.put([]) },
-            { try $0.vault(finishing: code, .unanswered, by: "a").put([]) },
+            { try $0.vault(finishing: code, .unanswered, by: "a", heeding: []).put([]) },
         ] {
             #expect(try kind { try call(store) } == .tooNew)
         }

@@ -2,7 +2,8 @@ package import JOSE
 
 // Storing and importing tokens.
 extension Vault {
-    /// Stores a token that Apple just issued. A token that is stored already becomes active.
+    /// Stores a token that Apple just issued. A token that is stored already becomes active. Events
+    /// after the sign-in that arrived before the token concern it, too.
     ///
     /// - Parameter signedInAt: the `iat` of the sign-in's identity token.
     /// - Returns: its record.
@@ -31,6 +32,9 @@ extension Vault {
             } else {
                 draft.put(new)
                 draft.note(.stored, of: new, at: now)
+            }
+            for notice in draft.notices where notice.users.contains(user) {
+                draft.apply(notice.event, to: new.id, VaultEventDetails(), at: now)
             }
             stored = draft.records[new.id] ?? new
         }

@@ -19,6 +19,9 @@ struct ExchangeCommand: Command {
         If Apple's keys cannot be fetched, the check of the signature is skipped with a warning: \
         the identity token came from Apple over verified TLS. The other checks decide.
 
+        The times of the identity token pass if they pass by this machine's clock or by the Date of \
+        Apple's response. If the clocks differ by more than 5 seconds, a warning says by how much.
+
         If the response is lost, the exit code is 7, and the code may have been used. If the \
         identity token is not valid, the tokens are still printed, and the exit code is 1.
 
@@ -118,7 +121,7 @@ struct ExchangeCommand: Command {
         let stored = vault.map { vault in
             ending.begin(.storing)
             return Result {
-                try store(answer, of: verification?.claims?.userID, in: vault, requests)
+                try store(answer, of: verification, in: vault, requests)
             }
         }
         if let stored { members.append(.init("stored", .boolean((try? stored.get()) != nil))) }
@@ -145,12 +148,15 @@ struct ExchangeCommand: Command {
 
     /// Stores the refresh token for the user of the identity token.
     private func store(
-        _ answer: TokenResponse, of userID: UserID?, in vault: Vault, _ requests: Requests
+        _ answer: TokenResponse, of verification: IdentityTokenVerification?, in vault: Vault,
+        _ requests: Requests
     ) throws {
         guard let token = answer.refreshToken else {
             throw Diagnosis.notStored("Apple's answer has no refresh token")
         }
-        guard let userID else { throw Diagnosis.notStored("no identity token names its user") }
+        guard let userID = verification?.claims?.userID else {
+            throw Diagnosis.notStored("no identity token names its user")
+        }
         let user: VaultUser
         do {
             user = try VaultUser(requests.client.clientID, validating: userID.rawValue)
@@ -161,7 +167,7 @@ struct ExchangeCommand: Command {
         do {
             let now = requests.session.world.clocks.now()
             try vault.renewing(requests.session.vaultKeys) { vault throws(VaultError) in
-                try vault.store(token, for: user, at: now)
+                try vault.store(token, for: user, signedInAt: verification?.signedInAt, at: now)
             }
         } catch {
             throw Diagnosis.notStored(Diagnosis(error).message)

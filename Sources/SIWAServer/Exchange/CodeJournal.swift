@@ -75,18 +75,24 @@ package final class CodeJournal: Sendable {
     }
 
     /// Stores a token, and notes the answer in the same transaction; retries in the background if
-    /// that fails.
+    /// that fails. Events of the user that arrive before the token is stored concern it, too.
     ///
+    /// - Parameters:
+    ///   - signedInAt: the `iat` of the identity token; nil if that is not reliable.
+    ///   - audiences: the `aud` of the notifications that concern the client.
     /// - Returns: whether the token is stored now.
     func store(
-        _ token: RefreshToken, of user: VaultUser, _ request: CodeRequest, _ answer: ExchangeAnswer
+        _ token: RefreshToken, of user: VaultUser, signedInAt: NumericDate?,
+        heeding audiences: [ClientID], _ request: CodeRequest, _ answer: ExchangeAnswer
     ) async -> Bool {
         let (owner, vault, now) = (owner, vault, clocks.now())
         return await writes.write("token_not_stored") { store throws(VaultError) in
             try vault.with { vault throws(VaultError) in
                 let outcome = try Self.outcome(answer, request, in: vault)
-                let finishing = store.vault(finishing: request.code, outcome, by: owner)
-                try vault.through(finishing).store(token, for: user, at: now)
+                let finishing = store.vault(
+                    finishing: request.code, outcome, by: owner, heeding: audiences)
+                try vault.through(finishing).store(
+                    token, for: user, signedInAt: signedInAt, at: now)
             }
         }
     }

@@ -9,6 +9,8 @@ internal import ServerRecords
 package final class ExchangeService: Sendable {
     private let journal: CodeJournal
     private let keys: KeySource
+    private let clients: @Sendable () -> ProfileClients
+    private let clock: AppleClock
     private let clocks: Clocks
     private let log: ServiceLog
     private let running = JoinedCalls<CodeDigest, Result<ExchangeAnswer, Diagnosis>>()
@@ -16,12 +18,16 @@ package final class ExchangeService: Sendable {
     /// Finds the keys for an identity token by its `kid`; nil for a token that Apple did not sign.
     package typealias KeySource = @Sendable (String?) async -> ExchangeVerification.Keys
 
-    /// - Parameter journal: stores the outcomes of codes.
+    /// - Parameters:
+    ///   - journal: stores the outcomes of codes.
+    ///   - clock: judges the times of identity tokens.
     package init(
-        _ journal: CodeJournal, keys: @escaping KeySource, clocks: Clocks,
+        _ journal: CodeJournal, keys: @escaping KeySource,
+        clients: @escaping @Sendable () -> ProfileClients, clock: AppleClock, clocks: Clocks,
         log: @escaping ServiceLog
     ) {
-        (self.journal, self.keys, self.clocks, self.log) = (journal, keys, clocks, log)
+        (self.journal, self.keys, self.clients, self.clock) = (journal, keys, clients, clock)
+        (self.clocks, self.log) = (clocks, log)
     }
 
     /// How long a repetition waits for the first request.
@@ -130,7 +136,10 @@ extension ExchangeService {
             await journal.finish(request, answer(isStored: false))
             return answer(isStored: false)
         }
-        let isStored = await journal.store(token, of: user, request, answer(isStored: true))
+        let isStored = await journal.store(
+            token, of: user, signedInAt: verification?.signedInAt,
+            heeding: clients().audiences(concerning: user.clientID), request,
+            answer(isStored: true))
         return answer(isStored: isStored)
     }
 
@@ -158,7 +167,7 @@ extension ExchangeService {
             // Profiles send requests over TLS with a verified certificate, or to loopback.
             isServerAuthenticated: true)
         let keys = await keys(response.verificationKeyID)
-        let verification = rule.verify(response, by: keys, at: clocks.now())
+        let verification = rule.verify(response, by: keys, at: clock.times)
         if let verification, verification.isValid, !verification.isSigned {
             log(ServiceEvent(.warning, "signature_not_checked", []))
         }

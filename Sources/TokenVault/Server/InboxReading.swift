@@ -45,6 +45,31 @@ extension Database {
         return InboxPage(try run(sql, conditions.values), isDescending: true)
     }
 
+    /// The verified events of users that affect tokens, by their times.
+    ///
+    /// - Parameter audiences: the `aud` of the notifications that concern these users' clients.
+    func notices(
+        of users: [VaultUser], from audiences: [ClientID]
+    ) throws(DatabaseFailure) -> [VaultNotice] {
+        let states = InboxState.allCases.filter(\.isVerified).map { "'\($0.rawValue)'" }
+        let sql = """
+            SELECT type, client_id, event_time FROM inbox_event
+            WHERE user_id = $1 AND state IN (\(states.joined(separator: ", ")))
+            ORDER BY event_time, position
+            """
+        let names = Set(audiences.map(\.rawValue))
+        let found = try run(sql, each: users.map { [.text($0.userID.rawValue)] })
+        return zip(users, found).flatMap { user, rows in
+            rows.compactMap { row in
+                guard row.count == 3, let type = row[0].text, let audience = row[1].text,
+                    names.contains(audience), let seconds = row[2].integer
+                else { return nil }
+                return VaultNotice(
+                    NotificationEvent.Kind(rawValue: type), at: NumericDate(seconds), users: [user])
+            }
+        }
+    }
+
     func inboxEvent(_ id: EventID) throws(DatabaseFailure) -> InboxPage {
         let sql = "SELECT \(InboxEntry.columns) FROM inbox_event WHERE jti = $1"
         return InboxPage(try run(sql, id.value))

@@ -15,11 +15,12 @@ extension Database {
     }
 
     /// Adds events; returns those that were not in the inbox before.
+    ///
+    /// - Parameter first: the first of the positions that were taken for them.
     func insert(
-        _ events: [IncomingEvent], _ counts: inout CountChanges
+        _ events: [IncomingEvent], at first: Int, _ counts: inout CountChanges
     ) throws(DatabaseFailure) -> Set<EventID> {
         guard !events.isEmpty else { return [] }
-        let first = try takePositions(events.count)
         let answers = try run(
             inserting,
             each: events.enumerated().map { index, incoming in

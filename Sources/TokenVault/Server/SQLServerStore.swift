@@ -83,7 +83,8 @@ extension SQLServerStore {
     }
 
     func vault(
-        finishing code: CodeDigest, _ outcome: CodeOutcome, by owner: String
+        finishing code: CodeDigest, _ outcome: CodeOutcome, by owner: String,
+        heeding audiences: [ClientID]
     ) -> any VaultStore {
         let name = connector.name
         return SQLVaultStore(
@@ -93,6 +94,10 @@ extension SQLServerStore {
             },
             alongside: { database throws(DatabaseFailure) in
                 try database.finish(code, outcome, by: owner)
+            },
+            notices: { database, users throws(DatabaseFailure) in
+                try database.holdEvents()
+                return try database.notices(of: users, from: audiences)
             })
     }
 }

@@ -68,6 +68,12 @@ extension Database {
         return last - count + 1
     }
 
+    /// Keeps others from adding events until the transaction ends.
+    func holdEvents() throws(DatabaseFailure) {
+        _ = try run(
+            "SELECT 1 FROM server_count WHERE name = 'position' \(dialect.holdingRows)")
+    }
+
     /// A maintained count; 0 if nothing was counted.
     func count(_ state: InboxState) throws(DatabaseFailure) -> Int {
         try run(

@@ -16,6 +16,8 @@ package final class ServerContext: Sendable {
     package let clients: Reloadable<ProfileClients>
     /// Apple's keys.
     package let keys: AppleKeySets
+    /// Apple's clock.
+    package let clock: AppleClock
     /// The vault, which all profiles share.
     package let vault: SharedVault
     /// The database connection of the API.
@@ -54,6 +56,7 @@ package final class ServerContext: Sendable {
         package var metrics: Metrics
         package var clients: Reloadable<ProfileClients>
         package var keys: AppleKeySets
+        package var clock: AppleClock
         package var vault: SharedVault
         package var access: StoreAccess
         package var workerAccess: StoreAccess
@@ -79,7 +82,7 @@ package final class ServerContext: Sendable {
     /// Creates the services.
     package init(_ parts: Parts) {
         (clocks, log, metrics) = (parts.clocks, parts.log, parts.metrics)
-        (clients, keys, vault) = (parts.clients, parts.keys, parts.vault)
+        (clients, keys, clock, vault) = (parts.clients, parts.keys, parts.clock, parts.vault)
         (access, workerAccess) = (parts.access, parts.workerAccess)
         monitoringAccess = parts.monitoringAccess
         settings = parts.settings
@@ -91,7 +94,7 @@ package final class ServerContext: Sendable {
             parts.access, parts.vault, clocks: clocks, owner: owner, log: log)
         exchanges = ExchangeService(
             journal, keys: { [keys] keyID in await keys.keysForExchange(holding: keyID) },
-            clocks: clocks, log: log)
+            clients: { clients.current }, clock: parts.clock, clocks: clocks, log: log)
         refreshes = RefreshService(
             parts.access, parts.vault, clients: { clients.current }, clocks: clocks, log: log)
         revocationWorker = RevocationWorker(

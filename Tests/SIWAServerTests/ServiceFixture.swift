@@ -143,6 +143,20 @@ struct ServiceFixture: Sendable {
         }
     }
 
+    /// Puts an event into the inbox that concerns no stored token yet.
+    func receiveConsentRevoked(
+        _ number: Int, of userID: String, for audience: String, at moment: NumericDate
+    ) throws {
+        let user = VaultUser(ClientID(unchecked: audience), UserID(unchecked: userID))
+        let id = try EventID(jti: "event-\(number)", payload: [])
+        let event = InboxEvent(
+            id: id, type: "consent-revoked", user: user, occurredAt: moment, receivedAt: moment,
+            expiresAt: moment + .seconds(86_400), body: [])
+        _ = try store().receive(
+            [IncomingEvent(event, isDelivered: false, notice: nil)]
+        ) { _, _ in VaultChanges() }
+    }
+
     /// All records of the vault.
     func records() throws -> [VaultRecord] {
         try store().vault.records(VaultFilter(), after: nil, limit: 1000).records

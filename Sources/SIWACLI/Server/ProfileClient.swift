@@ -80,11 +80,16 @@ package struct ProfileClient: Sendable {
     }
 
     /// Sends the requests of one call that begins now.
-    package func delivery(maxAttempts: Int? = nil) -> Delivery {
+    ///
+    /// - Parameters:
+    ///   - maxAttempts: nil for the number in the settings.
+    ///   - limit: the longest time of the call; that of the settings may be shorter.
+    package func delivery(maxAttempts: Int? = nil, limit: Duration? = nil) -> Delivery {
         Delivery(
             through: transport,
             policy: RetryPolicy(maxAttempts: maxAttempts ?? self.maxAttempts),
-            until: Deadline(after: timeout, by: clocks.timekeeper), clocks: clocks, trace: trace)
+            until: Deadline(after: min(limit ?? timeout, timeout), by: clocks.timekeeper),
+            clocks: clocks, trace: trace)
     }
 
     /// Explains a failed request.

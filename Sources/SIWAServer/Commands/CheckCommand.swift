@@ -7,8 +7,9 @@ struct CheckCommand: Command {
     static let name = "check"
     static let abstract = "Read the settings, open the database and mint a client secret."
     static let discussion = """
-        The exit code is 0 if siwa-server serve would start, and 3 if it would not. Nothing is sent \
-        to Apple, and no listener is opened.
+        The exit code is 0 if siwa-server serve would start, and 3 if it would not. No listener is \
+        opened. One request for Apple's public keys compares the clocks: a difference of more than \
+        5 seconds is a warning. No answer is no error.
         """
     static let examples = [
         Example(
@@ -28,7 +29,7 @@ struct CheckCommand: Command {
             throw Diagnosis(error.code, error.message, hints: error.hints, exitCode: .settings)
         }
         try world.print(checked.summary)
-        if let warning = checked.warning {
+        for warning in checked.warnings {
             world.base.errorLine("siwa-server: warning: \(warning)")
         }
     }

@@ -8,6 +8,8 @@ final class NotificationReceiver: Sendable {
     private let clients: Reloadable<ProfileClients>
     private let classifier: Reloadable<NotificationClassifier>
     private let keys: AppleKeySets
+    private let clock: AppleClock
+    private let receipts = ReceiptTimes()
     private let access: StoreAccess
     private let commits: GroupCommit
     private let metrics: Metrics
@@ -34,7 +36,8 @@ final class NotificationReceiver: Sendable {
     }
 
     init(_ parts: ServerContext.Parts) {
-        (clients, keys, access) = (parts.clients, parts.keys, parts.receivingAccess)
+        (clients, keys, clock) = (parts.clients, parts.keys, parts.clock)
+        access = parts.receivingAccess
         (metrics, clocks, log) = (parts.metrics, parts.clocks, parts.log)
         isDelivering = parts.settings.delivery != nil
         classifier = Reloadable(
@@ -57,23 +60,28 @@ final class NotificationReceiver: Sendable {
 
     /// Receives the body of a POST request.
     func receive(_ body: [UInt8]) async -> Answer {
-        let now = clocks.now()
+        let receivedAt = clocks.timekeeper.elapsed()
         let classifier = classifier.current
         guard let token = classifier.token(in: body) else {
             return counted(Answer(400, "malformed"))
         }
-        let known = keys.known(holding: token.verificationKeyID)
-        var verdict = classifier.verdict(on: token, by: known, receivedAt: now)
-        if case .unknownKey(let keyID, _) = verdict,
-            case .keySet(let keySet) = await keys.answer(holding: keyID)
-        {
-            verdict = classifier.verdict(on: token, by: keySet, receivedAt: now)
+        var keySet = keys.known(holding: token.verificationKeyID)
+        var verdict = classifier.verdict(on: token, by: keySet, receivedAt: clock.times)
+        if case .unknownKey(let keyID, _) = verdict {
+            if case .keySet(let found) = await keys.answer(holding: keyID) { keySet = found }
+            verdict = classifier.verdict(on: token, by: keySet, receivedAt: clock.times)
         }
-        return await settle(verdict)
+        if case .untimely = verdict {
+            await clock.ask(as: clients.current.asking)
+            verdict = classifier.verdict(on: token, by: keySet, receivedAt: clock.times)
+        }
+        return await settle(verdict, receivedAt: receivedAt)
     }
 
     /// Carries out a verdict.
-    func settle(_ verdict: NotificationVerdict) async -> Answer {
+    ///
+    /// - Parameter receivedAt: when it was received, by the monotonic clock.
+    func settle(_ verdict: NotificationVerdict, receivedAt: Duration) async -> Answer {
         switch verdict {
         case .malformed: return counted(Answer(400, "malformed"))
         case .forged(let check): return counted(Answer(401, "invalid_\(check)"))
@@ -82,8 +90,10 @@ final class NotificationReceiver: Sendable {
             answer.detail = "the notification is for \(printable(audience)), which no profile has"
             return counted(answer)
         case .unusable: return counted(Answer(400, "unusable"))
-        case .unknownKey(_, let unverified?): return counted(await keep(unverified))
+        case .unknownKey(_, let unverified?), .untimely(_, let unverified?):
+            return counted(await keep(unverified, receivedAt: receivedAt))
         case .unknownKey(_, nil): return counted(Answer(401, "invalid_key"))
+        case .untimely(_, nil): return counted(Answer(503, "time_unknown"))
         case .genuine(let event, let kind): return counted(await commit(event), kind)
         }
     }
@@ -106,13 +116,17 @@ final class NotificationReceiver: Sendable {
         }
     }
 
-    private func keep(_ unverified: UnverifiedNotification) async -> Answer {
+    private func keep(
+        _ unverified: UnverifiedNotification, receivedAt: Duration
+    ) async -> Answer {
         do throws(VaultError) {
             let outcome = try await access.run { store throws(VaultError) in
                 try store.keep(unverified, limit: Self.unverifiedCount)
             }
             switch outcome {
-            case .kept: return Answer(200, "unverified")
+            case .kept:
+                receipts.note(unverified.id, at: receivedAt)
+                return Answer(200, "unverified")
             case .known: return Answer(200, "known")
             case .full: return Answer(503, "too_many_unverified")
             }
@@ -126,11 +140,12 @@ final class NotificationReceiver: Sendable {
     static let unverifiedCount = 1000
 }
 
-// Payloads that wait until Apple's keys can be fetched.
+// Payloads that wait until Apple's keys can be fetched, or Apple's time is known.
 extension NotificationReceiver {
-    /// Verifies the waiting payloads whenever keys were fetched, and once a minute. Runs until
-    /// cancelled.
+    /// Verifies the waiting payloads whenever keys were fetched or Apple's time became known, and
+    /// once a minute. Runs until cancelled.
     func verifyWaiting() async {
+        clock.notify(keys.arrival)
         while !Task.isCancelled {
             let count = keys.arrival.count
             await verifyAllWaiting()
@@ -168,11 +183,15 @@ extension NotificationReceiver {
         {
             keySet = found
         }
-        let verdict = classifier.current.verdict(
-            on: token, by: keySet, receivedAt: entry.receivedAt, verifying: entry.id)
+        var verdict = verdict(on: entry, token, keySet)
+        if case .untimely = verdict {
+            await clock.ask(as: clients.current.asking)
+            verdict = self.verdict(on: entry, token, keySet)
+        }
         switch verdict {
-        case .genuine: _ = await settle(verdict)
-        case .unknownKey: try await rejectIfOld(entry)
+        case .genuine:
+            if await settle(verdict, receivedAt: .zero).status == 200 { receipts.remove(entry.id) }
+        case .unknownKey, .untimely: try await rejectIfOld(entry)
         case .forged(let check):
             metrics.countNotification(nil, "invalid_\(check)")
             try await settle(entry.id, as: .forged)
@@ -180,19 +199,33 @@ extension NotificationReceiver {
         }
     }
 
+    private func verdict(
+        on entry: InboxEntry, _ token: CompactJWS, _ keySet: KeySet?
+    ) -> NotificationVerdict {
+        classifier.current.verdict(
+            on: token, by: keySet,
+            receivedAt: clock.receipt(
+                of: token, storedAs: entry.receivedAt, at: receipts[entry.id]),
+            verifying: entry.id)
+    }
+
     private func rejectIfOld(_ entry: InboxEntry) async throws(VaultError) {
-        guard clocks.now() - entry.receivedAt > Self.maxAge else { return }
+        let age =
+            receipts[entry.id].map { clocks.timekeeper.elapsed() - $0 }
+            ?? (clocks.now() - entry.receivedAt)
+        guard age > Self.maxAge else { return }
         metrics.countNotification(nil, "rejected")
         try await settle(entry.id, as: .rejected)
     }
 
-    /// The age at which a payload without a known key is rejected.
-    private static let maxAge = Duration.seconds(7 * 86_400)
+    /// The age at which a payload whose key or time is unknown is rejected.
+    static let maxAge = Duration.seconds(7 * 86_400)
 
     private func settle(
         _ id: EventID, as verdict: UnverifiedNotification.Verdict
     ) async throws(VaultError) {
         log(.info, "unverified_\(verdict)", [.init("jti", .string(id.rawValue))])
+        receipts.remove(id)
         try await access.run { store throws(VaultError) in try store.settle([id], as: verdict) }
     }
 }

@@ -11,6 +11,8 @@ struct Gauges {
     let secretExpiries: [(profile: String, expiresAt: NumericDate)]
     /// Nil before the first fetch.
     let keySetAge: Duration?
+    /// Apple's time minus this machine's; nil if it was not measured within the last hour.
+    let clockSkew: Duration?
 
     func families() -> [MetricFamily] { inbox + revocations + others }
 
@@ -64,6 +66,10 @@ struct Gauges {
                 "siwa_key_set_age_seconds", .gauge, "The age of Apple's key set.",
                 keySetAge.map { [.init([], $0.inSeconds)] } ?? []),
             MetricFamily(
+                "siwa_clock_skew_seconds", .gauge,
+                "Apple's time minus this machine's: above 0 if this machine's clock is slow.",
+                clockSkew.map { [.init([], $0.components.seconds)] } ?? []),
+            MetricFamily(
                 "siwa_build_info", .gauge, "Always 1; the label is the version.",
                 [.init([("version", version)], 1)]),
         ]
@@ -78,6 +84,6 @@ extension ServerContext {
             counts: try? await counts.current(),
             secretExpiries: clients.compactMap { client in
                 (try? client.secret(at: clocks.now())).map { (client.name, $0.expiresAt) }
-            }, keySetAge: keys.age)
+            }, keySetAge: keys.age, clockSkew: clock.skew)
     }
 }

@@ -23,7 +23,8 @@ struct LoadedServer: Sendable {
         let log = ServerLog(
             now: base.clocks.now, showsUserIDs: settings.logsUserIDs, write: base.errorLine)
         let metrics = Metrics(notificationPath: settings.path)
-        let clients = try Self.clients(configuration, metrics, base)
+        let clock = AppleClock(base.clocks) { log($0) }
+        let clients = try Self.clients(configuration, metrics, clock, base)
         delivery = try settings.delivery.map { delivery throws(Diagnosis) in
             try LoadedDelivery(delivery, in: world)
         }
@@ -34,8 +35,8 @@ struct LoadedServer: Sendable {
         context = ServerContext(
             ServerContext.Parts(
                 clocks: base.clocks, log: log, metrics: metrics, clients: Reloadable(clients),
-                keys: try Self.keys(settings, clients, log, base), vault: database.vault,
-                access: database.api, workerAccess: database.workers,
+                keys: try Self.keys(settings, clients, log, base), clock: clock,
+                vault: database.vault, access: database.api, workerAccess: database.workers,
                 receivingAccess: database.receiving, monitoringAccess: database.monitoring,
                 settings: settings,
                 delivery: delivery?.parts, owner: world.owner))
@@ -43,13 +44,15 @@ struct LoadedServer: Sendable {
 
     /// Reads the clients, and mints a client_secret for each.
     static func clients(
-        _ configuration: ServedConfiguration, _ metrics: Metrics, _ world: World
+        _ configuration: ServedConfiguration, _ metrics: Metrics, _ clock: AppleClock,
+        _ world: World
     ) throws(Diagnosis) -> ProfileClients {
         // All profiles share the limit.
         let slots = RequestSlots(timekeeper: world.clocks.timekeeper)
         let all = try configuration.clients { transport in
             LimitedTransport(
-                AppleRequestMeter(transport, metrics, world.clocks.timekeeper), slots)
+                AppleRequestMeter(
+                    clock.measuring(transport), metrics, world.clocks.timekeeper), slots)
         }
         do {
             for client in all { _ = try client.secret(at: world.clocks.now()) }
@@ -104,7 +107,7 @@ struct LoadedServer: Sendable {
         let base = world.base
         let configuration = try ServedConfiguration(configurationFile, in: base)
         let settings = try ServerSettings(configuration, variables: base.variables)
-        let clients = try Self.clients(configuration, context.metrics, base)
+        let clients = try Self.clients(configuration, context.metrics, context.clock, base)
         let vaultPlace = try configuration.vaultPlace()
         if let path = settings.keySetFile, context.keys.isFixed {
             context.keys.replace(with: try KeySet(file: path, in: base))
@@ -129,7 +132,7 @@ extension String {
 extension ProfileClients {
     /// Fetches Apple's keys with the connection settings of the first profile.
     fileprivate var fetchKeys: AppleKeySets.Fetch {
-        let client = standard ?? all.first
+        let client = asking
         return { () async throws(TokenFailure) in
             guard let client else { return nil }
             return try await KeySetClient(

@@ -19,12 +19,24 @@ struct StatusReport: Sendable {
     let secretExpiries: [(profile: String, expiresAt: NumericDate)]
     let keySetAge: Duration?
     let isKeySetFixed: Bool
+    /// Apple's time minus this machine's; nil if it was not measured within the last hour.
+    let clockSkew: Duration?
     /// Clients of pending revocations that are in no profile.
     var missingProfiles: [ClientID] = []
 
     /// The problems, the most severe first.
     var issues: [Issue] {
-        readinessIssues + unverifiedIssues + deliveryIssues + revocationIssues + keyIssues
+        clockIssues + readinessIssues + unverifiedIssues + deliveryIssues + revocationIssues
+            + keyIssues
+    }
+
+    private var clockIssues: [Issue] {
+        guard let clockSkew, clockSkew.isWrongClock else { return [] }
+        return [
+            Issue(
+                fault: "This machine's clock is \(clockSkew.clockDifference).",
+                remedy: "Set it, for example with timedatectl set-ntp true.")
+        ]
     }
 
     private var readinessIssues: [Issue] {
@@ -146,6 +158,6 @@ extension ServerContext {
             at: clocks.now(), readiness: await readiness, counts: gauges.counts,
             activity: await activity ?? [], secretExpiries: gauges.secretExpiries,
             keySetAge: gauges.keySetAge, isKeySetFixed: keys.isFixed,
-            missingProfiles: revocationWorker.missingProfiles.current)
+            clockSkew: gauges.clockSkew, missingProfiles: revocationWorker.missingProfiles.current)
     }
 }

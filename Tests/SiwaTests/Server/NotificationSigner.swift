@@ -27,9 +27,13 @@ struct NotificationSigner: Sendable {
 
     /// The body that Apple would post: a user withdrew their consent.
     ///
-    /// - Parameter time: the `event_time`, in milliseconds; now if it is nil.
-    func body(_ id: String, about userID: String, at time: Int? = nil) throws -> String {
-        let now = Int(Date().timeIntervalSince1970)
+    /// - Parameters:
+    ///   - time: the `event_time`, in milliseconds; when it was issued if it is nil.
+    ///   - offset: when it was issued, in seconds from now; it expires a day later.
+    func body(
+        _ id: String, about userID: String, at time: Int? = nil, issued offset: Int = 0
+    ) throws -> String {
+        let now = Int(Date().timeIntervalSince1970) + offset
         let event: JSON = [
             "type": "consent-revoked", "sub": .string(userID),
             "event_time": .integer(time ?? now * 1000),

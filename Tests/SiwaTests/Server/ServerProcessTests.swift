@@ -41,7 +41,7 @@ import Testing
             "siwa_revocations", "siwa_revocation_oldest_pending_seconds",
             "siwa_apple_requests_total", "siwa_apple_request_duration_seconds",
             "siwa_client_secret_expires_at_seconds", "siwa_vault_tokens",
-            "siwa_key_set_age_seconds", "siwa_build_info",
+            "siwa_key_set_age_seconds", "siwa_clock_skew_seconds", "siwa_build_info",
         ] { #expect(text.contains("# TYPE \(family) "), "\(family)") }
         let name = "siwa_http_requests_total{listener=\"notifications\",path=\"other\",status="
         #expect(text.contains("\(name)\"404\"} 2\n") && text.contains("\(name)\"400\"} 2\n"))

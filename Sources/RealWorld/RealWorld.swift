@@ -55,8 +55,12 @@ extension World {
         files.resolvedPath = resolvedPath
         files.isSameFolder = isSameFolder
         files.remove = { path throws(FileError) in try removeFile(path) }
-        files.publish = { contents, path throws(FileError) in
-            try writeFile(contents, to: path, permissions: 0o644)
+        files.readRegular = { path throws(FileError) in try readRegularFile(path) }
+        files.checkReplacement = { path, rule throws(FileError) in
+            try LocalFiles.checkReplacement(at: path, rule)
+        }
+        files.replace = { contents, path, rule throws(FileError) in
+            try replaceFile(contents, at: path, rule)
         }
         inspectTLS = { url, host, offer, timeout, settings throws(TransportError) in
             try await TLSInspector(

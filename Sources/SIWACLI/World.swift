@@ -125,11 +125,23 @@ package struct World: Sendable {
             path throws(FileError) in
             throw FileError("remove", path, reason: "not provided")
         }
-        /// Replaces a file atomically, readable by everyone.
-        package var publish: @Sendable (SecretBytes, String) throws(FileError) -> Void = {
-            _, path throws(FileError) in
-            throw FileError("write", path, reason: "not provided")
+        /// Reads a whole regular file, without waiting for the writer of a pipe.
+        package var readRegular: @Sendable (String) throws(FileError) -> LocalFile = {
+            path throws(FileError) in
+            throw FileError("read", path, reason: "not provided")
         }
+        /// Fails unless a rule allows to write to a path.
+        package var checkReplacement:
+            @Sendable (String, ReplacementRule) throws(FileError) -> Void = {
+                path, _ throws(FileError) in
+                throw FileError("write", path, reason: "not provided")
+            }
+        /// Creates or replaces a file atomically, or writes a stream, as a rule allows.
+        package var replace:
+            @Sendable (SecretBytes, String, ReplacementRule) throws(FileError) -> Void = {
+                _, path, _ throws(FileError) in
+                throw FileError("write", path, reason: "not provided")
+            }
         /// Whether two paths denote the same folder.
         package var isSameFolder: @Sendable (String, String) -> Bool = { $0 == $1 }
         /// The absolute path.

@@ -15,7 +15,7 @@ struct Migration: Sendable {
         _ global: GlobalOptions, _ batch: BatchOptions, in world: World,
         half: (Client) throws -> MigrationHalf
     ) throws {
-        world.metrics.begin(batch.metrics, global, in: world)
+        try world.metrics.begin(batch.metrics, global, in: world)
         let session = try Session(TypedSettings(global: global), in: world)
         let loaded = try session.client()
         client = loaded.client

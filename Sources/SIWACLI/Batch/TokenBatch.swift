@@ -13,7 +13,7 @@ struct TokenBatch: Sendable {
         _ global: GlobalOptions, _ options: BatchOptions, _ selection: VaultSelection,
         request: RequestKind, mark: ResultMark, in world: World
     ) throws {
-        world.metrics.begin(options.metrics, global, in: world)
+        try world.metrics.begin(options.metrics, global, in: world)
         try selection.check(options)
         let session = try Session(
             TypedSettings(global: global, vault: selection.vault), in: world)

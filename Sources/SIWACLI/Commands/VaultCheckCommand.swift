@@ -23,7 +23,7 @@ struct VaultCheckCommand: Command {
     var metrics: MetricsArgument?
 
     func run(in world: World) async throws {
-        world.metrics.begin(metrics, global, in: world)
+        try world.metrics.begin(metrics, global, in: world)
         try global.checkPrinted(among: ["records", "users", "states", "keys", "faults"])
         let session = try Session(TypedSettings(global: global, vault: vault), in: world)
         var vault = try session.vault(.statement)

@@ -37,8 +37,18 @@ final class TaskMetrics: Sendable {
     private let findings = Mutex(Findings())
 
     /// Writes metrics when the command ends, if `argument` names a file.
-    func begin(_ argument: MetricsArgument?, _ options: GlobalOptions, in world: World) {
+    ///
+    /// - Throws: ``FileError`` if that file must not be replaced, before anything is done. A file
+    ///   that cannot be written is a warning at the end.
+    func begin(
+        _ argument: MetricsArgument?, _ options: GlobalOptions, in world: World
+    ) throws(FileError) {
         guard let argument else { return }
+        do throws(FileError) {
+            try world.files.checkReplacement(argument.path, .metrics)
+        } catch {
+            guard !error.isRefusedReplacement else { throw error }
+        }
         let new = Order(
             argument: argument, console: Console(world, options),
             start: world.clocks.timekeeper.elapsed())
@@ -66,11 +76,11 @@ final class TaskMetrics: Sendable {
             task: order.argument.task, exitCode: exitCode, endedAt: world.clocks.now(),
             duration: world.clocks.timekeeper.elapsed() - order.start,
             findings: findings.withLock { $0 })
-        if let old = try? world.files.read(path) {
+        if let old = try? world.files.readRegular(path) {
             page.keepLasting(of: String(decoding: old.contents.revealed(), as: UTF8.self))
         }
         do throws(FileError) {
-            try world.files.publish(SecretBytes(page.text.utf8), path)
+            try world.files.replace(SecretBytes(page.text.utf8), path, .metrics)
         } catch {
             order.console.warn("the metrics were not written: \(error)")
         }

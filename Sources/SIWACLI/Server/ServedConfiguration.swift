@@ -129,6 +129,21 @@ package struct ServedConfiguration: Sendable {
         }
     }
 
+    /// Warns of a file that others can write, and refuses it if the configuration is strict.
+    ///
+    /// - Parameter name: the name of the file in messages, such as `the key set`.
+    package func examine(_ name: String, _ path: String) throws(Diagnosis) {
+        let world = session.world
+        do {
+            try session.examine(
+                FileWarning(
+                    name, path, world.files.status(path), isSecret: false, in: world),
+                .configuration)
+        } catch {
+            throw Diagnosis(error)
+        }
+    }
+
     /// The absolute path of a path in the configuration.
     package func resolve(_ path: String) -> String {
         guard let file = self.path else { return path }

@@ -39,7 +39,8 @@ struct LoadedDelivery: Sendable {
             } catch {
                 throw Diagnosis(
                     "configuration", "server.deliver.ca_file cannot be read: \(error)",
-                    hints: ["give a file of certificates in PEM"], exitCode: .settings)
+                    hints: error.advice(or: "give a file of certificates in PEM"),
+                    exitCode: .settings)
             }
         }
         do throws(TransportError) {

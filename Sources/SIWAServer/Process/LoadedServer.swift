@@ -20,6 +20,7 @@ struct LoadedServer: Sendable {
         let base = world.base
         let configuration = try ServedConfiguration(configurationFile, in: base)
         let settings = try ServerSettings(configuration, variables: base.variables)
+        try Self.examineFiles(of: settings, configuration)
         let log = ServerLog(
             now: base.clocks.now, showsUserIDs: settings.logsUserIDs, write: base.errorLine)
         let metrics = Metrics(notificationPath: settings.path)
@@ -39,6 +40,16 @@ struct LoadedServer: Sendable {
                 receivingAccess: database.receiving, monitoringAccess: database.monitoring,
                 settings: settings,
                 delivery: delivery?.parts, owner: world.owner))
+    }
+
+    /// Examines the files that decide whom the server trusts.
+    private static func examineFiles(
+        of settings: ServerSettings, _ configuration: ServedConfiguration
+    ) throws(Diagnosis) {
+        if let file = settings.keySetFile { try configuration.examine("the key set", file) }
+        if let file = settings.delivery?.authorityFile {
+            try configuration.examine("the authority file", file)
+        }
     }
 
     /// Reads the clients, and mints a client_secret for each.
@@ -104,6 +115,7 @@ struct LoadedServer: Sendable {
         let base = world.base
         let configuration = try ServedConfiguration(configurationFile, in: base)
         let settings = try ServerSettings(configuration, variables: base.variables)
+        try Self.examineFiles(of: settings, configuration)
         let clients = try Self.clients(configuration, context.metrics, base)
         let vaultPlace = try configuration.vaultPlace()
         if let path = settings.keySetFile, context.keys.isFixed {
@@ -147,7 +159,8 @@ extension KeySet {
         } catch {
             throw Diagnosis(
                 "configuration", "server.jwks_file: \(error)",
-                hints: ["give a file that contains Apple's JWK Set"], exitCode: .settings)
+                hints: error.advice(or: "give a file that contains Apple's JWK Set"),
+                exitCode: .settings)
         }
         guard let keySet = KeySet(body) else {
             throw Diagnosis(

@@ -27,7 +27,8 @@ package struct Vault: Sendable {
             throw VaultError(
                 .key,
                 "the vault's newest key is key \(current), which is marked as retired: "
-                    + "the newer key was removed from the database")
+                    + "the newer key was removed from the database",
+                remedy: VaultError.unknownKeyRemedy)
         }
         currentKey = current
     }

@@ -1,5 +1,5 @@
 /// An operation of the vault failed.
-package struct VaultError: Error, Hashable, Sendable {
+package struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong.
     package enum Kind: String, Hashable, Sendable {
         /// There is no vault at that place.
@@ -16,7 +16,7 @@ package struct VaultError: Error, Hashable, Sendable {
         case unavailable
         /// Another process kept the database locked for too long.
         case busy
-        /// The disk is full.
+        /// The disk is full, or a limit of the process or the system is reached.
         case full
         /// The server did not prove its identity, or does not encrypt the connection.
         case untrusted
@@ -41,9 +41,20 @@ package struct VaultError: Error, Hashable, Sendable {
     /// What happened, as a sentence without a full stop. It names a record by client, user and
     /// fingerprint, never by its token.
     package let message: String
+    /// What to do, if it does not follow from the kind: for example the limit to raise.
+    package let remedy: String?
+
+    /// The message.
+    package var description: String { message }
 
     /// Creates an error.
-    package init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
+    package init(_ kind: Kind, _ message: String, remedy: String? = nil) {
+        (self.kind, self.message, self.remedy) = (kind, message, remedy)
+    }
+
+    /// What to do if the database lacks the entry of a key that the key file has.
+    package static let unknownKeyRemedy =
+        "run 'siwa vault rekey': it enters the newest key of the key file again"
 
     /// Whether the same call may succeed later.
     package var isTemporary: Bool { [.busy, .full, .unreachable, .keySuperseded].contains(kind) }

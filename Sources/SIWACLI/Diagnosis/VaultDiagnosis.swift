@@ -3,7 +3,8 @@ internal import Lifecycle
 extension VaultError: DiagnosableError {
     var diagnosis: Diagnosis {
         Diagnosis(
-            "vault", message, hints: kind.remedies, exitCode: isTemporary ? .temporary : .settings,
+            "vault", message, hints: remedy.map { [$0] } ?? kind.remedies,
+            exitCode: isTemporary ? .temporary : .settings,
             isRetryable: kind.isAboutAccess)
     }
 }

@@ -119,18 +119,27 @@ extension Session {
         }
     }
 
+    /// What to do if the key file does not exist.
+    static func missingKeys(_ path: String, _ origin: Origin) -> [String] {
+        [
+            "if there is a vault, restore \(path) from its backup: "
+                + "without it, no token in the vault can be read",
+            origin == .standard
+                ? "if the keys are in another file, set it with \(SettingName.vaultKeyFile.places)"
+                : "fix the path where it is set: \(origin)",
+            "for a new vault, 'siwa vault init' creates it",
+        ]
+    }
+
     private func keyFile(_ path: String, _ origin: Origin) throws(SettingsError) -> LocalFile {
         do {
             return try world.files.read(path)
         } catch {
             throw SettingsError(
                 .key, "the vault's keys cannot be read: \(error)",
-                hints: (error.isMissing ? ["'siwa vault init' creates them with the vault"] : [])
-                    + [
-                        origin == .standard
-                            ? "if the keys are in another file, set it with \(SettingName.vaultKeyFile.places)"
-                            : "fix the path where it is set: \(origin)"
-                    ])
+                hints: error.isMissing
+                    ? Self.missingKeys(path, origin)
+                    : error.advice(or: "fix the path where it is set: \(origin)"))
         }
     }
 }

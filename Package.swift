@@ -54,7 +54,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "TokenVault",
-            dependencies: ["CSQLite", "CPostgres", "JOSE", "Lifecycle", "ServerRecords"],
+            dependencies: [
+                "CSQLite", "CPostgres", "LocalFiles", "JOSE", "Lifecycle", "ServerRecords",
+            ],
             swiftSettings: strict),
         .target(
             name: "AppleEmulator", dependencies: ["JOSE", "Lifecycle", "Diagnosis", "SIWACrypto"],

@@ -1,6 +1,7 @@
 internal import CSQLite
 internal import Glibc
 internal import Lifecycle
+internal import LocalFiles
 
 /// A file that has, or will have, a vault.
 struct SQLiteConnector: DatabaseConnector {
@@ -40,9 +41,11 @@ struct SQLiteConnector: DatabaseConnector {
 
     private func refusal(_ what: String) -> DatabaseFailure {
         let code = errno
-        let isFull = code == ENOSPC || code == EDQUOT
+        let remedy = systemLimitRemedy(code)
         return DatabaseFailure(
-            isFull ? .full : .unusable,
-            "\(name) \(what): \(String(cString: strerror(code)).lowercased())")
+            VaultError(
+                code == ENOSPC || remedy != nil ? .full : .unusable,
+                "\(name) \(what): \(String(cString: strerror(code)).lowercased())",
+                remedy: remedy))
     }
 }

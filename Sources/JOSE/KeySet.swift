@@ -62,7 +62,7 @@ package struct IgnoredKey: Hashable, Sendable {
     }
 
     /// Why a key cannot be used, as the end of a sentence.
-    package enum Reason: String, Error, CaseIterable {
+    package enum Reason: String, Error, CaseIterable, CustomStringConvertible {
         /// A JWK is an object.
         case noObject = "it is not an object"
         /// Apple's tokens name their key by it.
@@ -79,6 +79,9 @@ package struct IgnoredKey: Hashable, Sendable {
         case unfit = "its numbers make no RSA key of 2048 to 16384 bits"
         /// RFC 7517 §4.5. Only their order could tell which one is meant.
         case ambiguous = "another key has the same kid"
+
+        /// The raw value.
+        package var description: String { rawValue }
     }
 }
 

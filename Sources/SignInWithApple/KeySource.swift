@@ -13,11 +13,13 @@ actor KeySource {
     private let ended = WakeSignal()
 
     /// No key set is available.
-    struct Unavailable: Error {
+    struct Unavailable: Error, CustomStringConvertible {
         /// Why not.
         let failure: TokenFailure
         /// The rest of the pause after an unsuccessful fetch; nil without a pause.
         let retryAfter: Duration?
+
+        var description: String { "Apple's keys are unavailable: \(failure)" }
     }
 
     /// A key set with the key `keyID`, or one that was fetched for this call and lacks it: then

@@ -135,13 +135,16 @@ struct ItemLine {
 }
 
 /// Why a line is not an item.
-package struct InvalidLine: Error, Hashable, Sendable {
+package struct InvalidLine: Error, Hashable, Sendable, CustomStringConvertible {
     /// The id of the item in the input, if it could be read.
     package let id: JSON?
     /// What is wrong, without quoting the line: it may hold a token.
     package let reason: String
     /// In a migration, the user's id with the old team, if it could be read.
     package let oldUserID: String?
+
+    /// The reason.
+    package var description: String { reason }
 
     /// Describes the fault of a line.
     package init(_ id: JSON?, _ reason: String, oldUserID: String? = nil) {

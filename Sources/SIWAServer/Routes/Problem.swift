@@ -4,7 +4,7 @@ package import Lifecycle
 package import SIWACLI
 
 /// An error response of the API (problem details, RFC 9457).
-package struct Problem: Error, Sendable {
+package struct Problem: Error, Sendable, CustomStringConvertible {
     /// The status code.
     package let status: Int
     /// The error code, for programs.
@@ -23,6 +23,9 @@ package struct Problem: Error, Sendable {
     package var members: [JSON.Member] = []
     /// Apple's id of the request that failed, for the log.
     var requestID: String?
+
+    /// What happened.
+    package var description: String { detail }
 
     /// Creates a problem.
     package init(

@@ -170,7 +170,9 @@ final class ServerProcess: Sendable {
     /// Ends it as a service manager does.
     func stop() async throws -> ProgramResult {
         program.signal(15)
-        return try await program.result()
+        let result = try await program.result()
+        #expect(typeNames(in: result.errors) == [])
+        return result
     }
 
     /// Kills it.

@@ -26,6 +26,30 @@ import Testing
         #expect(try JSON(text: wrong.body)["code"] == "method_not_allowed")
     }
 
+    @Test func `readyz says in words that a client_secret has expired`() async throws {
+        let fixture = try await ServerFixture()
+        let folder = fixture.apple.folder
+        let config = try JSON(try folder.contents("apple/config.json"))
+        let app = try #require(config["profiles"]?["app"]?.members)
+        let given =
+            app.filter { !["private_key", "key_id"].contains($0.name) }
+            + [.init("client_secret_file", "given.secret")]
+        let settings: JSON = [
+            "profiles": ["app": .object(given)], "server": .object(fixture.listeners),
+        ]
+        try folder.write("apple/server.json", settings.text)
+        // Long enough for the server to start.
+        let secret = try await fixture.apple.siwa("secret", "--lifetime", "20s")
+        try folder.write("apple/given.secret", secret.output)
+        let server = try await fixture.serve()
+        try await eventually("it has expired") {
+            try await server.call("metrics", "GET", "/readyz").status == 503
+        }
+        let text = try await server.call("metrics", "GET", "/readyz").body
+        #expect(text.contains("the client_secret expired at 20"), "\(text)")
+        #expect(typeNames(in: text) == [])
+    }
+
     @Test func `every family is announced from the start, and labels are the routes'`()
         async throws
     {

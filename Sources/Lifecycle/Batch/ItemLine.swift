@@ -70,6 +70,7 @@ struct ItemLine {
             case .bare(let text): SecretText(text)
             case .object(let object): try token(object, names)
             }
+        if !isJWT { try checkAgreement(of: names) }
         guard token.bytes.count > 0 else { throw InvalidLine(id, "the line has no token") }
         if !isJWT, object == nil, isPadded {
             throw InvalidLine(id, "the token has spaces or tabs around it")
@@ -102,6 +103,15 @@ struct ItemLine {
             }
         }
         throw InvalidLine(id, "the line has no member '\(names.first ?? "token")'")
+    }
+
+    /// Two tokens in one line: one of them would be lost.
+    private func checkAgreement(of names: [String]) throws(InvalidLine) {
+        let texts = names.compactMap { name in object?[name]?.string.map { (name, $0) } }
+        guard let first = texts.first, let other = texts.first(where: { $0.1 != first.1 }) else {
+            return
+        }
+        throw InvalidLine(id, "'\(first.0)' and '\(other.0)' differ")
     }
 
     /// The object; nil for a bare text.

@@ -10,6 +10,8 @@ final class TaskMetrics: Sendable {
     struct Findings: Sendable {
         /// How many items of a batch ended in each status; nil for a command that is not a batch.
         var items: [BatchStatus: Int]?
+        /// How many records of a vault other runs held; nil for a batch without a vault.
+        var heldItems: Int?
         /// When the command's client_secret expires.
         var secretExpiresAt: NumericDate?
         /// The name of the profile; empty without one.
@@ -49,8 +51,11 @@ final class TaskMetrics: Sendable {
     func note(_ change: (inout Findings) -> Void) { findings.withLock { change(&$0) } }
 
     /// Sets the counts of a batch.
-    func noteItems(_ counts: BatchCounts) {
+    ///
+    /// - Parameter held: the records of a vault that other runs held.
+    func noteItems(_ counts: BatchCounts, held: Int?) {
         note {
+            $0.heldItems = held
             $0.items = [
                 .done: counts.done, .refused: counts.refused, .failed: counts.failed,
                 .invalid: counts.invalid,

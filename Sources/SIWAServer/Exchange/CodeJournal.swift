@@ -51,7 +51,7 @@ package final class CodeJournal: Sendable {
     ) throws(VaultError) -> ExchangeAnswer? {
         ExchangeAnswer(
             kept: try vault.with { vault throws(VaultError) in
-                try vault.open(sealed, for: Self.place(of: code, clientID))
+                try vault.open(sealed, for: CodeEntry.place(of: code.bytes, clientID))
             })
     }
 
@@ -67,7 +67,7 @@ package final class CodeJournal: Sendable {
     func finish(_ request: CodeRequest, _ answer: ExchangeAnswer) async {
         let (owner, vault) = (owner, vault)
         _ = await writes.write("code_not_noted") { store throws(VaultError) in
-            let outcome = try vault.with { vault throws(VaultError) in
+            let outcome = try vault.sealing { vault throws(VaultError) in
                 try Self.outcome(answer, request, in: vault)
             }
             try store.finish(request.code, outcome, by: owner)
@@ -97,10 +97,8 @@ package final class CodeJournal: Sendable {
     private static func outcome(
         _ answer: ExchangeAnswer, _ request: CodeRequest, in vault: Vault
     ) throws(VaultError) -> CodeOutcome {
-        .answered(try vault.seal(answer.kept, for: place(of: request.code, request.clientID)))
-    }
-
-    private static func place(of code: CodeDigest, _ clientID: ClientID) -> [String] {
-        ["code answer", clientID.rawValue, code.bytes.hexadecimal]
+        .answered(
+            try vault.seal(
+                answer.kept, for: CodeEntry.place(of: request.code.bytes, request.clientID)))
     }
 }

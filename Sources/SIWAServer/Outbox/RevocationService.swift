@@ -122,7 +122,7 @@ extension RevocationService {
             var jobs: [RevocationJob] = []
             for (text, kind, clientID, userID) in secrets {
                 jobs.append(
-                    try vault.with { vault throws(VaultError) in
+                    try vault.sealing { vault throws(VaultError) in
                         try .sealing(
                             text, kind, of: clientID, userID, input.proof, in: vault, at: now)
                     })

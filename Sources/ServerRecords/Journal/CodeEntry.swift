@@ -1,3 +1,4 @@
+internal import JOSE
 package import Lifecycle
 internal import SIWACrypto
 
@@ -47,6 +48,13 @@ package struct CodeEntry: Hashable, Sendable {
             guard age < Self.replayed, let answer else { return .alreadySent }
             return .replay(answer, clientID)
         }
+    }
+
+    /// The place that the encryption of an answer authenticates.
+    ///
+    /// - Parameter digest: the digest of the code.
+    package static func place(of digest: [UInt8], _ clientID: ClientID) -> [String] {
+        ["code answer", clientID.rawValue, digest.hexadecimal]
     }
 
     /// How long a repetition gets the same answer.

@@ -88,6 +88,13 @@ package struct RevocationJob: Hashable, Sendable {
     }
 }
 
+extension RevocationJob {
+    /// The place that the encryption of a job's secret authenticates.
+    package static func place(
+        of fingerprint: TokenFingerprint, _ clientID: ClientID
+    ) -> [String] { ["revocation", clientID.rawValue, fingerprint.rawValue] }
+}
+
 // The events of a job.
 extension RevocationJob {
     /// Notes the result of a revocation.

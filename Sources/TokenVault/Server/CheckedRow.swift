@@ -125,6 +125,13 @@ struct CheckedRow {
         }
     }
 
+    mutating func fingerprint() throws(DamagedColumn) -> TokenFingerprint {
+        guard let fingerprint = TokenFingerprint(try text("token_fingerprint")) else {
+            throw DamagedColumn("its token_fingerprint is not 12 hexadecimal digits")
+        }
+        return fingerprint
+    }
+
     mutating func eventID() throws(DamagedColumn) -> EventID {
         guard let id = EventID(try text("jti")) else {
             throw DamagedColumn("its jti is not 1 to 255 visible ASCII characters")

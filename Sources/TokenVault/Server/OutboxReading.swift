@@ -94,9 +94,7 @@ extension RevocationJob {
         let number = try row.integer("number", in: .positions)
         let clientID = try row.clientID()
         let userID = try row.optionalUserID()
-        guard let fingerprint = TokenFingerprint(try row.text("token_fingerprint")) else {
-            throw DamagedColumn("its token_fingerprint is not 12 hexadecimal digits")
-        }
+        let fingerprint = try row.fingerprint()
         let kind: Kind = try row.known("kind")
         let proof: Proof = try row.known("proof")
         let state: State = try row.known("state")

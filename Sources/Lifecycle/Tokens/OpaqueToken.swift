@@ -3,11 +3,13 @@ internal import SIWACrypto
 
 /// Checks that a text can be an authorization code, a refresh token or an access token of Apple's.
 ///
-/// These consist of the characters 0x21 to 0x7E, and are never a JWT. Apple answers 200 to the
-/// revocation of any text, so an invisible character would hide that the token was not revoked.
+/// These consist of one or more of the characters 0x21 to 0x7E, and are never a JWT. Apple answers
+/// 200 to the revocation of any text, so an invisible character would hide that the token was not
+/// revoked. Apple's own answers are checked as well: what passes can be stored and sent later.
 ///
 /// - Throws: ``OpaqueTokenError``, which quotes only the first invalid character.
 package func validateOpaqueToken(_ text: SecretText) throws(OpaqueTokenError) {
+    guard text.bytes.count > 0 else { throw .empty }
     try validateVisibleText(text)
     guard !text.hasPrefix("eyJ") else { throw .jwt }
 }
@@ -35,6 +37,8 @@ private func firstInvalidByte(of bytes: Span<UInt8>) -> Int? {
 
 /// Why a text cannot be an authorization code, a refresh token or an access token of Apple's.
 package enum OpaqueTokenError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A text without characters.
+    case empty
     /// A space or an ASCII control character, such as a line end.
     case spaceOrControl
     /// A quotation mark.
@@ -71,6 +75,7 @@ package enum OpaqueTokenError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The end of a sentence that begins with the name of the token.
     package var description: String {
         switch self {
+        case .empty: "is empty"
         case .spaceOrControl, .quotationMark:
             "contains a space, a quotation mark or a control character"
         case .character(let character):

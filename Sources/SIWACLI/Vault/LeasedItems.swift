@@ -78,9 +78,11 @@ final class LeasedItems: Sendable {
     /// Leases, renews and notes, until ``close()``.
     func work() async {
         await withDiscardingTaskGroup { timers in
-            timers.addTask { [changes, lease = claim.lease] in
-                let tick = lease.renewalInterval / 2
-                while (try? await Task.sleep(for: tick)) != nil { changes.notify() }
+            timers.addTask { [self] in
+                while (try? await Task.sleep(for: tick)) != nil {
+                    state.withLock { $0.records.resume() }
+                    changes.notify()
+                }
             }
             do throws(VaultError) {
                 try await work(&timers)
@@ -146,7 +148,7 @@ extension LeasedItems {
     /// Leases more records. False if there are enough, or none are left for now.
     private func leaseMore() throws(VaultError) -> Bool {
         let (now, date) = (clocks.timekeeper.elapsed(), clocks.now())
-        guard state.withLock({ $0.records.isWantingMore(at: now) }) else { return false }
+        guard state.withLock({ $0.records.isWantingMore }) else { return false }
         let claimed = try state.withLock { $0.vault }.claim(
             claim.filter, limit: claim.size, for: claim.lease, intent: claim.intent,
             at: clocks.now())
@@ -155,7 +157,7 @@ extension LeasedItems {
         state.withLock { state in
             state.vault = vault
             if claimed.isComplete { state.records.end() }
-            if let wait = claimed.wait { state.records.pause(until: now + min(wait, tick)) }
+            if claimed.wait != nil { state.records.pause() }
             for row in claimed.damaged { state.records.add(row) }
             if state.records.isEmpty {
                 state.records.renewNext(at: now + claim.lease.renewalInterval / 2)

@@ -34,8 +34,8 @@ struct LeasedRecords: Sendable {
     /// When leases are renewed next.
     private var renewal = Duration.zero
     private var isExhausted = false
-    /// Before this time no record is looked for: others are observed.
-    private var resumption = Duration.zero
+    /// Whether no record is looked for until ``resume()``: leases of others are observed.
+    private var isPaused = false
     private var isWaitingNoted = false
     private(set) var isClosed = false
     /// Whether the oldest finished result has waited long enough for others.
@@ -77,12 +77,15 @@ struct LeasedRecords: Sendable {
 // Leasing and renewing.
 extension LeasedRecords {
     /// Whether more records should be leased.
-    func isWantingMore(at now: Duration) -> Bool {
-        !isExhausted && !isClosed && ready.count <= size / 2 && now >= resumption
+    var isWantingMore: Bool {
+        !isExhausted && !isClosed && !isPaused && ready.count <= size / 2
     }
 
-    /// Notes that no record is free before a time.
-    mutating func pause(until moment: Duration) { resumption = moment }
+    /// Notes that no record is free for now.
+    mutating func pause() { isPaused = true }
+
+    /// Looks for records again.
+    mutating func resume() { isPaused = false }
 
     /// Notes that the run waits for leases of others; false if that was noted before.
     mutating func noteWaiting() -> Bool {

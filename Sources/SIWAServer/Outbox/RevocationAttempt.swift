@@ -213,7 +213,7 @@ extension RevocationAttempt {
         let vault = worker.vault
         var next = job
         do throws(VaultError) {
-            try vault.sealing { vault throws(VaultError) in
+            try vault.with { vault throws(VaultError) in
                 try next.take(token, of: userID, in: vault)
             }
         } catch {

@@ -68,11 +68,7 @@ struct VaultImportCommand: Command {
                 reading.add(lines.count)
             }
             reading.end()
-            if importer.unusual > 0 {
-                session.console.warn(
-                    "\(importer.unusual) of the tokens do not have the shape of Apple's refresh "
-                        + "tokens: check the input")
-            }
+            warn(of: importer.unusual, session)
             let total = importer.staged
             let merging = RecordProgress(session, "records compared with the vault") { { total } }
             try importer.finish(merging)
@@ -95,6 +91,14 @@ struct VaultImportCommand: Command {
             "imported",
             remedy: "fix the lines and import them again; 'siwa vault export' writes tokens only "
                 + "with --reveal")
+    }
+
+    /// Warns of tokens that do not look like Apple's.
+    private func warn(of unusual: Int, _ session: Session) {
+        guard unusual > 0 else { return }
+        session.console.warn(
+            "\(unusual) of the tokens do not have the shape of Apple's refresh tokens: check the input"
+        )
     }
 
     private func report(_ importer: VaultImporter) -> Report {

@@ -54,7 +54,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "TokenVault",
-            dependencies: ["CSQLite", "CPostgres", "JOSE", "Lifecycle", "ServerRecords"],
+            dependencies: [
+                "CSQLite", "CPostgres", "JOSE", "Lifecycle", "ServerRecords", "SIWACrypto",
+            ],
             swiftSettings: strict),
         .target(
             name: "AppleEmulator", dependencies: ["JOSE", "Lifecycle", "Diagnosis", "SIWACrypto"],
@@ -165,7 +167,7 @@ let package = Package(
             name: "SiwaTests",
             dependencies: [
                 "siwa", "siwa-emulator", "siwa-server", "CurlTransport", "TokenVault", "JOSE",
-                "Lifecycle", "SIWACrypto", "TestSupport",
+                "Lifecycle", "ServerRecords", "SIWACrypto", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "SIWACLITests",

@@ -18,8 +18,21 @@ package protocol ServerStore: Sendable {
     ///   are of a newer version.
     func prepare(isAlone: Bool) throws(VaultError)
 
+    /// Examines what ``prepare(isAlone:)`` would do, and changes nothing.
+    ///
+    /// - Throws: what it would throw.
+    func examine() throws(VaultError) -> ServerTables
+
     /// Fails unless the database can be written and its tables are of this version.
     func check() throws(VaultError)
+
+    // MARK: Servers
+
+    /// Notes that a server is running, for the duration of ``ServerInstance/lease``.
+    func beat(_ server: ServerInstance) throws(VaultError)
+
+    /// Notes that a server has ended.
+    func end(server id: String) throws(VaultError)
 
     // MARK: Inbox
 

@@ -69,12 +69,12 @@ extension TokenVaultError.Kind {
         case .notInitialized, .serverNotInitialized: self = .notInitialized
         case .alreadyInitialized: self = .alreadyInitialized
         case .tooNew: self = .tooNew
-        case .unusable: self = .unusable
+        case .unusable, .inUse, .moved, .copyIncomplete: self = .unusable
         case .unavailable: self = .unavailable
-        case .busy: self = .busy
+        case .busy, .moving: self = .busy
         case .full: self = .full
         case .untrusted: self = .untrusted
-        case .unreachable: self = .unreachable
+        case .unreachable, .readOnly: self = .unreachable
         case .damaged: self = .damaged
         case .key: self = .key
         case .keySuperseded: self = .keySuperseded

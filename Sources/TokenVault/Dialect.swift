@@ -33,6 +33,12 @@ struct Dialect: Sendable {
     let lockSchema: String?
     /// Locks the creation of keys; nil if a writing transaction already locks everything.
     let lockKeys: String?
+    /// Locks the vault's version against all other transactions; nil if a writing transaction already
+    /// locks everything.
+    let lockVersion: String?
+    /// Makes the next number of a table follow its highest one; nil if that is always so. The
+    /// parameter is the table.
+    let continueNumbers: (@Sendable (String) -> String)?
     /// The beginning of a reading and of a writing transaction.
     let beginReading, beginWriting: String
 
@@ -52,7 +58,8 @@ struct Dialect: Sendable {
         moment: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
         lockingRows: "", skippingLockedRows: "", takesArrays: false,
         tableExists: { "SELECT 1 FROM sqlite_schema WHERE name = '\($0)'" },
-        lockSchema: nil, lockKeys: nil, beginReading: "BEGIN", beginWriting: "BEGIN IMMEDIATE")
+        lockSchema: nil, lockKeys: nil, lockVersion: nil, continueNumbers: nil,
+        beginReading: "BEGIN", beginWriting: "BEGIN IMMEDIATE")
 
     static let postgres = Self(
         integer: "BIGINT", text: "TEXT COLLATE \"C\"", bytes: "BYTEA",
@@ -66,6 +73,15 @@ struct Dialect: Sendable {
         tableExists: { "SELECT 1 WHERE to_regclass('\($0)') IS NOT NULL" },
         lockSchema: "SELECT 1 FROM pg_advisory_xact_lock(\(vaultLock))",
         lockKeys: "LOCK TABLE vault_key IN SHARE MODE",
+        lockVersion: "LOCK TABLE vault_schema IN ACCESS EXCLUSIVE MODE",
+        // A damaged number near the limit would leave none for new rows.
+        continueNumbers: { table in
+            """
+            SELECT setval(pg_get_serial_sequence('\(table)', 'id'), greatest(max(id), 1),
+                coalesce(max(id) >= 1, false))
+            FROM \(table) WHERE id < 4611686018427387904
+            """
+        },
         beginReading: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
         beginWriting: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
 

@@ -9,21 +9,27 @@ final class SQLVaultStore: VaultStore {
     /// The progress of each owner's claims.
     private let runs = Mutex<[String: ClaimRun]>([:])
     /// A check in every transaction, in addition to that when the connection is opened.
-    private let require: @Sendable (any Database) throws(DatabaseFailure) -> Void
+    private let require: Requirement
     /// An additional operation in the transaction of every change.
     private let alongside: @Sendable (any Database) throws(DatabaseFailure) -> Void
 
+    /// Fails unless a transaction may use the tables.
+    typealias Requirement = @Sendable (any Database, Access) throws(DatabaseFailure) -> Void
+
     /// Loads the library and connects at the first call.
     convenience init(_ connector: any DatabaseConnector, schema: Schema = .vault) {
-        self.init(connector, ConnectionPool(connector, schema))
+        let name = connector.name
+        self.init(
+            connector, ConnectionPool(connector, schema),
+            requiring: { database, access throws(DatabaseFailure) in
+                try schema.require(for: access, in: database, name)
+            })
     }
 
     /// A store that shares a connection.
     init(
         _ connector: any DatabaseConnector, _ pool: ConnectionPool,
-        requiring require: @escaping @Sendable (any Database) throws(DatabaseFailure) -> Void = {
-            _ in
-        },
+        requiring require: @escaping Requirement,
         alongside: @escaping @Sendable (any Database) throws(DatabaseFailure) -> Void = { _ in }
     ) {
         (self.connector, self.pool) = (connector, pool)
@@ -35,7 +41,7 @@ final class SQLVaultStore: VaultStore {
     ) throws(VaultError) -> Result {
         let require = require
         return try pool.transaction(access) { database throws(DatabaseFailure) in
-            try require(database)
+            try require(database, access)
             return try body(database)
         }
     }

@@ -10,6 +10,14 @@ package struct VaultError: Error, Hashable, Sendable {
         case alreadyInitialized
         /// Made by a newer siwa.
         case tooNew
+        /// A running siwa-server uses the vault.
+        case inUse
+        /// The vault is being moved to another database, and cannot be changed.
+        case moving
+        /// The vault was moved to another database, and cannot be changed.
+        case moved
+        /// The vault is an incomplete copy of another one.
+        case copyIncomplete
         /// The database cannot be used: because of its URL, folder, permissions or login.
         case unusable
         /// The database's library is not installed.
@@ -18,6 +26,8 @@ package struct VaultError: Error, Hashable, Sendable {
         case busy
         /// The disk is full.
         case full
+        /// The server is a standby, or refuses changes.
+        case readOnly
         /// The server did not prove its identity, or does not encrypt the connection.
         case untrusted
         /// The server does not answer, or closed the connection.
@@ -46,5 +56,7 @@ package struct VaultError: Error, Hashable, Sendable {
     package init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
 
     /// Whether the same call may succeed later.
-    package var isTemporary: Bool { [.busy, .full, .unreachable, .keySuperseded].contains(kind) }
+    package var isTemporary: Bool {
+        [.busy, .full, .readOnly, .unreachable, .keySuperseded, .moving].contains(kind)
+    }
 }

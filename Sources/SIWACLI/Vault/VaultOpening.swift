@@ -27,7 +27,13 @@ extension Session {
 
     /// The store, without keys.
     func vaultStore(_ limit: VaultTimeLimit = .command) throws -> any VaultStore {
-        let url = try settings.vaultURL()
+        try vaultStore(at: try settings.vaultURL(), limit)
+    }
+
+    /// The store at a URL, without keys.
+    func vaultStore(
+        at url: Setting<String>, _ limit: VaultTimeLimit
+    ) throws -> any VaultStore {
         try examineVaultFiles(url.value)
         let store = try world.vault(url.value, try vaultTimeout(limit))
         try examineProtection(of: store, at: url)
@@ -69,7 +75,7 @@ extension Session {
     }
 
     /// The time limit for calls of the vault; a signal shortens it.
-    private func vaultTimeout(_ limit: VaultTimeLimit) throws(SettingsError) -> VaultTimeout {
+    func vaultTimeout(_ limit: VaultTimeLimit) throws(SettingsError) -> VaultTimeout {
         let timeout = try settings.timeout()
         let (timekeeper, start, ending) = (world.clocks.timekeeper, startOfCommand, world.ending)
         return VaultTimeout {

@@ -19,6 +19,16 @@ struct SQLiteConnector: DatabaseConnector {
         return database
     }
 
+    func removeIfEmpty() throws(DatabaseFailure) {
+        guard try connect(creating: false).run("SELECT 1 FROM sqlite_schema LIMIT 1").isEmpty else {
+            return
+        }
+        for file in [path, path + "-wal", path + "-shm"] where unlink(file) != 0 && errno != ENOENT
+        {
+            throw refusal("cannot be removed")
+        }
+    }
+
     /// Creates the file before SQLite does, which would make it readable by everyone. SQLite's
     /// other files get the mode of this one.
     private func makeFile() throws(DatabaseFailure) {

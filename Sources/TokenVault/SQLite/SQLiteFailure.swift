@@ -7,7 +7,7 @@ extension VaultError.Kind {
     ///
     /// - Parameter system: the system's error number, if there was one.
     init(sqlite code: CInt, system: CInt) {
-        let isFull = system == ENOSPC || system == EDQUOT
+        let isFull = [ENOSPC, EDQUOT, EFBIG].contains(system)
         self =
             switch code & 0xFF {
             case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT: .busy

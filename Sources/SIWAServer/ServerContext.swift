@@ -42,30 +42,40 @@ package final class ServerContext: Sendable {
     let receiver: NotificationReceiver
     /// The numbers of records in the database.
     let counts: CachedCounts
+    /// The row of this server.
+    let heartbeat: Heartbeat
+    /// The tokens that wait to be stored.
+    let unsaved: UnsavedTokens
+    /// The journal of codes, which writes what must not be lost.
+    let journal: CodeJournal
     /// Parses the tokens of `/v1/verify`.
     let tokenReader = SharedJWSReader()
     /// Writes the results of `/v1/verify`.
     let verdicts = Mutex(VerdictWriter())
 
     /// The dependencies of a context.
-    package struct Parts: Sendable {
-        package var clocks: Clocks
-        package var log: ServerLog
-        package var metrics: Metrics
-        package var clients: Reloadable<ProfileClients>
-        package var keys: AppleKeySets
-        package var vault: SharedVault
-        package var access: StoreAccess
-        package var workerAccess: StoreAccess
+    struct Parts: Sendable {
+        var clocks: Clocks
+        var log: ServerLog
+        var metrics: Metrics
+        var clients: Reloadable<ProfileClients>
+        var keys: AppleKeySets
+        var vault: SharedVault
+        var access: StoreAccess
+        var workerAccess: StoreAccess
         /// The database connection of notifications.
-        package var receivingAccess: StoreAccess
+        var receivingAccess: StoreAccess
         /// The database connection of metrics, health and the status page.
-        package var monitoringAccess: StoreAccess
-        package var settings: ServerSettings
+        var monitoringAccess: StoreAccess
+        /// The row of this server.
+        var heartbeat: Heartbeat
+        /// The tokens that wait to be stored.
+        var unsaved: UnsavedTokens
+        var settings: ServerSettings
         /// How events are delivered; nil if they are not delivered.
-        package var delivery: Delivery?
+        var delivery: Delivery?
         /// Identifies this run of this process.
-        package var owner: String
+        var owner: String
     }
 
     /// How events are delivered.
@@ -77,7 +87,7 @@ package final class ServerContext: Sendable {
     }
 
     /// Creates the services.
-    package init(_ parts: Parts) {
+    init(_ parts: Parts) {
         (clocks, log, metrics) = (parts.clocks, parts.log, parts.metrics)
         (clients, keys, vault) = (parts.clients, parts.keys, parts.vault)
         (access, workerAccess) = (parts.access, parts.workerAccess)
@@ -87,8 +97,10 @@ package final class ServerContext: Sendable {
         let (clocks, clients, owner) = (parts.clocks, parts.clients, parts.owner)
         let log: ServiceLog = { [log] event in log(event) }
         tokens = APITokens(parts.access, clocks: clocks, log: log)
-        let journal = CodeJournal(
-            parts.access, parts.vault, clocks: clocks, owner: owner, log: log)
+        (heartbeat, unsaved) = (parts.heartbeat, parts.unsaved)
+        journal = CodeJournal(
+            parts.access, parts.vault, clocks: clocks, owner: owner, unsaved: parts.unsaved,
+            log: log)
         exchanges = ExchangeService(
             journal, keys: { [keys] token in await keys.keySet(for: token) }, clocks: clocks,
             log: log)

@@ -12,13 +12,16 @@ package final class CodeJournal: Sendable {
     private let owner: String
     /// The writes that must not be lost.
     let writes: DurableWrites
+    /// The tokens that wait to be stored.
+    let unsaved: UnsavedTokens
 
     /// - Parameter owner: identifies this run of this process.
     package init(
         _ access: StoreAccess, _ vault: SharedVault, clocks: Clocks, owner: String,
-        log: @escaping ServiceLog
+        unsaved: UnsavedTokens = UnsavedTokens(), log: @escaping ServiceLog
     ) {
         (self.access, self.vault, self.clocks) = (access, vault, clocks)
+        self.unsaved = unsaved
         self.owner = owner
         writes = DurableWrites(access, clocks: clocks, log: log)
     }
@@ -82,11 +85,16 @@ package final class CodeJournal: Sendable {
         _ token: RefreshToken, of user: VaultUser, _ request: CodeRequest, _ answer: ExchangeAnswer
     ) async -> Bool {
         let (owner, vault, now) = (owner, vault, clocks.now())
+        let unsaved = unsaved
+        let number = unsaved.add(
+            UnsavedTokens.Token(token: token, user: user, signedInAt: nil, receivedAt: now))
         return await writes.write("token_not_stored") { store throws(VaultError) in
-            try vault.with { vault throws(VaultError) in
-                let outcome = try Self.outcome(answer, request, in: vault)
-                let finishing = store.vault(finishing: request.code, outcome, by: owner)
-                try vault.through(finishing).store(token, for: user, at: now)
+            try unsaved.store(number) { () throws(VaultError) in
+                try vault.with { vault throws(VaultError) in
+                    let outcome = try Self.outcome(answer, request, in: vault)
+                    let finishing = store.vault(finishing: request.code, outcome, by: owner)
+                    try vault.through(finishing).store(token, for: user, at: now)
+                }
             }
         }
     }

@@ -69,6 +69,9 @@ package final class ExchangeService: Sendable {
         }
     }
 
+    /// Waits until every code that was sent is answered.
+    func drainSent() async { await running.drain() }
+
     /// Waits until every code that was sent is answered and its tokens are stored.
     package func drain() async {
         await running.drain()

@@ -101,6 +101,7 @@ final class NotificationReceiver: Sendable {
             if event.isDelivered { arrival.notify() }
             return Answer(200, "received", event.event)
         } catch {
+            access.note(error)
             log(.databaseFailed(error))
             return Answer(503, "unavailable")
         }

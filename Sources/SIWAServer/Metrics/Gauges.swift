@@ -11,6 +11,8 @@ struct Gauges {
     let secretExpiries: [(profile: String, expiresAt: NumericDate)]
     /// Nil before the first fetch.
     let keySetAge: Duration?
+    /// The tokens that wait to be stored.
+    let unsavedTokens: Int
 
     func families() -> [MetricFamily] { inbox + revocations + others }
 
@@ -61,6 +63,10 @@ struct Gauges {
                     }
                 }),
             MetricFamily(
+                "siwa_unsaved_tokens", .gauge,
+                "Refresh tokens that wait to be stored: in memory, and in the file unsaved-tokens.",
+                [.init([], unsavedTokens)]),
+            MetricFamily(
                 "siwa_key_set_age_seconds", .gauge, "The age of Apple's key set.",
                 keySetAge.map { [.init([], $0.inSeconds)] } ?? []),
             MetricFamily(
@@ -78,6 +84,6 @@ extension ServerContext {
             counts: try? await counts.current(),
             secretExpiries: clients.compactMap { client in
                 (try? client.secret(at: clocks.now())).map { (client.name, $0.expiresAt) }
-            }, keySetAge: keys.age)
+            }, keySetAge: keys.age, unsavedTokens: unsaved.count)
     }
 }

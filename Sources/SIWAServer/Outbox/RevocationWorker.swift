@@ -63,10 +63,7 @@ package final class RevocationWorker: Sendable {
     }
 
     /// Waits until the codes that were sent to Apple are answered.
-    func drainCodes() async {
-        await codes.drain()
-        await journal.drain()
-    }
+    func drainSent() async { await codes.drain() }
 
     private var lease: VaultLease { VaultLease(owner: owner, duration: leaseDuration) }
 

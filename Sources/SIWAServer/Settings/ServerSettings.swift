@@ -22,10 +22,12 @@ package struct ServerSettings: Hashable, Sendable {
     package var logsUserIDs = true
     /// The file of keys that replaces Apple's; for tests.
     package var keySetFile: String?
+    /// The folder of what the server keeps between two runs; nil for the usual one.
+    package var stateFolder: String?
 
     private static let names = [
         "notifications", "api", "metrics", "deliver", "keep", "max_secret_lifetime",
-        "log_user_ids", "jwks_file",
+        "log_user_ids", "jwks_file", "state",
     ]
 
     /// Reads the settings; without the object, the default listeners are opened on this machine.
@@ -65,6 +67,7 @@ package struct ServerSettings: Hashable, Sendable {
         }
         if let logs = try reader.flag("log_user_ids") { logsUserIDs = logs }
         keySetFile = try reader.text("jwks_file").map(resolve)
+        stateFolder = try reader.text("state").map(resolve)
     }
 
     /// Fails if two listeners have one socket: each client would reach any of them, so that clients
@@ -110,6 +113,32 @@ package struct ServerSettings: Hashable, Sendable {
                 ], exitCode: .settings)
         }
         api = ListenerSettings(standardFolder: folder)
+    }
+
+    /// The folder of what the server keeps between two runs: by default the service manager's, or
+    /// that of an embedded vault.
+    ///
+    /// - Throws: ``Diagnosis`` if there is none.
+    func stateFolder(
+        vaultFile: String?, _ variables: (String) -> String?
+    ) throws(Diagnosis) -> String {
+        // systemd separates several folders by colons.
+        let managed = variables("STATE_DIRECTORY").flatMap {
+            $0.split(separator: ":").first.map(String.init)
+        }
+        let beside = vaultFile.map { file in
+            file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
+        }
+        guard let folder = stateFolder ?? managed ?? beside else {
+            throw Diagnosis(
+                "configuration",
+                "server.state is not set, STATE_DIRECTORY neither, and the vault is not a file",
+                hints: [
+                    "add \"server\": {\"state\": FOLDER, …}: a folder that survives a restart, for "
+                        + "tokens that cannot be stored when the server ends"
+                ], exitCode: .settings)
+        }
+        return folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
     }
 
     /// What to tell the operator if no listener is opened; nil otherwise.

@@ -137,13 +137,12 @@ extension ServerContext {
     /// The current report.
     func statusReport() async -> StatusReport {
         // At the same time, so that the page takes no longer than the slowest of them.
-        async let readiness = readiness()
         async let activity = try? monitoringAccess.run { store throws(VaultError) in
             try store.activity(hours: 24)
         }
         let gauges = await gauges()
         return StatusReport(
-            at: clocks.now(), readiness: await readiness, counts: gauges.counts,
+            at: clocks.now(), readiness: readiness(), counts: gauges.counts,
             activity: await activity ?? [], secretExpiries: gauges.secretExpiries,
             keySetAge: gauges.keySetAge, isKeySetFixed: keys.isFixed,
             missingProfiles: revocationWorker.missingProfiles.current)

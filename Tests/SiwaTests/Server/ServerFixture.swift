@@ -41,6 +41,7 @@ struct ServerFixture: Sendable {
             [
                 "SIWA_CONFIG": apple.folder.path("apple/server.json"), "SIWA_BASE_URL": apple.url,
                 "XDG_CACHE_HOME": apple.folder.path("cache"),
+                "STATE_DIRECTORY": apple.folder.path,
             ]
         ) { $1 }
     }

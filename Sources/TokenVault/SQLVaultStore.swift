@@ -46,6 +46,13 @@ final class SQLVaultStore: VaultStore {
         }
     }
 
+    func requireChangeable() throws(VaultError) {
+        let require = require
+        try pool.transaction(.reading) { database throws(DatabaseFailure) in
+            try require(database, .writing)
+        }
+    }
+
     func create(_ key: VaultKeyCheck) throws(VaultError) {
         try pool.create { database throws(DatabaseFailure) in try database.insert(key) }
     }

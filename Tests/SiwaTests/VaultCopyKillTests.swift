@@ -71,9 +71,22 @@ import Testing
         let removed = try await move.siwa("vault", "remove", "nobody", "--client-id", "c.d.e")
         #expect(removed.exitCode == 3, "\(removed)")
         #expect(removed.errors.contains("was moved to"))
+        try await checkNothingIsSent(move)
         let again = try await move.copy()
         #expect(again.exitCode == 0 && again.errors.contains("earlier run"), "\(again)")
         #expect(try await move.copy("--abort").exitCode == 3)
+    }
+
+    /// A code is not spent for a vault that cannot take its token.
+    private func checkNothingIsSent(_ move: Move) async throws {
+        let apple = move.fixture.apple
+        let user = move.fixture.people.name(1)
+        let code = try await apple.code(for: "com.example.app", [.init("user", .string(user))])
+        let before = try await apple.requests().count
+        let exchanged = try await apple.siwa(
+            "exchange", "--code", code, "--store", environment: move.fixture.environment)
+        #expect(exchanged.exitCode == 3 && exchanged.errors.contains("was moved"), "\(exchanged)")
+        #expect(try await apple.requests().count == before)
     }
 
     @Test(.enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed"))

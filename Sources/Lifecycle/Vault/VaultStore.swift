@@ -88,12 +88,17 @@ package protocol VaultStore: Sendable {
     /// The faults of the database itself, one sentence each.
     func faults() throws(VaultError) -> [String]
 
+    /// Fails if the vault is moving or was moved, so that any change would fail. Waits for no lock.
+    func requireChangeable() throws(VaultError)
+
     /// The settings that protect the connection to the database less than siwa's default. Does not
     /// connect.
     func weaknesses() throws(VaultError) -> [VaultWeakness]
 }
 
 extension VaultStore {
+    package func requireChangeable() throws(VaultError) {}
+
     /// A store without connections has no weaknesses.
     package func weaknesses() throws(VaultError) -> [VaultWeakness] { [] }
 }

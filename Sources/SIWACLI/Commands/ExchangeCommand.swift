@@ -80,7 +80,7 @@ struct ExchangeCommand: Command {
         }
         try requests.checkOutput()
         // Before the code is used: opening the vault may fail.
-        let vault = isStoring ? try session.vault() : nil
+        let vault = isStoring ? try session.changeableVault() : nil
         let verification = ExchangeVerification(
             audiences: try session.settings.audiences(), nonce: nonce,
             // siwa sends requests over TLS with a verified certificate, or to loopback.

@@ -25,6 +25,13 @@ extension Session {
         return try Vault(store, try vaultKeys(), by: world.actor)
     }
 
+    /// Opens the vault for a request whose result is stored; fails if it is moving.
+    func changeableVault() throws -> Vault {
+        let vault = try vault()
+        try vault.store.requireChangeable()
+        return vault
+    }
+
     /// The store, without keys.
     func vaultStore(_ limit: VaultTimeLimit = .command) throws -> any VaultStore {
         try vaultStore(at: try settings.vaultURL(), limit)

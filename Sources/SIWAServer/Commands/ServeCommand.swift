@@ -29,6 +29,7 @@ struct ServeCommand: Command {
     func run(in world: ServerWorld) async throws {
         // The watchdog ends a process that hangs during its shutdown.
         ProcessSignals.apply(.record, watchdog: 44)
+        ProcessSignals.reportEndsAsJSON()
         ProcessSignals.countHangUps()
         try requireDispatch()
         let world = world.loggingNotes()

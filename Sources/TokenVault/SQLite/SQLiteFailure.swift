@@ -7,7 +7,9 @@ extension VaultError.Kind {
     ///
     /// - Parameter system: the system's error number, if there was one.
     init(sqlite code: CInt, system: CInt) {
-        let isFull = [ENOSPC, EDQUOT, EFBIG].contains(system)
+        // SQLITE_IOERR_WRITE, after which SQLite may have lost the system's error number.
+        let isWrite = code == SQLITE_IOERR | 3 << 8
+        let isFull = [ENOSPC, EDQUOT, EFBIG].contains(system) || isWrite && system == 0
         self =
             switch code & 0xFF {
             case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT: .busy

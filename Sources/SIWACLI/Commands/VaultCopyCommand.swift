@@ -31,7 +31,7 @@ struct VaultCopyCommand: Command {
         [
             .option(
                 "to", \.$target, value: "URL",
-                help: "Where the vault moves to: sqlite:PATH or postgresql://…"),
+                help: "The new place, sqlite:PATH or postgresql://…: a database without a vault."),
             .flag("dry-run", \.isDryRun, help: "Count the rows, and change nothing."),
             .flag("abort", \.isAborting, help: "Remove an incomplete copy."),
             VaultArgument.option(\.vault),

@@ -202,7 +202,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "SIWACLI", "CommandTable", "LocalFiles", "JOSE", "Lifecycle", "Diagnosis",
-                "SIWACrypto",
+                "SIWACrypto", "ServerRecords",
             ], path: "Tests/Fuzz/Targets", swiftSettings: safe),
         .testTarget(
             name: "FuzzTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Tests",

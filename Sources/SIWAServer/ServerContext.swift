@@ -42,6 +42,8 @@ package final class ServerContext: Sendable {
     let receiver: NotificationReceiver
     /// The numbers of records in the database.
     let counts: CachedCounts
+    /// Lets callers wait for events.
+    let eventWatch: EventWatch
     /// Parses the tokens of `/v1/verify`.
     let tokenReader = SharedJWSReader()
     /// Writes the results of `/v1/verify`.
@@ -107,5 +109,9 @@ package final class ServerContext: Sendable {
                 clocks: clocks, owner: owner, wake: arrival, log: log)
         }
         counts = CachedCounts(parts.monitoringAccess, parts.clocks.timekeeper)
+        let access = parts.access
+        eventWatch = EventWatch(clocks.timekeeper) {
+            try? await access.run { store throws(VaultError) in try store.newestEvent() }
+        }
     }
 }

@@ -48,9 +48,16 @@ package protocol ServerStore: Sendable {
         _ ids: [EventID], as verdict: UnverifiedNotification.Verdict
     ) throws(VaultError)
 
-    /// Returns up to `limit` verified events after a position, in the order of their commits. No
+    /// Returns up to `limit` verified events after a cursor, in the order of their commits. No
     /// event is ever committed before a position that was read.
-    func events(after position: Int, limit: Int) throws(VaultError) -> InboxPage
+    ///
+    /// - Parameter cursor: nil for the oldest events.
+    func events(
+        _ selection: EventSelection, after cursor: EventCursor?, limit: Int
+    ) throws(VaultError) -> EventReading
+
+    /// Returns the place of the newest event that a page would show.
+    func newestEvent() throws(VaultError) -> EventCursor
 
     /// Returns up to `limit` events before a position, the newest first.
     func inbox(
@@ -81,12 +88,16 @@ package protocol ServerStore: Sendable {
     /// - Returns: the number of deleted rows; less than `limit` if no more are left.
     func purge(_ retention: Retention, limit: Int) throws(VaultError) -> Int
 
+    /// Makes work due now that waits longer than any wait may be: a clock was wrong when it was
+    /// stored.
+    func bringBackParked() throws(VaultError)
+
     // MARK: Deliveries
 
-    /// Claims up to `limit` due events: only the first pending one of each user, unless that has
-    /// been failing for ``DeliveryOutcome/hold``.
+    /// Claims due events: only the first pending one of each user, unless that has been failing for
+    /// ``DeliveryOutcome/hold``.
     func claimDeliveries(
-        limit: Int, for lease: VaultLease
+        _ room: DeliveryRoom, for lease: VaultLease
     ) throws(VaultError) -> DueDeliveries
 
     /// Extends leases; returns the events that the owner still holds.

@@ -19,6 +19,8 @@ struct Dialect: Sendable {
     let now: String
     /// The same clock in milliseconds.
     let moment: String
+    /// A random number of 53 bits, another one for each row.
+    let random: String
     /// Locks the rows of a SELECT; waits for other locks.
     let lockingRows: String
     /// Locks the rows of a SELECT; skips rows that others have locked.
@@ -50,6 +52,7 @@ struct Dialect: Sendable {
         orderedTableOptions: "STRICT, WITHOUT ROWID",
         now: "CAST(strftime('%s', 'now') AS INTEGER)",
         moment: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
+        random: "(random() & 9007199254740991)",
         lockingRows: "", skippingLockedRows: "", takesArrays: false,
         tableExists: { "SELECT 1 FROM sqlite_schema WHERE name = '\($0)'" },
         lockSchema: nil, lockKeys: nil, beginReading: "BEGIN", beginWriting: "BEGIN IMMEDIATE")
@@ -61,6 +64,7 @@ struct Dialect: Sendable {
         orderedTableOptions: "",
         now: "CAST(floor(extract(epoch FROM statement_timestamp())) AS BIGINT)",
         moment: "CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS BIGINT)",
+        random: "CAST(floor(random() * 9007199254740991) AS BIGINT)",
         lockingRows: "FOR UPDATE", skippingLockedRows: "FOR UPDATE SKIP LOCKED",
         takesArrays: true,
         tableExists: { "SELECT 1 WHERE to_regclass('\($0)') IS NOT NULL" },

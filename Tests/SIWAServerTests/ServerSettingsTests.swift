@@ -100,6 +100,24 @@ import Testing
         }
     }
 
+    @Test func `the number of unfinished deliveries is limited`() throws {
+        func limit(_ more: [JSON.Member]) throws -> Int? {
+            let deliver: [JSON.Member] = [
+                .init("url", "https://example.com/a"), .init("secret_file", "s"),
+            ]
+            return try settings(["deliver": .object(deliver + more)]).delivery?.maxInFlight
+        }
+        #expect(try limit([]) == 256)
+        #expect(try limit([.init("max_in_flight", 1)]) == 1)
+        for odd: JSON in [0, 4097, -1, .number("1.5"), "256", .null] {
+            let error = #expect(throws: Diagnosis.self) {
+                _ = try limit([.init("max_in_flight", odd)])
+            }
+            #expect(
+                error?.message.hasPrefix("server.deliver.max_in_flight must be") == true, "\(odd)")
+        }
+    }
+
     @Test func `without listeners the operator is told`() throws {
         let deliver: JSON = ["url": "https://example.com/a", "secret_file": "s"]
         #expect(try settings(["deliver": deliver]).withoutListeners != nil)

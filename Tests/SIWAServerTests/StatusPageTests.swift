@@ -41,6 +41,18 @@ import Testing
         #expect(report.issues[4].fault.contains("1 day"))
     }
 
+    @Test func `the page says what waits, and until when`() throws {
+        var counts = ServerCounts()
+        counts.oldestPendingEvent = .seconds(7200)
+        counts.eventAttempts = .init(
+            next: NumericDate(1_800_000_060), last: NumericDate(1_800_003_600))
+        let report = report(counts: counts)
+        let page = StatusPage(report).html
+        #expect(page.contains("2027-01-15T08:01:00Z") && page.contains("2027-01-15T09:00:00Z"))
+        let fault = try #require(report.issues.first?.fault)
+        #expect(fault.contains("2 hours") && fault.contains("2027-01-15T08:01:00Z"))
+    }
+
     @Test func `a full store and revocations that cannot go on are problems`() {
         var counts = ServerCounts()
         counts.inbox[.unverified] = 1000

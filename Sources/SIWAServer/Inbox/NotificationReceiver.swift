@@ -101,9 +101,14 @@ final class NotificationReceiver: Sendable {
             if event.isDelivered { arrival.notify() }
             return Answer(200, "received", event.event)
         } catch {
-            log(.databaseFailed(error))
+            logFailure(error)
             return Answer(503, "unavailable")
         }
+    }
+
+    /// A database that is down fails every notification.
+    private func logFailure(_ error: VaultError) {
+        log(.databaseFailed(error), limitedAs: [.init("of", "database_failed")])
     }
 
     private func keep(_ unverified: UnverifiedNotification) async -> Answer {
@@ -117,7 +122,7 @@ final class NotificationReceiver: Sendable {
             case .full: return Answer(503, "too_many_unverified")
             }
         } catch {
-            log(.databaseFailed(error))
+            logFailure(error)
             return Answer(503, "unavailable")
         }
     }
@@ -147,7 +152,11 @@ extension NotificationReceiver {
                     try store.unverified(after: start, limit: limit)
                 }
                 for error in page.damaged { log(.damagedRow(error)) }
-                for entry in page.entries { try await verify(entry) }
+                var forged: [EventID] = []
+                for entry in page.entries where try await isForged(entry) {
+                    forged.append(entry.id)
+                }
+                try await settle(forged, as: .forged)
                 guard let next = page.next else { return }
                 position = next
             }
@@ -158,10 +167,13 @@ extension NotificationReceiver {
 
     private static let pageSize = 100
 
-    private func verify(_ entry: InboxEntry) async throws(VaultError) {
+    /// Verifies a payload.
+    ///
+    /// - Returns: true for one that must be deleted.
+    private func isForged(_ entry: InboxEntry) async throws(VaultError) -> Bool {
         guard let payload = entry.body, let token = try? CompactJWS(payload),
             let keyID = token.verificationKeyID
-        else { return try await settle(entry.id, as: .forged) }
+        else { return true }
         var keySet: KeySet?
         if case .keySet(let found) = await keys.answer(
             holding: keyID, receivedAt: entry.receivedAt)
@@ -175,24 +187,31 @@ extension NotificationReceiver {
         case .unknownKey: try await rejectIfOld(entry)
         case .forged(let check):
             metrics.countNotification(nil, "invalid_\(check)")
-            try await settle(entry.id, as: .forged)
-        case .malformed, .notForUs, .unusable: try await settle(entry.id, as: .forged)
+            return true
+        case .malformed, .notForUs, .unusable: return true
         }
+        return false
     }
 
     private func rejectIfOld(_ entry: InboxEntry) async throws(VaultError) {
         guard clocks.now() - entry.receivedAt > Self.maxAge else { return }
         metrics.countNotification(nil, "rejected")
-        try await settle(entry.id, as: .rejected)
+        try await settle([entry.id], as: .rejected)
     }
 
     /// The age at which a payload without a known key is rejected.
     private static let maxAge = Duration.seconds(7 * 86_400)
 
     private func settle(
-        _ id: EventID, as verdict: UnverifiedNotification.Verdict
+        _ ids: [EventID], as verdict: UnverifiedNotification.Verdict
     ) async throws(VaultError) {
-        log(.info, "unverified_\(verdict)", [.init("jti", .string(id.rawValue))])
-        try await access.run { store throws(VaultError) in try store.settle([id], as: verdict) }
+        guard !ids.isEmpty else { return }
+        let name = "unverified_\(verdict)"
+        for id in ids {
+            log(
+                ServiceEvent(.info, name, [.init("jti", .string(id.rawValue))]),
+                limitedAs: [.init("of", .string(name))])
+        }
+        try await access.run { store throws(VaultError) in try store.settle(ids, as: verdict) }
     }
 }

@@ -72,7 +72,8 @@ extension DeliveryWorker.Settings {
         let place = "server.deliver.secret_file"
         do {
             let contents = try world.files.read(settings.secretFile).contents
-            self.init(settings.target, try WebhookSecrets(contents))
+            self.init(
+                settings.target, try WebhookSecrets(contents), maxInFlight: settings.maxInFlight)
         } catch let error as WebhookSecretsError {
             throw Diagnosis(
                 "configuration", "\(place): \(settings.secretFile): \(error)",

@@ -52,6 +52,7 @@ struct RunningServer: Sendable {
         reloads.cancel()
         await drain(workers)
         watch.cancel()
+        context.log.writeOmitted(at: nil)
         context.log(.info, "stopped")
     }
 
@@ -62,6 +63,7 @@ struct RunningServer: Sendable {
             Task { await context.receiver.verifyWaiting() },
             Task { await context.revocationWorker.run() },
             Task { await context.keepPurging() },
+            Task { await context.log.keepCountingOmitted(timekeeper) },
         ]
         if let worker = context.deliveryWorker { tasks.append(Task { await worker.run() }) }
         return tasks
@@ -73,6 +75,7 @@ struct RunningServer: Sendable {
     private func drain(_ workers: [Task<Void, Never>]) async {
         for listener in listeners { listener.server.stopAccepting() }
         for worker in workers { worker.cancel() }
+        context.eventWatch.stop()
         let timekeeper = context.clocks.timekeeper
         let deadline = Deadline(after: Self.drainTime, by: timekeeper)
         while deadline.remaining > .zero,
@@ -129,11 +132,21 @@ extension ServerContext {
         await exchanges.drain()
     }
 
-    /// Deletes rows whose retention is over, once an hour. Runs until cancelled.
+    /// Deletes rows whose retention is over, and makes parked work due, once an hour. Runs until
+    /// cancelled.
     func keepPurging() async {
         while !Task.isCancelled {
             await purge()
+            await bringBackParked()
             try? await clocks.timekeeper.sleep(.seconds(3600))
+        }
+    }
+
+    private func bringBackParked() async {
+        do throws(VaultError) {
+            try await workerAccess.run { store throws(VaultError) in try store.bringBackParked() }
+        } catch {
+            log(.databaseFailed(error))
         }
     }
 

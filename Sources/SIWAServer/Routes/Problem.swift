@@ -88,7 +88,7 @@ package struct Problem: Error, Sendable {
 
     private static let titles = [
         400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
-        405: "Method Not Allowed", 406: "Not Acceptable", 409: "Conflict",
+        405: "Method Not Allowed", 406: "Not Acceptable", 409: "Conflict", 410: "Gone",
         413: "Content Too Large", 415: "Unsupported Media Type", 422: "Unprocessable Content",
         429: "Too Many Requests", 431: "Request Header Fields Too Large",
         500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable",

@@ -1,6 +1,7 @@
 internal import HTTPServer
 package import JOSE
 package import SIWACLI
+internal import ServerRecords
 
 /// The object `server` of the configuration.
 package struct ServerSettings: Hashable, Sendable {
@@ -146,10 +147,12 @@ package struct DeliverySettings: Hashable, Sendable {
     package let secretFile: String
     /// The file of additional certificate authorities.
     package let authorityFile: String?
+    /// The most unfinished attempts.
+    package let maxInFlight: Int
 
     /// Reads `deliver`; nil if it is absent.
     init?(_ reader: SettingsReader, resolve: (String) -> String) throws(Diagnosis) {
-        let names = ["url", "secret_file", "ca_file", "allow_http"]
+        let names = ["url", "secret_file", "ca_file", "allow_http", "max_in_flight"]
         guard let object = try reader.object("deliver", knowing: names) else { return nil }
         let (url, allowsHTTP) = (
             try object.requiredText("url"), try object.flag("allow_http") ?? false
@@ -161,5 +164,8 @@ package struct DeliverySettings: Hashable, Sendable {
         }
         secretFile = resolve(try object.requiredText("secret_file"))
         authorityFile = try object.text("ca_file").map(resolve)
+        maxInFlight =
+            try object.integer("max_in_flight", in: DeliveryPlaces.limits)
+            ?? DeliveryPlaces.standardLimit
     }
 }

@@ -32,6 +32,15 @@ struct SettingsReader {
 
     func flag(_ name: String) throws(Diagnosis) -> Bool? { try optional(name) }
 
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(Diagnosis) -> Int? {
+        let number: Int? = try optional(name)
+        guard number.map(range.contains) ?? true else {
+            throw error(
+                name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
     func duration(_ name: String) throws(Diagnosis) -> Duration? {
         guard let text = try text(name) else { return nil }
         guard let parsed = DurationArgument(argument: text), parsed.duration > .zero else {

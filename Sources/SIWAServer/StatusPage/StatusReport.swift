@@ -70,7 +70,8 @@ struct StatusReport: Sendable {
         if let age = counts?.oldestPendingEvent, age > Self.lateDelivery {
             issues.append(
                 Issue(
-                    fault: "An event has waited for its delivery for \(age.words(units: 1)).",
+                    fault: "An event has waited for its delivery for \(age.words(units: 1))"
+                        + Self.until(counts?.eventAttempts),
                     remedy: "Run siwa inbox list --state pending; siwa inbox show has the reason."))
         }
         return issues
@@ -104,7 +105,8 @@ struct StatusReport: Sendable {
         if let age = counts?.oldestPendingRevocation, age > Self.lateRevocation {
             issues.append(
                 Issue(
-                    fault: "A revocation has waited for Apple for \(age.words(units: 1)).",
+                    fault: "A revocation has waited for Apple for \(age.words(units: 1))"
+                        + Self.until(counts?.revocationAttempts),
                     remedy: "Run siwa revocations list --state pending, and siwa doctor."))
         }
         return issues
@@ -126,6 +128,13 @@ struct StatusReport: Sendable {
                 remedy: "Check the network to appleid.apple.com. Notifications are kept until then."
             )
         ]
+    }
+
+    /// The end of a sentence about work that waits.
+    private static func until(_ attempts: ServerCounts.Attempts?) -> String {
+        attempts.map {
+            "; the next attempt is at \($0.next.rfc3339), the last at \($0.last.rfc3339)."
+        } ?? "."
     }
 
     private static let lateDelivery = Duration.seconds(3600)

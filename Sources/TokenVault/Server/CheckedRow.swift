@@ -144,8 +144,8 @@ struct CheckedRow {
 extension ClosedRange<Int> {
     /// The possible numbers of attempts.
     static let attempts = 0...Int(Int32.max)
-    /// The possible positions of the inbox, which are the API's cursors, and numbers of jobs.
-    static let positions = 0...999_999_999_999_999_999
+    /// The possible positions of the inbox, of which cursors have 56 bits, and numbers of jobs.
+    static let positions = 0...((1 << 56) - 1)
     /// The possible HTTP statuses.
     static let statuses = 100...999
 }

@@ -38,9 +38,9 @@ extension Database {
     private var inserting: String {
         """
         INSERT INTO inbox_event (position, jti, type, client_id, user_id, event_time,
-            received_at, expires_at, state, changed_at, due_at, body)
+            received_at, expires_at, state, changed_at, due_at, body, mark)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, \(dialect.now),
-            CASE WHEN $9 = 'pending' THEN \(dialect.moment) END, $10)
+            CASE WHEN $9 = 'pending' THEN \(dialect.moment) END, $10, $11)
         ON CONFLICT (jti) DO NOTHING RETURNING 1
         """
     }
@@ -177,7 +177,7 @@ extension InboxEvent {
     fileprivate func values(at position: Int, _ state: InboxState) -> [Value] {
         [.integer(position), id.value, .text(type)] + user.values + [
             .integer(occurredAt.seconds), .integer(receivedAt.seconds),
-            .integer(expiresAt.seconds), .text(state.rawValue), .bytes(body),
+            .integer(expiresAt.seconds), .text(state.rawValue), .bytes(body), .newMark,
         ]
     }
 }
@@ -187,6 +187,7 @@ extension UnverifiedNotification {
         [.integer(position), id.value, .text(type)] + user.values + [
             .integer(occurredAt.seconds), .integer(receivedAt.seconds),
             .integer(receivedAt.seconds), .text(InboxState.unverified.rawValue), .bytes(payload),
+            .newMark,
         ]
     }
 }

@@ -48,6 +48,7 @@ final class SQLServerStore: ServerStore {
         let name = connector.name
         try pool.transaction(.writing) { database throws(DatabaseFailure) in
             try Schema.server.createOrMigrate(database, name)
+            try database.bringBackParked()
             guard isAlone else { return }
             try database.endDeliveryLeases()
             try database.endCodeLeases()
@@ -56,7 +57,9 @@ final class SQLServerStore: ServerStore {
     }
 
     func check() throws(VaultError) {
-        try transaction(.writing) { _ in }
+        try transaction(.writing) { database throws(DatabaseFailure) in
+            try database.checkPosition()
+        }
     }
 }
 

@@ -46,9 +46,17 @@ extension SQLServerStore {
         }
     }
 
-    func events(after position: Int, limit: Int) throws(VaultError) -> InboxPage {
+    func events(
+        _ selection: EventSelection, after cursor: EventCursor?, limit: Int
+    ) throws(VaultError) -> EventReading {
         try transaction(.reading) { database throws(DatabaseFailure) in
-            try database.events(after: position, limit)
+            try database.events(selection, after: cursor, limit)
+        }
+    }
+
+    func newestEvent() throws(VaultError) -> EventCursor {
+        try transaction(.reading) { database throws(DatabaseFailure) in
+            try database.newestEvent(in: try database.eventHistory())
         }
     }
 
@@ -88,11 +96,17 @@ extension SQLServerStore {
         }
     }
 
+    func bringBackParked() throws(VaultError) {
+        try transaction(.writing) { database throws(DatabaseFailure) in
+            try database.bringBackParked()
+        }
+    }
+
     func claimDeliveries(
-        limit: Int, for lease: VaultLease
+        _ room: DeliveryRoom, for lease: VaultLease
     ) throws(VaultError) -> DueDeliveries {
         try transaction(.writing) { database throws(DatabaseFailure) in
-            try database.claimDeliveries(limit, lease)
+            try database.claimDeliveries(room, lease)
         }
     }
 

@@ -12,6 +12,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case inspection = "inspect"
     case configuration
     case commandLine = "command-line"
+    case cursor
 
     /// Reads `input`.
     ///
@@ -28,6 +29,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .inspection: for text in tokens(in: input) { try await checkInspection(text) }
         case .configuration: try await checkConfiguration(input)
         case .commandLine: try await checkCommandLine(input)
+        case .cursor: try checkCursor(input)
         }
     }
 }

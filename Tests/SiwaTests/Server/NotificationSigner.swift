@@ -27,8 +27,12 @@ struct NotificationSigner: Sendable {
 
     /// The body that Apple would post: a user withdrew their consent.
     ///
-    /// - Parameter time: the `event_time`, in milliseconds; now if it is nil.
-    func body(_ id: String, about userID: String, at time: Int? = nil) throws -> String {
+    /// - Parameters:
+    ///   - time: the `event_time`, in milliseconds; now if it is nil.
+    ///   - keyID: the name of the key; the one of ``keySet`` if it is nil.
+    func body(
+        _ id: String, about userID: String, at time: Int? = nil, key keyID: String? = nil
+    ) throws -> String {
         let now = Int(Date().timeIntervalSince1970)
         let event: JSON = [
             "type": "consent-revoked", "sub": .string(userID),
@@ -39,6 +43,7 @@ struct NotificationSigner: Sendable {
             "exp": .integer(now + 86_400), "iat": .integer(now), "jti": .string(id),
             "events": .string(event.text),
         ]
+        let header = keyID.map { ["kid": .string($0), "alg": "RS256"] } ?? header
         let token = try CompactJWS.sign(header: header, payload: payload) {
             bytes throws(OpenSSLError) in
             try key.signature(for: bytes)

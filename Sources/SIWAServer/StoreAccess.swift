@@ -6,7 +6,8 @@ package struct StoreAccess: Sendable {
     /// The store, for calls on these threads.
     package let store: any ServerStore
     private let threads: any TaskExecutor
-    private let maxWait: Duration?
+    /// How long a call waits for a thread; nil for any time.
+    let maxWait: Duration?
     private let elapsed: @Sendable () -> Duration
 
     /// - Parameters:

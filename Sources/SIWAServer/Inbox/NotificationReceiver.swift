@@ -46,7 +46,8 @@ final class NotificationReceiver: Sendable {
                 try vault.with { vault throws(VaultError) in
                     try vault.changes(after: events.compactMap(\.notice), of: page, at: now())
                 }
-            }, run: parts.receivingAccess.start)
+            }, maxWait: parts.receivingAccess.maxWait, timekeeper: parts.clocks.timekeeper,
+            run: parts.receivingAccess.start)
     }
 
     /// Applies reloaded profiles.

@@ -34,6 +34,10 @@ package final class ServerContext: Sendable {
     package let refreshes: RefreshService
     /// Accepts requests to revoke.
     package let revocations: RevocationService
+    /// Erases users.
+    let eraser: UserEraser
+    /// The journal of codes.
+    let journal: CodeJournal
     /// Carries out revocations.
     let revocationWorker: RevocationWorker
     /// Delivers events; nil without a delivery target.
@@ -89,6 +93,7 @@ package final class ServerContext: Sendable {
         tokens = APITokens(parts.access, clocks: clocks, log: log)
         let journal = CodeJournal(
             parts.access, parts.vault, clocks: clocks, owner: owner, log: log)
+        self.journal = journal
         exchanges = ExchangeService(
             journal, keys: { [keys] token in await keys.keySet(for: token) }, clocks: clocks,
             log: log)
@@ -96,7 +101,8 @@ package final class ServerContext: Sendable {
             parts.access, parts.vault, clients: { clients.current }, clocks: clocks, log: log)
         revocationWorker = RevocationWorker(
             parts.workerAccess, parts.vault, journal, clients: { clients.current },
-            clocks: clocks, owner: owner, log: log)
+            events: parts.settings.revocationEvents, clocks: clocks, owner: owner, log: log)
+        eraser = UserEraser(parts.access, journal, events: parts.settings.revocationEvents)
         revocations = RevocationService(
             parts.access, parts.vault, revocationWorker, clients: { clients.current },
             clocks: clocks)

@@ -114,20 +114,41 @@ package protocol ServerStore: Sendable {
         finishing code: CodeDigest, _ outcome: CodeOutcome, by owner: String
     ) -> any VaultStore
 
+    /// Erases up to `limit` answers that are older than ``CodeEntry/replayed``. The entries remain.
+    ///
+    /// - Returns: the time until the next answer is to be erased; nil if none is stored.
+    func eraseAnswers(limit: Int) throws(VaultError) -> Duration?
+
+    /// Returns up to `limit` stored answers after a code, in the order of their codes.
+    func keptAnswers(after code: CodeDigest?, limit: Int) throws(VaultError) -> [KeptAnswer]
+
     // MARK: Outbox
 
-    /// Stores a request to revoke. It shares pending jobs of the same tokens.
+    /// Stores a request to revoke. It shares pending jobs of the same tokens. A job that waits for a
+    /// profile (``RevocationJob/waitsForProfile``) also shares the token's last job if that is dead
+    /// for this reason.
     ///
     /// - Parameter jobs: their numbers are ignored.
     func add(_ request: RevocationRequest, _ jobs: [RevocationJob]) throws(VaultError)
         -> RevocationStatus
 
+    /// Notes that the caller of a pending request was told to poll it, so that its end becomes an
+    /// event.
+    ///
+    /// - Returns: the current state of the request; nil if it does not exist.
+    func promise(revocation id: String) throws(VaultError) -> RevocationStatus?
+
+    /// Makes the pending jobs of these clients due that waited for a profile.
+    func resumeRevocations(of clients: [ClientID]) throws(VaultError)
+
     /// Returns a request by its id; nil if it does not exist.
     func revocation(_ id: String) throws(VaultError) -> RevocationStatus?
 
     /// Returns up to `limit` requests, the newest first.
+    ///
+    /// - Parameter number: only requests before the one with this number.
     func revocations(
-        _ states: [RevocationJob.State], limit: Int
+        _ filter: RevocationFilter, before number: Int?, limit: Int
     ) throws(VaultError) -> RevocationPage
 
     /// Makes the jobs of a request due now: pending ones, and dead ones with zero attempts.
@@ -148,11 +169,28 @@ package protocol ServerStore: Sendable {
     /// Stores the current state of a claimed job. If its code was exchanged for the token of
     /// another pending job, its requests wait for that job from then on.
     ///
-    /// - Parameter delay: the time until the next attempt; nil to keep the lease.
+    /// - Parameters:
+    ///   - delay: the time until the next attempt; nil to keep the lease.
+    ///   - events: what happens to the events of the requests that end.
     /// - Returns: whether the owner still holds the job; if not, it was not changed.
     func note(
-        _ job: RevocationJob, retryAfter delay: Duration?, by owner: String
+        _ job: RevocationJob, retryAfter delay: Duration?, by owner: String,
+        events: RevocationEvents
     ) throws(VaultError) -> Bool
+
+    // MARK: Erasure
+
+    /// Erases what is stored about a user, under all ids that the user has had: tokens, history,
+    /// the contents of events, and the user id of ended revocations.
+    ///
+    /// - Parameters:
+    ///   - evenIfLive: whether tokens that may still work are erased, too.
+    ///   - answers: the codes whose stored answers are about the user.
+    ///   - events: what happens to the events of revocations that end because of it.
+    /// - Returns: whether the user was erased, or why not; then nothing was changed.
+    func erase(
+        _ userID: UserID, evenIfLive: Bool, answers: [CodeDigest], events: RevocationEvents
+    ) throws(VaultError) -> UserErasure
 
     // MARK: API tokens
 
@@ -178,4 +216,20 @@ package protocol ServerStore: Sendable {
     /// Returns the counts of each of the last hours, the oldest first; hours without events are
     /// missing.
     func activity(hours: Int) throws(VaultError) -> [HourlyActivity]
+}
+
+extension ServerStore {
+    /// Stores the current state of a claimed job, without events.
+    package func note(
+        _ job: RevocationJob, retryAfter delay: Duration?, by owner: String
+    ) throws(VaultError) -> Bool {
+        try note(job, retryAfter: delay, by: owner, events: .off)
+    }
+
+    /// Returns up to `limit` requests in some states, or in any, the newest first.
+    package func revocations(
+        _ states: [RevocationJob.State], limit: Int
+    ) throws(VaultError) -> RevocationPage {
+        try revocations(RevocationFilter(states: states), before: nil, limit: limit)
+    }
 }

@@ -87,7 +87,7 @@ extension Database {
     }
 
     /// All ids that a user has had, by the app transfers in the history.
-    private func allIDs(
+    func allIDs(
         of userID: UserID, _ clientID: ClientID?
     ) throws(DatabaseFailure) -> Set<Value> {
         var ids: Set<Value> = [.text(userID.rawValue)]
@@ -119,6 +119,13 @@ extension Database {
                     "DELETE FROM vault_history WHERE \(column) = $1 AND client_id = $2",
                     id, client)
             }
+        }
+    }
+
+    /// Deletes all entries about a user id, of every client.
+    func eraseHistory(ofUserID id: Value) throws(DatabaseFailure) {
+        for column in ["user_id", "new_user_id"] {
+            _ = try run("DELETE FROM vault_history WHERE \(column) = $1", id)
         }
     }
 

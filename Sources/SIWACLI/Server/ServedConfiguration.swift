@@ -64,10 +64,10 @@ package struct ServedConfiguration: Sendable {
     /// Reads the clients of all profiles, and their keys.
     ///
     /// - Parameters:
-    ///   - wrap: wraps the transport to Apple.
+    ///   - wrap: wraps the transport of the profile with this name to Apple.
     ///   - trace: receives every request.
     package func clients(
-        wrap: (any Transport) -> any Transport = { $0 }, trace: RequestTrace? = nil
+        wrap: (String, any Transport) -> any Transport = { $1 }, trace: RequestTrace? = nil
     ) throws(Diagnosis) -> [ProfileClient] {
         do {
             return try profiles.map { name in

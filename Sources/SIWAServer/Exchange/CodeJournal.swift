@@ -10,6 +10,7 @@ package final class CodeJournal: Sendable {
     private let vault: SharedVault
     private let clocks: Clocks
     private let owner: String
+    private let log: ServiceLog
     /// The writes that must not be lost.
     let writes: DurableWrites
 
@@ -19,7 +20,7 @@ package final class CodeJournal: Sendable {
         log: @escaping ServiceLog
     ) {
         (self.access, self.vault, self.clocks) = (access, vault, clocks)
-        self.owner = owner
+        (self.owner, self.log) = (owner, log)
         writes = DurableWrites(access, clocks: clocks, log: log)
     }
 
@@ -82,13 +83,54 @@ package final class CodeJournal: Sendable {
         _ token: RefreshToken, of user: VaultUser, _ request: CodeRequest, _ answer: ExchangeAnswer
     ) async -> Bool {
         let (owner, vault, now) = (owner, vault, clocks.now())
-        return await writes.write("token_not_stored") { store throws(VaultError) in
+        return await writes.write("token_not_stored", of: user.userID) { store throws(VaultError) in
             try vault.with { vault throws(VaultError) in
                 let outcome = try Self.outcome(answer, request, in: vault)
                 let finishing = store.vault(finishing: request.code, outcome, by: owner)
                 try vault.through(finishing).store(token, for: user, at: now)
             }
         }
+    }
+
+    /// Erases answers that can no longer be repeated, ten minutes after Apple's response. Runs until
+    /// cancelled.
+    package func keepErasing() async {
+        while !Task.isCancelled {
+            let limit = 500
+            var next: Duration?
+            do throws(VaultError) {
+                next = try await access.run { store throws(VaultError) in
+                    try store.eraseAnswers(limit: limit)
+                }
+            } catch {
+                log(.databaseFailed(error))
+                next = .seconds(10)
+            }
+            // An answer that is stored later is due later.
+            let pause = min(next ?? CodeEntry.replayed, CodeEntry.replayed)
+            try? await clocks.timekeeper.sleep(max(pause, .milliseconds(10)))
+        }
+    }
+
+    /// The codes whose stored answers are about a user. Answers that cannot be opened may be, too.
+    func codes(of userID: UserID) async throws(VaultError) -> [CodeDigest] {
+        var (codes, last): ([CodeDigest], CodeDigest?) = ([], nil)
+        while true {
+            let after = last
+            let page = try await access.run { store throws(VaultError) in
+                try store.keptAnswers(after: after, limit: 500)
+            }
+            guard let next = page.last else { return codes }
+            codes += page.filter { isAbout(userID, $0) }.map(\.code)
+            last = next.code
+        }
+    }
+
+    private func isAbout(_ userID: UserID, _ kept: KeptAnswer) -> Bool {
+        guard let clientID = kept.clientID, let sealed = kept.answer,
+            let answer = try? open(sealed, kept.code, of: clientID)
+        else { return true }
+        return answer.userID == userID
     }
 
     /// Waits until everything is in the database.

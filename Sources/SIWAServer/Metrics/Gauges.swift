@@ -9,6 +9,8 @@ struct Gauges {
     let counts: ServerCounts?
     /// When the client_secret of each profile expires.
     let secretExpiries: [(profile: String, expiresAt: NumericDate)]
+    /// Whether Apple refused the client of each profile in its last answer.
+    var refusals: [(profile: String, isRefused: Bool)] = []
     /// Nil before the first fetch.
     let keySetAge: Duration?
 
@@ -53,6 +55,10 @@ struct Gauges {
                 "When the client_secret of a profile expires, in Unix time.",
                 secretExpiries.map { .init([("profile", $0.profile)], $0.expiresAt.seconds) }),
             MetricFamily(
+                "siwa_profile_refused", .gauge,
+                "Whether Apple refused the client of a profile in its last answer: 1 or 0.",
+                refusals.map { .init([("profile", $0.profile)], $0.isRefused ? 1 : 0) }),
+            MetricFamily(
                 "siwa_vault_tokens", .gauge, "Tokens in the vault, by client and state.",
                 (counts?.tokens ?? [:]).flatMap { client, states in
                     states.map {
@@ -78,6 +84,7 @@ extension ServerContext {
             counts: try? await counts.current(),
             secretExpiries: clients.compactMap { client in
                 (try? client.secret(at: clocks.now())).map { (client.name, $0.expiresAt) }
-            }, keySetAge: keys.age)
+            }, refusals: clients.map { ($0.name, metrics.isRefused($0.name)) },
+            keySetAge: keys.age)
     }
 }

@@ -47,9 +47,9 @@ struct LoadedServer: Sendable {
     ) throws(Diagnosis) -> ProfileClients {
         // All profiles share the limit.
         let slots = RequestSlots(timekeeper: world.clocks.timekeeper)
-        let all = try configuration.clients { transport in
+        let all = try configuration.clients { profile, transport in
             LimitedTransport(
-                AppleRequestMeter(transport, metrics, world.clocks.timekeeper), slots)
+                AppleRequestMeter(transport, of: profile, metrics, world.clocks.timekeeper), slots)
         }
         do {
             for client in all { _ = try client.secret(at: world.clocks.now()) }
@@ -113,6 +113,7 @@ struct LoadedServer: Sendable {
         context.clients.replace(with: clients)
         context.keys.replace(fetching: clients.fetchKeys)
         context.receiver.reload()
+        Task { [context] in await context.revocationWorker.resume() }
         if settings.needsRestart(from: context.settings) || vaultPlace != self.vaultPlace {
             context.log(
                 .warning, "restart_needed",

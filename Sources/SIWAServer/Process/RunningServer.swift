@@ -62,6 +62,7 @@ struct RunningServer: Sendable {
             Task { await context.receiver.verifyWaiting() },
             Task { await context.revocationWorker.run() },
             Task { await context.keepPurging() },
+            Task { await context.journal.keepErasing() },
         ]
         if let worker = context.deliveryWorker { tasks.append(Task { await worker.run() }) }
         return tasks

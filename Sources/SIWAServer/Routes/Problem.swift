@@ -47,7 +47,8 @@ package struct Problem: Error, Sendable {
 
     private static let statuses = [
         "unauthorized": 401, "forbidden": 403, "not_found": 404, "code_may_be_spent": 409,
-        "code_already_sent": 409, "code_conflict": 409, "identity_token_invalid": 422,
+        "code_already_sent": 409, "code_conflict": 409, "revocation_pending": 409,
+        "token_may_work": 409, "identity_token_invalid": 422,
         "throttled": 429,
     ]
 

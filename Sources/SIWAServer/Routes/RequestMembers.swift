@@ -41,7 +41,9 @@ struct RequestMembers {
     /// `true` or `false`.
     func flag(_ name: String, standard: Bool) throws(Problem) -> Bool {
         guard let value = json[name] else { return standard }
-        guard let flag = value.boolean else {
+        // The query has only strings.
+        let word = isInQuery(name) ? value.string.flatMap { Bool($0) } : nil
+        guard let flag = value.boolean ?? word else {
             throw .malformed("'\(name)' must be true or false, not \(value.kind)")
         }
         return flag

@@ -1,6 +1,7 @@
 internal import HTTPServer
 package import JOSE
 package import SIWACLI
+package import ServerRecords
 
 /// The object `server` of the configuration.
 package struct ServerSettings: Hashable, Sendable {
@@ -14,6 +15,8 @@ package struct ServerSettings: Hashable, Sendable {
     package var metrics: ListenerSettings?
     /// Where events are delivered; nil if they are only stored.
     package var delivery: DeliverySettings?
+    /// Whether the ends of revocations become events.
+    package var announcesRevocations = false
     /// The retention of events that need no more work.
     package var keep = Duration.seconds(30 * 86_400)
     /// The longest lifetime of a client_secret that callers may ask for.
@@ -55,7 +58,10 @@ package struct ServerSettings: Hashable, Sendable {
             metrics = try ListenerSettings(object, resolve: resolve)
         }
         try checkDistinct(reader)
-        delivery = try DeliverySettings(reader, resolve: resolve)
+        if let object = try reader.object("deliver", knowing: DeliverySettings.names) {
+            announcesRevocations = try object.flag("revocations") ?? false
+            delivery = try DeliverySettings(object, resolve: resolve)
+        }
         if let keep = try reader.duration("keep") { self.keep = keep }
         if let lifetime = try reader.duration("max_secret_lifetime") {
             guard lifetime <= .seconds(180 * 86_400) else {
@@ -128,6 +134,12 @@ package struct ServerSettings: Hashable, Sendable {
         return self != same
     }
 
+    /// What happens when a revocation ends whose caller polls it.
+    package var revocationEvents: RevocationEvents {
+        guard announcesRevocations else { return .off }
+        return delivery == nil ? .kept : .delivered
+    }
+
     /// The settings of a listener; nil if it is not opened.
     package func listener(_ listener: RouteTable.Listener) -> ListenerSettings? {
         switch listener {
@@ -147,10 +159,12 @@ package struct DeliverySettings: Hashable, Sendable {
     /// The file of additional certificate authorities.
     package let authorityFile: String?
 
-    /// Reads `deliver`; nil if it is absent.
-    init?(_ reader: SettingsReader, resolve: (String) -> String) throws(Diagnosis) {
-        let names = ["url", "secret_file", "ca_file", "allow_http"]
-        guard let object = try reader.object("deliver", knowing: names) else { return nil }
+    /// The members of `deliver`.
+    static let names = ["url", "secret_file", "ca_file", "allow_http", "revocations"]
+
+    /// Reads `deliver`; nil if it has only `"revocations": true`, whose events are then pulled.
+    init?(_ object: SettingsReader, resolve: (String) -> String) throws(Diagnosis) {
+        if try object.flag("revocations") == true, object.has(only: "revocations") { return nil }
         let (url, allowsHTTP) = (
             try object.requiredText("url"), try object.flag("allow_http") ?? false
         )

@@ -30,6 +30,11 @@ struct SettingsReader {
         return text
     }
 
+    /// Whether the object has no other member than this one.
+    func has(only name: String) -> Bool {
+        (reader.json.members ?? []).allSatisfy { $0.name.isExactly(name) }
+    }
+
     func flag(_ name: String) throws(Diagnosis) -> Bool? { try optional(name) }
 
     func duration(_ name: String) throws(Diagnosis) -> Duration? {

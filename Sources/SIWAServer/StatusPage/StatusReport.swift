@@ -146,6 +146,6 @@ extension ServerContext {
             at: clocks.now(), readiness: await readiness, counts: gauges.counts,
             activity: await activity ?? [], secretExpiries: gauges.secretExpiries,
             keySetAge: gauges.keySetAge, isKeySetFixed: keys.isFixed,
-            missingProfiles: revocationWorker.missingProfiles.current)
+            missingProfiles: revocationWorker.missingProfiles.current(clients.current))
     }
 }

@@ -55,6 +55,21 @@ package struct CodeEntry: Hashable, Sendable {
     package static let remembered = Duration.seconds(86_400)
 }
 
+/// The answer to a code, which is stored for ``CodeEntry/replayed``.
+package struct KeptAnswer: Hashable, Sendable {
+    /// The code.
+    package let code: CodeDigest
+    /// The client that the answer is bound to; nil if the row is damaged.
+    package let clientID: ClientID?
+    /// The sealed answer; nil if the row is damaged.
+    package let answer: SealedSecret?
+
+    /// Creates an answer.
+    package init(code: CodeDigest, clientID: ClientID?, answer: SealedSecret?) {
+        (self.code, self.clientID, self.answer) = (code, clientID, answer)
+    }
+}
+
 /// The decision about a request to exchange a code.
 package enum CodeDecision: Hashable, Sendable {
     /// Send the code: it is in the journal now, leased to the caller.

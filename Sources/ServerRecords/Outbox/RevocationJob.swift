@@ -88,6 +88,20 @@ package struct RevocationJob: Hashable, Sendable {
     }
 }
 
+// Clients without a profile.
+extension RevocationJob {
+    /// The error code of a job whose client is in no profile: nothing can be sent for it.
+    package static let clientWithoutProfile = "client_without_profile"
+
+    /// Whether the last attempt failed because no profile has the client.
+    package var waitsForProfile: Bool { Self.isAboutProfile(lastError) }
+
+    /// Whether the error of an attempt is that no profile has the client.
+    package static func isAboutProfile(_ error: String?) -> Bool {
+        error?.hasPrefix("\(clientWithoutProfile):") == true
+    }
+}
+
 // The events of a job.
 extension RevocationJob {
     /// Notes the result of a revocation.

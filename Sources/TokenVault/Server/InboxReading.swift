@@ -4,12 +4,13 @@ internal import ServerRecords
 
 // Reading the inbox.
 extension Database {
-    /// Verified events after a position, in the order of commit.
+    /// Apple's verified events after a position, in the order of commit.
     func events(after position: Int, _ limit: Int) throws(DatabaseFailure) -> InboxPage {
+        let own = InboxEvent.ownTypes.map { "'\($0)'" }.joined(separator: ", ")
         let sql = """
             SELECT \(InboxEntry.columns) FROM inbox_event
             WHERE position > $1 AND state NOT IN ('unverified', 'rejected', 'discarded')
-                AND body IS NOT NULL
+                AND body IS NOT NULL AND type NOT IN (\(own))
             ORDER BY position LIMIT $2
             """
         return InboxPage(try run(sql, .integer(position), .integer(limit)))

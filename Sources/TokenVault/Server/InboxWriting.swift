@@ -106,7 +106,8 @@ extension Database {
     /// Makes events pending with zero attempts. An event that is being sent is not changed.
     func replay(_ selection: InboxSelection) throws(DatabaseFailure) -> Set<EventID> {
         let change = """
-            due_at = \(dialect.moment), attempts = 0, holds_until = NULL, last_error = NULL
+            due_at = \(dialect.moment), attempts = 0, last_error = NULL,
+                holds_until = CASE WHEN event_time = \(InboxEvent.timeless.seconds) THEN 0 END
             """
         var counts = CountChanges()
         var replayed: Set<EventID> = []
@@ -145,9 +146,7 @@ extension Database {
     }
 
     /// Erases the contents of a user's events. Their ids stay: Apple may send them again.
-    func forget(_ userID: UserID) throws(DatabaseFailure) -> Int {
-        let user = Value.text(userID.rawValue)
-        var counts = CountChanges()
+    func forget(_ user: Value, _ counts: inout CountChanges) throws(DatabaseFailure) -> Int {
         try move([.pending, .dead], to: .discarded, "user_id = $1", user, &counts)
         var erased = 0
         for state in [InboxState.unverified, .rejected] {
@@ -164,7 +163,6 @@ extension Database {
             WHERE user_id = $1 AND body IS NOT NULL RETURNING 1
             """, user
         ).count
-        try counts.write(to: self)
         return erased
     }
 }

@@ -17,11 +17,13 @@ extension Database {
 
     /// Requests, the newest first.
     func revocations(
-        _ states: [RevocationJob.State], _ limit: Int
+        _ filter: RevocationFilter, before number: Int?, _ limit: Int
     ) throws(DatabaseFailure) -> RevocationPage {
         var conditions = Conditions()
-        if !states.isEmpty {
-            let states = states.map { conditions.add(.text($0.rawValue)) }
+        if let number { conditions.add("id <", .integer(number)) }
+        if let userID = filter.userID { conditions.add("user_id =", .text(userID.rawValue)) }
+        if !filter.states.isEmpty {
+            let states = filter.states.map { conditions.add(.text($0.rawValue)) }
             conditions.add("state IN (\(states.joined(separator: ", ")))")
         }
         let sql = """
@@ -30,6 +32,7 @@ extension Database {
             """
         var page = RevocationPage()
         for row in try run(sql, conditions.values) {
+            page.next = row[0].integer
             let jobs = try jobRows(of: row[0])
             do throws(DamagedColumn) {
                 page.revocations.append(try RevocationStatus(row, jobs))

@@ -82,6 +82,18 @@ extension SQLServerStore {
         }
     }
 
+    func eraseAnswers(limit: Int) throws(VaultError) -> Duration? {
+        try transaction(.writing) { database throws(DatabaseFailure) in
+            try database.eraseAnswers(limit)
+        }
+    }
+
+    func keptAnswers(after code: CodeDigest?, limit: Int) throws(VaultError) -> [KeptAnswer] {
+        try transaction(.reading) { database throws(DatabaseFailure) in
+            try database.keptAnswers(after: code, limit)
+        }
+    }
+
     func vault(
         finishing code: CodeDigest, _ outcome: CodeOutcome, by owner: String
     ) -> any VaultStore {

@@ -77,8 +77,8 @@ extension SQLServerStore {
     }
 
     func forget(_ userID: UserID) throws(VaultError) -> Int {
-        try transaction(.writing) { database throws(DatabaseFailure) in
-            try database.forget(userID)
+        try counting { database, counts throws(DatabaseFailure) in
+            try database.forget(.text(userID.rawValue), &counts)
         }
     }
 

@@ -68,6 +68,12 @@ extension Database {
         return last - count + 1
     }
 
+    /// Locks the place of the newest event until the transaction ends.
+    func lockPosition() throws(DatabaseFailure) {
+        _ = try run(
+            "SELECT value FROM server_count WHERE name = 'position' \(dialect.lockingRows)")
+    }
+
     /// A maintained count; 0 if nothing was counted.
     func count(_ state: InboxState) throws(DatabaseFailure) -> Int {
         try run(

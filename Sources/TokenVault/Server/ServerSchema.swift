@@ -31,6 +31,15 @@ extension Schema {
             "INSERT INTO server_count (name, value) VALUES ('deletion_mark', 0)",
             "ALTER TABLE revocation ADD COLUMN answered_202 \(integer) NOT NULL DEFAULT 0",
             """
+            CREATE INDEX revocation_user ON revocation (user_id, id) WHERE user_id IS NOT NULL
+            """,
+            """
+            CREATE INDEX revocation_job_user ON revocation_job (user_id) WHERE user_id IS NOT NULL
+            """,
+            """
+            CREATE INDEX code_journal_answer ON code_journal (changed_at) WHERE answer IS NOT NULL
+            """,
+            """
             CREATE TABLE server_instance (
                 id \(text) NOT NULL PRIMARY KEY,
                 host \(text) NOT NULL,

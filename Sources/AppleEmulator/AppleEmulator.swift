@@ -59,12 +59,13 @@ package actor AppleEmulator {
         let form = FormReading { () throws(Refusal) in try ReceivedForm(request) }
         let answer = answer(request, form, fault)
         let page = fault?.apply(to: answer.page) ?? answer.page
-        let checks = fault?.reachesApple ?? true ? service.examination.checks : []
+        let examination = fault?.reachesApple ?? true ? service.examination : Examination()
         let (teamID, now) = (service.owner.teamID, service.now())
         log.append(
             {
                 RequestRecord(
-                    number: $0, requestID: requestID, at: now, request, form, answer, fault, checks)
+                    number: $0, requestID: requestID, at: now, request, form, answer, fault,
+                    examination)
             },
             details: RequestDetails(
                 request, form, page, teamID: teamID, at: service.timeOfSecrets))

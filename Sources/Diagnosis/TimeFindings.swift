@@ -14,13 +14,18 @@ struct TimeFindings {
 
     private static func types(_ times: [TimeClaim]) -> [Finding] {
         times.compactMap { time in
-            guard case .malformed(let kind) = time.value else { return nil }
-            // RFC 7519 §2 allows fractions; how Apple treats them is not recorded.
-            let isFraction = kind == TimeClaim.fraction
-            return Finding(
-                .timeType, .error, isFraction ? .possible : .certain,
-                seen: "\(time.name) is \(kind)",
-                advice: "write it as a whole number of seconds, without quotation marks")
+            switch time.value {
+            // RFC 7519 §2 allows fractions, and a library in wide use has sent them for a year.
+            case .fraction:
+                Finding(
+                    .timeFraction, .warning, .possible, seen: "\(time.name) has a fraction",
+                    advice: "write it as a whole number of seconds")
+            case .malformed(let kind):
+                Finding(
+                    .timeType, seen: "\(time.name) is \(kind)",
+                    advice: "write it as a whole number of seconds, without quotation marks")
+            case .absent, .milliseconds, .moment: nil
+            }
         }
     }
 
@@ -94,6 +99,8 @@ struct TimeFindings {
 struct TimeClaim {
     enum Value: Equatable {
         case absent
+        /// A number that is not a whole one.
+        case fraction
         /// Its kind, with an article.
         case malformed(String)
         case milliseconds
@@ -103,9 +110,6 @@ struct TimeClaim {
     let name: String
     let value: Value
 
-    /// The kind of a number that is not a whole one.
-    static let fraction = "a number with a fraction or an exponent"
-
     init(_ name: String, _ json: JSON?) {
         self.name = name
         value =
@@ -114,7 +118,7 @@ struct TimeClaim {
             // The year 5138 in seconds, 1973 in milliseconds.
             case .integer(let number) where number >= 100_000_000_000: .milliseconds
             case .integer(let number): .moment(NumericDate(number))
-            case .number: .malformed(Self.fraction)
+            case .number: .fraction
             case let other?: .malformed(other.kind)
             }
     }

@@ -2,13 +2,17 @@ package import JOSE
 package import Lifecycle
 
 extension TokenResponse {
-    /// The members of an exchange's result before `stored`: Apple's response, and the user.
+    /// The members of an exchange's result before `stored`: Apple's response, the user, and the
+    /// checks of the identity token. They replace members of the response with these names.
     ///
-    /// - Parameter userID: the verified user: `user_id`, even if the response has a member of that
-    ///   name.
-    package func exchangeMembers(of userID: UserID?, at now: NumericDate) -> [JSON.Member] {
-        members(at: now, reserving: ["user_id", "stored"])
+    /// - Parameter verification: that of the identity token; nil if there is none.
+    package func exchangeMembers(
+        _ verification: IdentityTokenVerification?, at now: NumericDate
+    ) -> [JSON.Member] {
+        let userID = verification?.claims?.userID
+        return members(at: now, reserving: ["user_id", "checks", "stored"])
             + (userID.map { [.init("user_id", .string($0.rawValue))] } ?? [])
+            + [.init("checks", .array(verification?.checks.map(\.json) ?? []))]
     }
 
     /// The members of a stored token's refresh before `other_clients`. The user is that of the

@@ -95,8 +95,8 @@ package final class ServerContext: Sendable {
             parts.access, parts.vault, clocks: clocks, owner: owner, log: log)
         self.journal = journal
         exchanges = ExchangeService(
-            journal, keys: { [keys] token in await keys.keySet(for: token) }, clocks: clocks,
-            log: log)
+            journal, keys: { [keys] keyID in await keys.keysForExchange(holding: keyID) },
+            clocks: clocks, log: log)
         refreshes = RefreshService(
             parts.access, parts.vault, clients: { clients.current }, clocks: clocks, log: log)
         revocationWorker = RevocationWorker(

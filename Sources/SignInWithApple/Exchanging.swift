@@ -10,6 +10,11 @@ extension SignInWithAppleClient {
     /// task has no effect after the code may have been sent: the call then returns the tokens that
     /// Apple issued.
     ///
+    /// Apple's public keys being unavailable costs no code. If the transport authenticates the
+    /// server, the signature is then not checked, because the identity token came from Apple itself
+    /// (OpenID Connect Core §3.1.3.7): see ``SignIn/isSignatureChecked``. Otherwise, the keys are
+    /// fetched before the code is sent.
+    ///
     /// - Parameters:
     ///   - code: the authorization code, five minutes old at most.
     ///   - nonce: the raw nonce of the sign-in request; the token may have it raw or hashed. Nil
@@ -21,7 +26,8 @@ extension SignInWithAppleClient {
     /// - Returns: the tokens, and the claims of the verified identity token.
     /// - Throws: ``SignInWithAppleError``. If the exchange succeeded but the identity token is
     ///   invalid or cannot be verified, ``SignInWithAppleError/tokens`` contains the tokens that
-    ///   Apple issued.
+    ///   Apple issued. Of kind `keysUnavailable` with `codeMayBeSpent` false, the code was not sent
+    ///   and may be used again.
     @discardableResult
     public func exchange(
         _ code: String, nonce: String? = nil, redirectURI: String? = nil,
@@ -29,6 +35,7 @@ extension SignInWithAppleClient {
     ) async throws(SignInWithAppleError) -> SignIn {
         let code = AuthorizationCode(try opaque(code, "the authorization code"))
         let verifier = codeVerifier.map { CodeVerifier(SecretText($0)) }
+        if !isServerAuthenticated { _ = try await keySet(holding: nil, timeout) }
         let gate = CancellationGate()
         let requests = requests(delivery(timeout, through: GatedTransport(transport, gate)))
         return try await gate.run { () async -> Result<SignIn, SignInWithAppleError> in
@@ -49,18 +56,35 @@ extension SignInWithAppleClient {
     ) async throws(SignInWithAppleError) -> SignIn {
         let tokens = SignInTokens(response, at: clocks.now())
         do throws(SignInWithAppleError) {
-            guard let token = tokens.identityToken else {
-                throw SignInWithAppleError(
-                    .invalidIdentityToken, "Apple's response has no identity token")
+            let verification = try await verify(response, nonce, timeout)
+            guard let claims = verification.claims else {
+                throw .invalidIdentityToken(verification)
             }
-            let binding = TokenBinding(
-                nonce: nonce.map { SecretText($0) }, accessToken: response.accessToken,
-                acceptsMissingHashes: true)
             return SignIn(
-                tokens: tokens, claims: try await claims(of: token, boundTo: binding, timeout))
+                tokens: tokens, claims: IdentityClaims(claims),
+                isSignatureChecked: verification.isSigned)
         } catch {
             throw error.carrying(tokens)
         }
+    }
+
+    private func verify(
+        _ response: TokenResponse, _ nonce: String?, _ timeout: Duration?
+    ) async throws(SignInWithAppleError) -> IdentityTokenVerification {
+        let rule = ExchangeVerification(
+            audiences: audiences, nonce: nonce.map { SecretText($0) },
+            isServerAuthenticated: isServerAuthenticated)
+        var keySet: KeySet?
+        if let keyID = response.verificationKeyID {
+            do throws(SignInWithAppleError) {
+                keySet = try await self.keySet(holding: keyID, timeout)
+            } catch {
+                guard isServerAuthenticated else { throw error }
+            }
+        }
+        return rule.verify(response, by: .apple(keySet), at: clocks.now())
+            ?? IdentityTokenVerification(
+                impossible: .identityToken, "Apple's answer has no identity token")
     }
 
     /// Validates a refresh token and gets a new access token (Apple: "Generate and validate
@@ -99,9 +123,6 @@ extension SignInWithAppleClient {
     /// Checks a code or a token before it is sent.
     func opaque(_ text: String, _ name: String) throws(SignInWithAppleError) -> SecretText {
         let secret = SecretText(text)
-        guard !text.isEmpty else {
-            throw SignInWithAppleError(.invalidArgument, "\(name) is empty")
-        }
         do throws(OpaqueTokenError) {
             try validateOpaqueToken(secret)
         } catch {

@@ -3,52 +3,103 @@ internal import Lifecycle
 
 /// Apple's public keys, fetched when they are needed and kept in memory.
 ///
-/// ``KeySetCache`` decides when to fetch. Concurrent calls share a fetch.
+/// ``KeySetCache`` decides when to fetch. Concurrent calls share a fetch, which has its own time
+/// limit: a call that leaves, because it was cancelled or its time is over, does not end it.
 actor KeySource {
-    private var cache = KeySetCache()
-    private var fetch: Task<TokenFailure?, Never>?
+    private var cache = KeySetCache(pause: KeySetCache.servicePause)
+    private var isFetching = false
     private var lastFailure: TokenFailure?
+    /// Notified when a fetch has ended.
+    private let ended = WakeSignal()
 
-    /// A key set with the key `keyID`, or the newest one if the key is not available.
+    /// No key set is available.
+    struct Unavailable: Error {
+        /// Why not.
+        let failure: TokenFailure
+        /// The rest of the pause after an unsuccessful fetch; nil without a pause.
+        let retryAfter: Duration?
+    }
+
+    /// A key set with the key `keyID`, or one that was fetched for this call and lacks it: then
+    /// Apple does not have the key.
     ///
-    /// - Throws: ``TokenFailure`` if no key set is available.
+    /// - Parameters:
+    ///   - keyID: nil if any set will do.
+    ///   - deadline: how long the call waits.
+    ///   - client: fetches the keys, until a deadline of its own.
     func keySet(
-        holding keyID: String, from client: KeySetClient, clocks: Clocks
-    ) async throws(TokenFailure) -> KeySet {
+        holding keyID: String?, until deadline: Deadline, from client: KeySetClient,
+        clocks: Clocks
+    ) async throws(Unavailable) -> KeySet {
         let query = KeySetQuery(holding: keyID, askedAt: clocks.now())
+        var isDecided = false
         if cache.step(for: query, at: query.askedAt) == .fetch {
-            lastFailure = await fetched(query, from: client, clocks)
+            let count = ended.count
+            startFetch(for: query, from: client, clocks)
+            await ended.wait(
+                after: count, atMost: patience(for: query, deadline, clocks),
+                by: clocks.timekeeper)
+            isDecided = ended.count > count && lastFailure == nil
         }
-        if let held = cache.held { return held.keySet }
-        throw lastFailure
-            ?? TokenFailure(
-                cause: .unreachable(
-                    Lifecycle.TransportError(
-                        .unavailable, "no keys were fetched", requestMayHaveLeft: false)),
-                request: .keySet, attempts: 0)
+        guard let held = cache.usable(at: clocks.now()), isDecided || cache.holds(keyID) else {
+            throw unavailable(at: clocks.now())
+        }
+        return held.keySet
     }
 
-    /// Fetches the keys, or waits for the current fetch; nil if it succeeded.
-    private func fetched(
-        _ query: KeySetQuery, from client: KeySetClient, _ clocks: Clocks
-    ) async -> TokenFailure? {
-        if let fetch { return await fetch.value }
-        let fetch = Task { await update(for: query, from: client, clocks) }
-        self.fetch = fetch
-        defer { self.fetch = nil }
-        return await fetch.value
+    /// The age of the key set; nil before the first fetch.
+    func age(at now: NumericDate) -> Duration? { cache.held.map { now - $0.fetchedAt } }
+
+    /// An old set that has the key is used unless a new one arrives soon.
+    private func patience(
+        for query: KeySetQuery, _ deadline: Deadline, _ clocks: Clocks
+    ) -> Duration {
+        let isReplaceable = cache.usable(at: clocks.now()) != nil && cache.holds(query.keyID)
+        return isReplaceable ? min(deadline.remaining, .seconds(2)) : deadline.remaining
     }
 
-    private func update(
+    private func unavailable(at now: NumericDate) -> Unavailable {
+        let failure: TokenFailure =
+            if Task.isCancelled {
+                .unfetched(.cancelled, "the task was cancelled")
+            } else if isFetching {
+                .unfetched(.timeout, "they did not arrive in time")
+            } else {
+                lastFailure ?? .unfetched(.unavailable, "the last fetch was a moment ago")
+            }
+        let pause = cache.pausedUntil.map { $0 - now }.flatMap { $0 > .zero ? $0 : nil }
+        return Unavailable(
+            failure: failure, retryAfter: failure.cause.retryAfter(at: now) ?? pause)
+    }
+
+    /// Starts a fetch unless one is running.
+    private func startFetch(
         for query: KeySetQuery, from client: KeySetClient, _ clocks: Clocks
-    ) async -> TokenFailure? {
-        do throws(TokenFailure) {
-            let keySet = try await client.fetch().keySet
-            cache.adopt(keySet, for: query, at: clocks.now())
-            return nil
-        } catch {
-            cache.note(error, at: clocks.now())
-            return error
+    ) {
+        guard !isFetching else { return }
+        isFetching = true
+        Task {
+            do throws(TokenFailure) {
+                cache.adopt(try await client.fetch().keySet, for: query, at: clocks.now())
+                lastFailure = nil
+            } catch {
+                cache.note(error, at: clocks.now())
+                lastFailure = error
+            }
+            isFetching = false
+            ended.notify()
         }
+    }
+}
+
+extension TokenFailure {
+    /// A fetch of keys without an answer.
+    fileprivate static func unfetched(
+        _ kind: Lifecycle.TransportError.Kind, _ message: String
+    ) -> Self {
+        Self(
+            cause: .unreachable(
+                Lifecycle.TransportError(kind, message, requestMayHaveLeft: false)),
+            request: .keySet, attempts: 0)
     }
 }

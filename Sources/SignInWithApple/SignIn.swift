@@ -8,6 +8,10 @@ public struct SignIn: Sendable {
     public let tokens: SignInTokens
     /// The claims of the verified identity token.
     public let claims: IdentityClaims
+    /// Whether the signature of the identity token was checked. False if Apple's public keys were
+    /// unavailable: the token then came from Apple itself, over a connection that is authenticated
+    /// by TLS, and all other checks passed.
+    public let isSignatureChecked: Bool
 
     /// Identifies the user for all apps of the team. Use no other claim to identify users.
     public var userID: String { claims.userID }

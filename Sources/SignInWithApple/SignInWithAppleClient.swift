@@ -129,6 +129,17 @@ extension SignInWithAppleClient {
             until: Deadline(after: timeout ?? self.timeout, by: clocks.timekeeper), clocks: clocks)
     }
 
+    /// Whether an answer certainly comes from Apple, or from an emulator on this machine.
+    var isServerAuthenticated: Bool { transport.authenticatesServer || baseURL.isLoopback }
+
+    /// The age of Apple's public keys; nil before they are fetched for the first time.
+    ///
+    /// They are fetched again when they are needed after an hour. More than a day means that this
+    /// fails; after seven days, they are not used any more.
+    public var keysAge: Duration? {
+        get async { await keys.age(at: clocks.now()) }
+    }
+
     func requests(_ delivery: Delivery) -> TokenClient {
         TokenClient(client: client, baseURL: baseURL, delivery: delivery)
     }

@@ -21,6 +21,19 @@ public protocol Transport: Sendable {
     /// - Throws: ``TransportError``, if it is known whether the request may have been sent; after
     ///   any other error, the library assumes that it was.
     func send(_ request: TransportRequest) async throws -> TransportResponse
+
+    /// Whether a response certainly comes from the server that the URL names, because TLS verified
+    /// its certificate and host name; false unless a transport says otherwise.
+    ///
+    /// An identity token in such a response needs no signature (OpenID Connect Core §3.1.3.7), so
+    /// a sign-in succeeds while Apple's public keys are unavailable. Otherwise, the library fetches
+    /// the keys before it sends a code.
+    var authenticatesServer: Bool { get }
+}
+
+extension Transport {
+    /// False: see the requirement.
+    public var authenticatesServer: Bool { false }
 }
 
 /// A request to Apple.
@@ -119,6 +132,8 @@ struct EngineTransport: Lifecycle.Transport {
     private let base: any Transport
 
     init(_ base: any Transport) { self.base = base }
+
+    var authenticatesServer: Bool { base.authenticatesServer }
 
     func send(
         _ request: HTTPRequest, timeout: Duration

@@ -48,7 +48,9 @@ extension SignInWithAppleClient {
         do throws(NotificationBodyError) {
             token = try CompactJWS.read(notificationBody: Array(body.utf8))
         } catch {
-            throw SignInWithAppleError(.invalidNotification, "the notification: \(error)")
+            let verification = NotificationVerification(impossible: .format, error.description)
+            throw SignInWithAppleError(
+                .invalidNotification, "the notification", verification.failures)
         }
         let verification = try await verifier(for: token, timeout)
             .verify(notification: token, at: clocks.now())
@@ -66,13 +68,12 @@ extension SignInWithAppleClient {
         do throws(CompactJWSError) {
             token = try CompactJWS(identityToken)
         } catch {
-            throw SignInWithAppleError(.invalidIdentityToken, "the identity token \(error)")
+            throw .invalidIdentityToken(IdentityTokenVerification(error))
         }
         let verification = try await verifier(for: token, timeout)
             .verify(identityToken: token, boundTo: binding, at: clocks.now())
         guard let claims = verification.claims else {
-            throw SignInWithAppleError(
-                .invalidIdentityToken, "the identity token", verification.failures)
+            throw .invalidIdentityToken(verification)
         }
         return IdentityClaims(claims)
     }
@@ -83,22 +84,42 @@ extension SignInWithAppleClient {
     ) async throws(SignInWithAppleError) -> TokenVerifier {
         var keySet: KeySet?
         if let keyID = token.verificationKeyID {
-            let client = KeySetClient(baseURL: baseURL, delivery: delivery(timeout))
-            do throws(TokenFailure) {
-                keySet = try await keys.keySet(holding: keyID, from: client, clocks: clocks)
-            } catch {
-                throw SignInWithAppleError(keysUnavailable: error, at: clocks.now())
-            }
+            keySet = try await self.keySet(holding: keyID, timeout)
         }
         return TokenVerifier(keySet: keySet, audiences: audiences)
+    }
+
+    /// Apple's keys, with the key `keyID` if Apple has it.
+    ///
+    /// - Parameter keyID: nil if any set will do.
+    func keySet(
+        holding keyID: String?, _ timeout: Duration?
+    ) async throws(SignInWithAppleError) -> KeySet {
+        let deadline = Deadline(after: timeout ?? self.timeout, by: clocks.timekeeper)
+        do throws(KeySource.Unavailable) {
+            return try await keys.keySet(
+                holding: keyID, until: deadline,
+                from: KeySetClient(baseURL: baseURL, delivery: delivery(nil)), clocks: clocks)
+        } catch {
+            throw SignInWithAppleError(error, at: clocks.now())
+        }
     }
 }
 
 extension SignInWithAppleError {
-    fileprivate init(keysUnavailable failure: TokenFailure, at now: NumericDate) {
-        let cause = SignInWithAppleError(failure, at: now)
-        self.init(.keysUnavailable, "Apple's public keys cannot be fetched: \(cause.message)")
-        (isRetryable, retryAfter) = (true, cause.retryAfter)
+    /// An identity token failed checks.
+    static func invalidIdentityToken(_ verification: IdentityTokenVerification) -> Self {
+        Self(.invalidIdentityToken, "the identity token", verification.failures)
+    }
+
+    fileprivate init(_ unavailable: KeySource.Unavailable, at now: NumericDate) {
+        let cause = SignInWithAppleError(unavailable.failure, at: now)
+        let isCancelled = cause.kind == .cancelled
+        self.init(
+            isCancelled ? .cancelled : .keysUnavailable,
+            isCancelled
+                ? cause.message : "Apple's public keys cannot be fetched: \(cause.message)")
+        (isRetryable, retryAfter) = (true, unavailable.retryAfter)
         (status, requestID) = (cause.status, cause.requestID)
     }
 }

@@ -22,6 +22,9 @@ public struct CurlTransport: SignInWithApple.Transport {
         }
     }
 
+    /// True: certificate and host are always verified.
+    public var authenticatesServer: Bool { true }
+
     /// Sends a request once; see `Transport`.
     public func send(
         _ request: TransportRequest

@@ -139,6 +139,9 @@ private struct InProcessTransport: SignInWithApple.Transport {
 
     init(_ emulator: EmulatorTransport) { self.emulator = emulator }
 
+    /// Nobody else can answer in the emulator's place.
+    var authenticatesServer: Bool { true }
+
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         do {
             return TransportResponse(

@@ -15,6 +15,8 @@ struct AuthorizeCase: Sendable, CustomTestStringConvertible {
 }
 
 extension AuthorizeCase {
+    private static let invalidRedirect = "Invalid client id or web redirect url."
+
     static let all = clients + redirects + loopback + responses + scopes + challenges
 
     private static let clients = [
@@ -24,13 +26,13 @@ extension AuthorizeCase {
             verdict: "client_id: missing or empty"),
         AuthorizeCase(
             testDescription: "an unknown client", changes: ["client_id": "com.example.unknown"],
-            error: "invalid_client", verdict: "client_id: no client of team A1B2C3D4E5"),
+            error: "invalid_client", description: "Invalid client.",
+            verdict: "client_id: no client of team A1B2C3D4E5"),
         AuthorizeCase(
-            testDescription: "an app, which has no redirect",
+            testDescription: "an App ID in place of a Services ID",
             changes: ["client_id": EmulatorHarness.app],
-            error: "invalid_request", description: "Invalid web redirect url",
-            verdict: "redirect_uri: 'https://example.com/callback' is not registered for "
-                + "com.example.app"),
+            error: "invalid_request", description: Self.invalidRedirect,
+            verdict: "client_id: com.example.app is an App ID; the web needs a Services ID"),
     ]
 
     private static func redirect(
@@ -38,7 +40,7 @@ extension AuthorizeCase {
     ) -> AuthorizeCase {
         AuthorizeCase(
             testDescription: testDescription, changes: ["redirect_uri": address],
-            switches: switches, error: "invalid_request", description: "Invalid web redirect url",
+            switches: switches, error: "invalid_request", description: Self.invalidRedirect,
             verdict: "redirect_uri: \(fault)")
     }
 
@@ -47,7 +49,7 @@ extension AuthorizeCase {
     ) -> AuthorizeCase {
         AuthorizeCase(
             testDescription: testDescription, changes: ["redirect_uri": address],
-            switches: switches, error: "invalid_request", description: "Invalid web redirect url",
+            switches: switches, error: "invalid_request", description: Self.invalidRedirect,
             verdict: "redirect_uri: '\(address)' is not registered for com.example.web")
     }
 
@@ -58,7 +60,7 @@ extension AuthorizeCase {
     private static let redirects = [
         AuthorizeCase(
             testDescription: "no redirect", changes: ["redirect_uri": nil],
-            error: "invalid_request", description: "Invalid web redirect url",
+            error: "invalid_request", description: Self.invalidRedirect,
             verdict: "redirect_uri: missing or empty"),
         unregistered("another path", "https://example.com/other"),
         unregistered("a slash more", "https://example.com/callback/"),

@@ -70,6 +70,41 @@ import Testing
     }
 
     @Test(arguments: [
+        (["client_id": EmulatorHarness.app], "Send the Services ID of the website"),
+        (["client_id": "com.example.unknown"], "a client in emulator.json, letter for letter"),
+        (["redirect_uri": "https://example.com/other"], "Send one of the redirect_uris"),
+        (
+            ["response_type": "code id_token", "response_mode": "query"],
+            "or response_type=code, whose answer may be part of a query"
+        ),
+        (["scope": "email", "response_mode": "query"], "Send response_mode=form_post: name"),
+    ])
+    func `a refused sign-in gets advice about its own mistake`(
+        _ changes: [String: String?], _ advice: String
+    ) async throws {
+        let page = await (try await EmulatorHarness()).visit(changes)
+        let text = try #require(page.text.split(separator: "What to change").last)
+        #expect(text.contains(advice), "\(text)")
+    }
+
+    @Test func `a repeated parameter is advised about, too`() async throws {
+        let page = await (try await EmulatorHarness()).get("/auth/authorize?state=a&state=b")
+        #expect(page.text.contains("Send each parameter once."))
+    }
+
+    @Test func `a refusal can be data in a page with status 200`() async throws {
+        let harness = try await EmulatorHarness(["authorize_refusal": "200"])
+        let page = await harness.visit(["client_id": "com.example.unknown"])
+        #expect(page.status == 200)
+        let data = try #require(
+            page.text.firstMatch(of: /<script type="application\/json">(.*)<\/script>/)?.output.1)
+        #expect(
+            try JSON(text: String(data))
+                == ["direct": ["errorMessage": "Invalid client.", "errorCode": "invalid_client"]])
+        #expect(try await harness.record()["error"] == "invalid_client")
+    }
+
+    @Test(arguments: [
         ("application/json", true), ("text/plain, Application/JSON; q=0.9", true),
         ("text/html,application/json", false), ("*/*", false),
     ])

@@ -104,9 +104,22 @@ import Testing
             let extra = uri.map { [("redirect_uri", $0)] } ?? []
             let outcome = try await harness.exchange(
                 try await harness.code(client), as: client, extra)
-            #expect(outcome == Outcome(error))
+            let description = error == "invalid_grant" ? uri.map(Self.redirectMismatch) : nil
+            #expect(outcome == Outcome(error, description))
             #expect(try await harness.verdict().hasPrefix(verdict))
         }
+    }
+
+    @Test func `a wrong redirect has no description when the switch says so`() async throws {
+        let harness = try await EmulatorHarness(["redirect_mismatch_description": false])
+        let code = try await harness.code(EmulatorHarness.web)
+        let wrong = [("redirect_uri", "https://example.com/other")]
+        let outcome = try await harness.exchange(code, as: EmulatorHarness.web, wrong)
+        #expect(outcome == Outcome("invalid_grant"))
+    }
+
+    private static func redirectMismatch(_ uri: String) -> String {
+        "redirect_uri mismatch. The code was not issued to \(uri)."
     }
 
     @Test func `a spare redirect passes when the switch says so`() async throws {
@@ -118,7 +131,7 @@ import Testing
         let code = try await harness.code(EmulatorHarness.web)
         #expect(
             try await harness.exchange(code, as: EmulatorHarness.web, wrong)
-                == Outcome("invalid_grant"))
+                == Outcome("invalid_grant", Self.redirectMismatch("https://example.com/other")))
     }
 
     @Test func `a refused code is not used up`() async throws {

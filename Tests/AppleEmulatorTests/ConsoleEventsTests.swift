@@ -37,8 +37,8 @@ import Testing
         let first = try Event.all(in: await stream.next())
         #expect(
             first.map { $0.data["panel"]?.string } == [
-                "status", "clock", "faults", "people", "sessions", "clients", "notifications",
-                "history",
+                "status", "clock", "faults", "people", "user_choices", "sessions", "clients",
+                "notifications", "history",
             ])
         _ = await harness.post("/auth/token", [("grant_type", "password")])
         let second = try Event.all(in: await stream.next())

@@ -115,6 +115,41 @@ import Testing
         #expect(page.contains("<b>consent-revoked</b>"))
     }
 
+    @Test func `mail to a relay address can be stopped where there is one, and names it`()
+        async throws
+    {
+        let harness = try await EmulatorHarness()
+        // Only bob's address is a relay.
+        let before = await harness.look().text.matches(of: /aria-label="Stop relay mail ([^"]*)"/)
+        #expect(before.map(\.output.1) == ["to qwertz1234@privaterelay.appleid.com of bob"])
+        _ = try await harness.callback(email: "hide", ["response_type": "code id_token"])
+        let page = await harness.look().text
+        #expect(page.matches(of: /Stop relay mail</).count == 2)
+        let alice = /Stop relay mail to [a-z0-9]{10}@privaterelay\.appleid\.com of alice/
+        #expect(page.firstMatch(of: alice) != nil)
+    }
+
+    @Test func `the accessible name of every button contains its visible text`() async throws {
+        let harness = try await EmulatorHarness()
+        _ = try await harness.callback(email: "hide", ["response_type": "code id_token"])
+        try await harness.control("faults", ["status": 503])
+        try await harness.control("notifications", ["type": "email-disabled"])
+        let page = await harness.look().text
+        let buttons = page.matches(of: /<button [^>]*aria-label="([^"]*)"[^>]*>([^<]*)</)
+        #expect(buttons.count > 8)
+        for button in buttons {
+            #expect(button.output.1.hasPrefix(button.output.2), "\(button.output.1)")
+        }
+    }
+
+    @Test func `the form on the sign-in page is recorded with its client`() async throws {
+        let harness = try await EmulatorHarness()
+        _ = try await harness.callback()
+        let record = try await harness.record()
+        #expect(record["path"] == "/auth/authorize/consent")
+        #expect(record["client_id"] == .string(EmulatorHarness.web))
+    }
+
     @Test func `an added user signs in`() async throws {
         let harness = try await EmulatorHarness()
         let answer = try await harness.send(
@@ -123,6 +158,7 @@ import Testing
                 ("name", "dora"), ("email", "dora@privaterelay.appleid.com"),
                 ("is_private_email:boolean", "true"), ("last_name", ""),
             ])
+        #expect(await harness.look().text.contains(#"<option value="dora">"#))
         let sub = try #require(try JSON(answer.body)["user"]?["sub"])
         let session = try await harness.session(EmulatorHarness.app, [JSON.Member("user", "dora")])
         let claims = try await harness.verified(session["id_token"]?.string).payload

@@ -23,11 +23,11 @@ import Testing
         let harness = try await EmulatorHarness()
         let before = try await harness.control("switches")
         await #expect(throws: (any Error).self) {
-            try await harness.control("switches", ["mismatch_full_stop": true, "order": "any"])
+            try await harness.control("switches", ["mismatch_full_stop": false, "order": "any"])
         }
         #expect(try await harness.control("switches") == before)
-        let after = try await harness.control("switches", ["mismatch_full_stop": true])
-        #expect(after["mismatch_full_stop"] == true && after["order"] == "credential_first")
+        let after = try await harness.control("switches", ["mismatch_full_stop": false])
+        #expect(after["mismatch_full_stop"] == false && after["order"] == "credential_first")
     }
 
     @Test(
@@ -179,14 +179,14 @@ import Testing
     }
 
     @Test func `a reset forgets everything but the configuration`() async throws {
-        let harness = try await EmulatorHarness(["mismatch_full_stop": true])
+        let harness = try await EmulatorHarness(["mismatch_full_stop": false])
         let code = try await harness.code()
         try await harness.control("faults", ["status": 503])
         try await harness.control("clock", ["offset": "1d"])
         try await harness.control("keys/revoke", ["key_id": "K1L2M3N4P5"])
         try await harness.control("reset")
         #expect(try await harness.control("requests")["requests"] == [])
-        #expect(try await harness.control("switches")["mismatch_full_stop"] == false)
+        #expect(try await harness.control("switches")["mismatch_full_stop"] == true)
         let expired = Outcome("invalid_grant", "The code has expired or has been revoked.")
         #expect(try await harness.exchange(code) == expired)
         #expect(try await harness.exchange(try await harness.code()).status == 200)

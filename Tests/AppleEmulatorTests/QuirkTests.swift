@@ -79,7 +79,7 @@ extension Quirk {
                 mismatch
                     == Outcome(
                         "invalid_grant",
-                        "client_id mismatch. The code was not issued to com.example.web"))
+                        "client_id mismatch. The code was not issued to com.example.web."))
             var draft = SecretDraft(EmulatorHarness.web)
             let outcome = try await harness.teamToken(try draft.minted(by: harness.key))
             #expect(outcome == Outcome("invalid_client"), "sub is not client_id")
@@ -112,7 +112,9 @@ extension Quirk {
         },
         Quirk(8, "redirect_uri is compared byte for byte, and scopes need form_post") { harness in
             let slash = await harness.visit(["redirect_uri": EmulatorHarness.callback + "/"])
-            #expect(slash.status == 400 && slash.text.contains("Invalid web redirect url"))
+            #expect(
+                slash.status == 400 && slash.text.contains("Invalid client id or web redirect url.")
+            )
             let query = await harness.visit(["scope": "email", "response_mode": "query"])
             #expect(
                 query.text.contains(

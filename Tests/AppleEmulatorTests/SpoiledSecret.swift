@@ -87,8 +87,9 @@ extension SpoiledSecret {
         SpoiledSecret("exp as a string", "exp is a string, must be a whole number") {
             $0.claim("exp", .string("\(now + 300)"))
         },
-        SpoiledSecret("exp with a fraction", "exp is a number, must be a whole number") {
-            $0.claim("exp", .number("\(now + 300).5"))
+        SpoiledSecret("exp with a fraction, as a string", "exp is a string, must be a whole number")
+        {
+            $0.claim("exp", .string("\(now + 300).5"))
         },
         SpoiledSecret("exp in milliseconds", "exp is in milliseconds") {
             $0.claim("exp", .integer((now + 300) * 1000))

@@ -33,7 +33,7 @@ extension SwitchCase {
     private static let dead = "invalid_grant The token has expired or has been revoked."
 
     private static let secrets = [
-        SwitchCase("fractional_times", "accepted", "invalid_client", "200") { harness in
+        SwitchCase("fractional_times", "refused", "200", "invalid_client") { harness in
             let time = JSON.number("\(EmulatorHarness.start.seconds + 300).75")
             return try await harness.grant { $0.claim("exp", time) }
         },
@@ -176,6 +176,15 @@ extension SwitchCase {
             "unregistered_redirect", "unauthorized_client", "invalid_request",
             "unauthorized_client"
         ) { await $0.page(["redirect_uri": nil]) },
+        SwitchCase(
+            "authorize_texts", "until_2023", "Invalid client id or web redirect url.",
+            "Invalid web redirect url"
+        ) { harness in
+            let page = await harness.visit(["redirect_uri": "https://example.com/other"])
+            return try #require(
+                page.text.firstMatch(of: /What Apple says<\/h2><p>([^<]*)/)
+            ).output.1.description
+        },
         SwitchCase("unknown_scope", "invalid_request", "invalid_scope", "invalid_request") {
             await $0.page(["scope": "phone"])
         },

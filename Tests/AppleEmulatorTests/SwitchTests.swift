@@ -9,7 +9,8 @@ import Testing
     /// Those whose effect other suites test.
     static let elsewhere: Set = [
         "audience_array", "clock_skew_tolerance", "redirect_mismatch", "accept_spare_redirect_uri",
-        "mismatch_full_stop", "code_lifetime", "access_token_lifetime", "id_token_lifetime",
+        "redirect_mismatch_description", "mismatch_full_stop", "authorize_refusal",
+        "code_lifetime", "access_token_lifetime", "id_token_lifetime",
         "email_claims", "refresh_id_token", "refresh_nonce", "refresh_after_revoke",
         "revoke_checks_hint", "revoke_checks_client", "discovery_issuer",
         "allow_loopback_redirect", "notification_events", "notification_time",

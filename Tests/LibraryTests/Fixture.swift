@@ -40,10 +40,14 @@ final class SpyTransport: SignInWithApple.Transport {
     private let base: any SignInWithApple.Transport
     private let paths = Mutex<[String]>([])
     private let replacement: Replacement
+    let authenticatesServer: Bool
 
-    init(_ base: any SignInWithApple.Transport, _ replacement: @escaping Replacement = { _ in nil })
-    {
+    init(
+        _ base: any SignInWithApple.Transport, authenticatesServer: Bool = true,
+        _ replacement: @escaping Replacement = { _ in nil }
+    ) {
         (self.base, self.replacement) = (base, replacement)
+        self.authenticatesServer = authenticatesServer
     }
 
     /// The paths that were asked, in their order.

@@ -9,7 +9,7 @@ import Testing
 @Suite struct EvidenceTests {
     /// Switches that the report can tell, each with its other value and what the report says then.
     static let rows: [(name: String, value: JSON, seen: String)] = [
-        ("audience_array", "refused", "refused"), ("fractional_times", "accepted", "accepted"),
+        ("audience_array", "refused", "refused"), ("fractional_times", "refused", "refused"),
         ("missing_iat", "accepted", "accepted"),
         ("missing_client_secret", "invalid_request", "invalid_request"),
         ("missing_grant_type", "unsupported_grant_type", "unsupported_grant_type"),
@@ -22,6 +22,7 @@ import Testing
         ("revoke_content_type", "application/json", "application/json"),
         ("revoke_missing_token", "ignored", "ignored"),
         ("unregistered_redirect", "unauthorized_client", "unauthorized_client"),
+        ("authorize_texts", "until_2023", "until_2023"), ("authorize_refusal", "200", "200"),
         ("unknown_scope", "ignored", "invalid_scope"),
         ("unknown_scope", "invalid_request", "invalid_request"),
         ("discovery_issuer", "https://account.apple.com", "https://account.apple.com"),

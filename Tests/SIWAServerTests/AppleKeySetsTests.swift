@@ -28,6 +28,34 @@ import Testing
         }
     }
 
+    @Test func `the keys of a file verify alone, in an exchange too`() async throws {
+        let fixed = try #require(set(await keys().answer(holding: "GENUINE")))
+        let now = now
+        let keys = AppleKeySets(now: { now.value }, fixed: fixed)
+        guard case .given = await keys.keysForExchange(holding: "OTHER") else {
+            return #expect(Bool(false), "another key might be skipped")
+        }
+    }
+
+    @Test func `keys are used for seven days after their fetch`() async throws {
+        let keys = try keys()
+        #expect(hasSet(await keys.answer(holding: "GENUINE")))
+        keys.replace(fetching: { () async throws(TokenFailure) in
+            throw TokenFailure(
+                cause: .unreachable(TransportError(.connect, "", requestMayHaveLeft: true)),
+                request: .keySet, attempts: 1)
+        })
+        now.value = now.value + .seconds(7 * 86_400)
+        #expect(hasSet(await keys.answer(holding: "GENUINE")))
+        now.value = now.value + .seconds(1)
+        #expect(!hasSet(await keys.answer(holding: "GENUINE")))
+        #expect(keys.known(holding: "GENUINE") == nil)
+    }
+
+    private func set(_ answer: AppleKeySets.Answer) -> KeySet? {
+        if case .keySet(let keySet) = answer { keySet } else { nil }
+    }
+
     private func hasSet(_ answer: AppleKeySets.Answer) -> Bool {
         if case .keySet = answer { true } else { false }
     }
@@ -50,7 +78,7 @@ import Testing
         #expect(!hasSet(await keys.answer(holding: "NEW", receivedAt: now.value)))
         #expect(!hasSet(await keys.answer(holding: "NEW")))
         #expect(fetches.value == 1)
-        now.value = now.value + .seconds(61)
+        now.value = now.value + .seconds(10)
         #expect(hasSet(await keys.answer(holding: "NEW", receivedAt: now.value - .seconds(1))))
         #expect(fetches.value == 2)
     }

@@ -31,9 +31,9 @@ struct Replica: Sendable {
         exchange = ExchangeService(
             journal,
             keys: { _ in
-                guard hasKeys else { return nil }
+                guard hasKeys else { return .apple(nil) }
                 let client = KeySetClient(baseURL: fetch.baseURL, delivery: fetch.delivery())
-                return try? await client.fetch().keySet
+                return .apple(try? await client.fetch().keySet)
             }, clocks: clocks, log: log)
         refresh = RefreshService(
             access, shared, clients: { clients }, clocks: clocks, log: log)

@@ -171,7 +171,7 @@ extension ClientSecretFindingsTests {
         Case("exp as a string", .timeType, "exp is a string") {
             $0.claim("exp", .string("\(now + 300)"))
         },
-        Case("exp with a fraction", .timeType, "exp is a number with a fraction") {
+        Case("exp with a fraction", .timeFraction, "exp has a fraction") {
             $0.claim("exp", .number("\(now + 300).5"))
         },
         Case("iat ahead", .notYetValid, "iat is 9 minutes in") {

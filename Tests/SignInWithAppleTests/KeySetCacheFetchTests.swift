@@ -18,8 +18,13 @@ import Testing
         #expect(cache.pausedUntil == nil && cache.isFresh(at: now) && cache.holds("two"))
     }
 
-    @Test func `ten thousand forged tokens cause a fetch a minute`() throws {
-        var cache = KeySetCache()
+    @Test(arguments: [
+        (KeySetCache.commandPause, [0, 60, 120, 180, 240, 300, 360, 420, 480]),
+        (KeySetCache.servicePause, Array(stride(from: 0, to: 500, by: 10))),
+    ]) func `ten thousand forged tokens cause a fetch a pause`(
+        _ pause: Duration, _ expected: [Int]
+    ) throws {
+        var cache = KeySetCache(pause: pause)
         let set = try set("one")
         var fetches: [Int] = []
         for number in 0..<10_000 {
@@ -29,7 +34,7 @@ import Testing
             fetches.append(number / 20)
             cache.adopt(set, for: query, at: moment)
         }
-        #expect(fetches == [0, 60, 120, 180, 240, 300, 360, 420, 480])
+        #expect(fetches == expected)
     }
 
     @Test func `a failure pauses, and leaves the set alone`() throws {
@@ -48,6 +53,17 @@ import Testing
         #expect(cache.step(for: waiting, at: now) == .unavailable, "it shares the failure")
         cache.note(failure(left: true), at: now)
         #expect(cache.step(for: next, at: now) == .unavailable)
+    }
+
+    @Test(arguments: [TransportError.Kind.cancelled, .timeout])
+    func `a fetch that was given up changes nothing`(_ kind: TransportError.Kind) throws {
+        let query = KeySetCacheTests.query("two", asked: -1)
+        for (fetched, paused) in [(nil, nil), (-9999, nil), (-9999, -5)] as [(Int?, Int?)] {
+            var cache = try KeySetCacheTests.cache(fetched: fetched, paused: paused)
+            let before = cache.pausedUntil
+            cache.note(failure(kind, left: true), at: now)
+            #expect(cache.pausedUntil == before && cache.step(for: query, at: now) == .fetch)
+        }
     }
 
     @Test func `changes are listed by kid, sorted`() throws {
@@ -82,9 +98,11 @@ import Testing
         #expect(Set(cache.firstSeen.keys) == Set((49..<150).map { "k\($0)" }))
     }
 
-    private func failure(left: Bool) -> TokenFailure {
+    private func failure(
+        _ kind: TransportError.Kind = .connect, left: Bool
+    ) -> TokenFailure {
         TokenFailure(
-            cause: .unreachable(TransportError(.connect, "", requestMayHaveLeft: left)),
+            cause: .unreachable(TransportError(kind, "", requestMayHaveLeft: left)),
             request: .keySet, attempts: 1, clockOffset: nil, isOutcomeUnknown: false)
     }
 }

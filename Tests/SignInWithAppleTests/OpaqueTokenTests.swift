@@ -24,7 +24,7 @@ import Testing
             ("r\u{1F511}", .character("\u{1F511}")), ("r 0\u{FEFF}", .spaceOrControl),
             ("r\n", .spaceOrControl),
             ("r\u{7F}", .spaceOrControl), ("\"r0\"", .quotationMark), ("'r0'", .quotationMark),
-            ("eyJ.e30.AA", .jwt),
+            ("eyJ.e30.AA", .jwt), ("", .empty),
         ]
         for (text, expected) in rows {
             #expect(throws: expected) { try validateOpaqueToken(SecretText(text)) }

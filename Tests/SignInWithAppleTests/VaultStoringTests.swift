@@ -20,6 +20,27 @@ import Testing
         #expect(try fixture.entries()[1].fingerprint == second.id.fingerprint)
     }
 
+    @Test(arguments: ["", " ", "r\u{E9}", "r\u{7}", "r-1\n", "r\u{0}", "eyJ.e30.AA"])
+    func `a token that could not be sent is not stored`(_ text: String) throws {
+        let error = #expect(throws: VaultError.self) {
+            try fixture.vault.store(fixture.token(text), for: fixture.user, at: fixture.start)
+        }
+        #expect(error?.kind == .tokenInvalid)
+        #expect(try fixture.records().isEmpty)
+        #expect(try fixture.entries().isEmpty)
+    }
+
+    @Test func `a stored text that could not be sent is not handed out for a request`() throws {
+        // Earlier versions of siwa stored any text.
+        for text in ["", "r\u{E9}"] {
+            let record = try fixture.vault.sealed(fixture.item(text))
+            let error = #expect(throws: VaultError.self) {
+                try fixture.vault.sendableToken(of: record)
+            }
+            #expect(error?.kind == .tokenInvalid)
+        }
+    }
+
     @Test(arguments: VaultState.allCases)
     func `a known token that Apple issued again is active`(_ state: VaultState) throws {
         let (vault, user) = (fixture.vault, fixture.user)

@@ -31,13 +31,10 @@ struct AuthorizationRequest {
         _ form: ReceivedForm, in configuration: EmulatorConfiguration, _ behaviors: Behaviors,
         _ examination: Examination
     ) throws(Refusal) {
-        client = try form.client(of: configuration)
+        client = try form.client(of: configuration, behaviors)
         examination.passed("client_id", client.clientID.rawValue)
         let address = form["redirect_uri"]
-        try RedirectRules(
-            allowsLoopback: behaviors.allowsLoopbackRedirect,
-            unregistered: behaviors.unregisteredRedirect
-        ).check(address, of: client)
+        try RedirectRules(behaviors).check(address, of: client)
         redirectURI = address ?? ""
         examination.passed("redirect_uri", "'\(redirectURI.clipped)' is registered")
         responseType = try form.responseType()
@@ -57,12 +54,21 @@ struct AuthorizationRequest {
 
 extension ReceivedForm {
     fileprivate func client(
-        of configuration: EmulatorConfiguration
+        of configuration: EmulatorConfiguration, _ behaviors: Behaviors
     ) throws(Refusal) -> EmulatedClient {
         guard let client = configuration.client(try required("client_id")) else {
             throw Refusal(
-                .invalidClient, in: "client_id",
+                .invalidClient, saying: behaviors.authorizeTexts.invalidClient, in: "client_id",
                 because: "no client of team \(configuration.team.teamID)")
+        }
+        guard client.kind == .web else {
+            throw RedirectRules(behaviors).refusal(
+                of: "client_id",
+                because: "\(client.clientID) is an App ID; the web needs a Services ID",
+                advising: """
+                    Send the Services ID of the website: a client of kind "web" in emulator.json \
+                    (with Apple: Identifiers, Services IDs, grouped with the app).
+                    """)
         }
         return client
     }
@@ -130,7 +136,11 @@ extension ReceivedForm {
         guard type == .code || mode != .query else {
             throw Refusal(
                 .invalidRequest, in: "response_mode",
-                because: "must be fragment or form_post with id_token, is query")
+                because: "must be fragment or form_post with id_token, is query",
+                advising: """
+                    Send response_mode=form_post, or fragment for a script without a server; or \
+                    response_type=code, whose answer may be part of a query.
+                    """)
         }
         return mode
     }

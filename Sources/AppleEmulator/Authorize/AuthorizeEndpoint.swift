@@ -32,6 +32,7 @@ extension Service {
                 in: "transaction",
                 because: "this page was answered before, or is too old; begin again")
         }
+        examination.clientID = request.client.clientID
         guard form["action"] != "cancel" else {
             let callback = Callback(of: request, [("error", "user_cancelled_authorize")])
             return Answer(callback.page, because: "ok: cancelled")

@@ -4,10 +4,18 @@ internal import Lifecycle
 /// Apple's rules on `redirect_uri`: https, a domain name, no fragment, and registered exactly.
 struct RedirectRules {
     /// Whether an address of this machine is accepted, which Apple does not allow.
-    let allowsLoopback: Bool
+    private let allowsLoopback: Bool
     /// The error for an address that is missing or not registered. Documented is
     /// `unauthorized_client`, recorded is `invalid_request` with the page's usual sentence.
-    let unregistered: Refusal.Code
+    private let unregistered: Refusal.Code
+    /// The sentence of Apple's page.
+    private let sentence: String
+
+    init(_ behaviors: Behaviors) {
+        allowsLoopback = behaviors.allowsLoopbackRedirect
+        unregistered = behaviors.unregisteredRedirect
+        sentence = behaviors.authorizeTexts.invalidRedirect
+    }
 
     /// Accepts only an address that `client` may redirect its users to.
     ///
@@ -15,24 +23,25 @@ struct RedirectRules {
     ///   known to be the client's.
     func check(_ address: String?, of client: EmulatedClient) throws(Refusal) {
         guard let address else {
-            throw refusal("missing or empty")
+            throw refusal(because: "missing or empty")
         }
         if let fault = fault(in: address) {
-            throw Refusal(
-                .invalidRequest, saying: Refusal.invalidRedirect, in: "redirect_uri", because: fault
-            )
+            throw Refusal(.invalidRequest, saying: sentence, in: "redirect_uri", because: fault)
         }
         guard client.redirectURIs.contains(where: address.isExactly) else {
             throw refusal(
-                "'\(address.clipped)' is not registered for \(client.clientID)")
+                because: "'\(address.clipped)' is not registered for \(client.clientID)")
         }
     }
 
-    private func refusal(_ fault: String) -> Refusal {
+    /// The refusal of a client or an address that is not registered for the web.
+    func refusal(
+        of check: String = "redirect_uri", because fault: String, advising advice: String? = nil
+    ) -> Refusal {
         Refusal(
             unregistered,
-            saying: unregistered == .invalidRequest ? Refusal.invalidRedirect : nil,
-            in: "redirect_uri", because: fault)
+            saying: unregistered == .invalidRequest ? sentence : nil,
+            in: check, because: fault, advising: advice)
     }
 
     /// What is wrong with an address, as the end of a sentence.

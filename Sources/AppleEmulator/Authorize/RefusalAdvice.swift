@@ -1,7 +1,7 @@
 // What to change, for the person who sees the error page: Apple's page does not say.
 extension Refusal {
-    /// What to do about a refused sign-in.
-    var advice: String {
+    /// What to do about a refused sign-in, by what was examined.
+    static func advice(about check: String) -> String {
         switch check {
         case "client_id":
             "Send the App ID or Services ID of a client in emulator.json, letter for letter."
@@ -14,7 +14,7 @@ extension Refusal {
             """
         case "response_type": "Send response_type=code, or code id_token."
         case "response_mode":
-            "Send response_mode=form_post: name and email are posted, never part of an address."
+            "Send response_mode=form_post: name, email and tokens are posted, never part of a query."
         case "scope": "Send some of name, email and openid, with a space between them."
         case "code_challenge", "code_challenge_method":
             "Send code_challenge together with code_challenge_method=S256, or neither."

@@ -4,7 +4,10 @@ internal import Lifecycle
 extension Answer {
     /// Runs an endpoint that people see: a refusal is a page, never a redirect.
     /// A client that asks for JSON gets the error as JSON (Apple: TN3107), which no browser does.
-    static func onPage(_ request: EmulatorRequest, _ endpoint: () throws -> Answer) -> Answer {
+    static func onPage(
+        _ request: EmulatorRequest, _ form: Behaviors.AuthorizeRefusal,
+        _ endpoint: () throws -> Answer
+    ) -> Answer {
         Answer {
             do {
                 return try endpoint()
@@ -12,7 +15,9 @@ extension Answer {
                 return Answer(
                     .json(["error": .string(refusal.code.rawValue)], status: 400), refusal)
             } catch let refusal as Refusal {
-                return Answer(refusal.document(request).page(status: 400), refusal)
+                return Answer(
+                    refusal.document(request, form).page(status: form == .page ? 400 : 200),
+                    refusal)
             }
         }
     }
@@ -30,7 +35,9 @@ extension EmulatorRequest {
 
 extension Refusal {
     /// The error as Apple's page shows it, and the reason, which Apple does not reveal.
-    fileprivate func document(_ request: EmulatorRequest) -> Document {
+    fileprivate func document(
+        _ request: EmulatorRequest, _ form: Behaviors.AuthorizeRefusal
+    ) -> Document {
         let description: HTML = description.map { "<h2>What Apple says</h2><p>\($0)</p>" } ?? ""
         // The console is not available under Apple's own host name.
         let console: HTML =
@@ -45,6 +52,17 @@ extension Refusal {
                 <h2>What to change</h2>
                 <p>\(advice)</p>
                 \(console)
+                \(form == .embedded ? embedded : "")
                 """)
+    }
+
+    /// The error as a block of data.
+    private var embedded: HTML {
+        let error: JSON = [
+            "direct": [
+                "errorMessage": .string(description ?? ""), "errorCode": .string(code.rawValue),
+            ]
+        ]
+        return HTML(stringLiteral: #"<script type="application/json">\#(error.text)</script>"#)
     }
 }

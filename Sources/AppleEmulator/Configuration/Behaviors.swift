@@ -7,7 +7,7 @@ internal import JOSE
 package struct Behaviors: Sendable, Hashable {
     var order = Order.credentialFirst
     var audienceArray = Tolerance.accepted
-    var fractionalTimes = Tolerance.refused
+    var fractionalTimes = Tolerance.accepted
     var missingIssuedAt = Tolerance.refused
     var clockSkewTolerance = Duration.seconds(5)
     var secretClock = SecretClock.moved
@@ -21,7 +21,8 @@ package struct Behaviors: Sendable, Hashable {
     var wrongMethod = WrongMethod.page
     var redirectMismatch = Refusal.Code.invalidGrant
     var acceptsSpareRedirect = false
-    var mismatchFullStop = false
+    var mismatchDescribesRedirect = true
+    var mismatchFullStop = true
     var pkceFailure = Refusal.Code.invalidGrant
     var codeLifetime = Duration.seconds(300)
     var accessTokenLifetime = Duration.seconds(3600)
@@ -42,6 +43,8 @@ package struct Behaviors: Sendable, Hashable {
     var revokeChecksClient = false
     var revokeScope = RevokeScope.session
     var unregisteredRedirect = Refusal.Code.invalidRequest
+    var authorizeTexts = AuthorizeTexts.recent
+    var authorizeRefusal = AuthorizeRefusal.page
     var unknownScope = UnknownScope.invalidScope
     var scopePlus = Tolerance.accepted
     var webMessage = Tolerance.accepted
@@ -141,6 +144,30 @@ extension Behaviors {
         case user
         /// Every session of the user with the team's apps and websites.
         case group
+    }
+
+    /// The sentences of the page that refuses a sign-in. Sources disagree which cause has which.
+    enum AuthorizeTexts: String, CaseIterable, JSONConvertible {
+        /// As in ten public files of 2024 to 2026.
+        case recent
+        /// As recorded last in October 2023.
+        case until2023 = "until_2023"
+
+        /// For a redirect URI that is not the client's, and for an App ID in place of a Services ID.
+        var invalidRedirect: String {
+            self == .recent ? "Invalid client id or web redirect url." : "Invalid web redirect url"
+        }
+
+        /// For a client that does not exist.
+        var invalidClient: String? { self == .recent ? "Invalid client." : nil }
+    }
+
+    /// How a sign-in is refused.
+    enum AuthorizeRefusal: String, CaseIterable, JSONConvertible {
+        /// A page with status 400.
+        case page = "400"
+        /// A page with status 200, the error inside as JSON: the mock of one validator expects it.
+        case embedded = "200"
     }
 
     /// How an unknown scope is answered.

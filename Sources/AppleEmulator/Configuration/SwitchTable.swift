@@ -59,6 +59,7 @@ private struct Switch: Sendable {
     private static let grants = [
         Switch("redirect_mismatch", \.redirectMismatch, .invalidGrant, .invalidClient),
         Switch("accept_spare_redirect_uri", \.acceptsSpareRedirect),
+        Switch("redirect_mismatch_description", \.mismatchDescribesRedirect),
         Switch("mismatch_full_stop", \.mismatchFullStop),
         Switch("pkce_failure", \.pkceFailure, .invalidGrant, .invalidRequest),
         Switch("code_lifetime", \.codeLifetime),
@@ -90,6 +91,8 @@ private struct Switch: Sendable {
     private static let pages = [
         Switch(
             "unregistered_redirect", \.unregisteredRedirect, .invalidRequest, .unauthorizedClient),
+        Switch("authorize_texts", \.authorizeTexts),
+        Switch("authorize_refusal", \.authorizeRefusal),
         Switch("unknown_scope", \.unknownScope),
         Switch("scope_plus", \.scopePlus),
         Switch("web_message", \.webMessage),

@@ -32,7 +32,7 @@ enum ClientsPanel {
         let isRevoked = state.service.revokedKeys.contains(key.keyID)
         let revoke = ConsoleButton(
             label: "Revoke", control: .keysRevoke, body: ["key_id": key.keyID.json],
-            style: "quiet", description: "Revoke key \(key.keyID)")
+            style: "quiet", object: "key \(key.keyID)")
         return """
             <li><span><span class="mono">\(key.keyID.rawValue)</span> \
             <span class="caption">team \(team.teamID.rawValue)</span> \

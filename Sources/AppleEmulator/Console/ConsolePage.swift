@@ -51,7 +51,7 @@ struct ConsolePage {
         <div class="rail">
         \(section("clock", "Clock", panel(.clock)))
         \(section("faults", "Faults", [FaultsPanel.form(state), panel(.faults)], faultActions))
-        \(section("people", "Users", [search, panel(.people), signIn, AddUserForm.html(state)]))
+        \(section("people", "Users", [search, panel(.people), SignInForm.html(state, view), AddUserForm.html(state)]))
         </div>
         <div class="rail">
         \(section("sessions", "Tokens", panel(.sessions)))
@@ -179,10 +179,13 @@ struct ConsolePage {
             """
     }
 
-    private var signIn: HTML {
-        let users = state.service.users.users.prefix(100).map { user -> HTML in
-            #"<option value="\#(user.name)">\#(user.displayName ?? user.name)</option>"#
-        }
+}
+
+/// The form that signs a user in.
+enum SignInForm {
+    static func html(_ state: ConsoleState, _ view: ConsoleView) -> HTML {
+        let users = ConsolePanel.userChoices.element(
+            "select", with: #"name="user" "#, state, view)
         let clients = state.configuration.clients.map { client -> HTML in
             #"<option value="\#(client.clientID.rawValue)">\#(client.clientID.rawValue)</option>"#
         }
@@ -190,10 +193,18 @@ struct ConsolePage {
             <details class="more"><summary>Sign a user in, for a code</summary>
             <form method="post" action="\(Control.codes.path)" class="stack" data-shows="code">
             <input type="hidden" name="token" value="\(state.token)">
-            <div class="pair"><label>User <select name="user">\(users)</select></label>
+            <div class="pair"><label>User \(users)</label>
             <label>Client <select name="client_id">\(clients)</select></label></div>
             <p><button>Sign in</button></p></form></details>
             """
+    }
+
+    /// The newest users first: somebody who was just added is about to sign in.
+    static func choices(_ state: ConsoleState) -> HTML {
+        let users = state.service.users.users.suffix(100).reversed().map { user -> HTML in
+            #"<option value="\#(user.name)">\#(user.displayName ?? user.name)</option>"#
+        }
+        return "\(users)"
     }
 }
 

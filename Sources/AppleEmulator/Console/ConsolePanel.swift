@@ -6,6 +6,7 @@ enum ConsolePanel: String, CaseIterable {
     case clock
     case faults
     case people
+    case userChoices = "user_choices"
     case sessions
     case clients
     case notifications
@@ -17,6 +18,7 @@ enum ConsolePanel: String, CaseIterable {
         case .clock: ClockPanel.html(state)
         case .faults: FaultsPanel.html(state)
         case .people: PeoplePanel.html(state, view)
+        case .userChoices: SignInForm.choices(state)
         case .sessions: SessionsPanel.html(state)
         case .clients: ClientsPanel.html(state)
         case .notifications: NotificationsPanel.html(state)
@@ -26,7 +28,14 @@ enum ConsolePanel: String, CaseIterable {
 
     /// The element that events replace the content of.
     func element(_ state: ConsoleState, _ view: ConsoleView) -> HTML {
-        #"<div data-panel="\#(rawValue)">\#(html(state, view))</div>"#
+        element("div", state, view)
+    }
+
+    /// The same with another tag, and its attributes.
+    func element(
+        _ tag: HTML, with attributes: HTML = "", _ state: ConsoleState, _ view: ConsoleView
+    ) -> HTML {
+        #"<\#(tag) \#(attributes)data-panel="\#(rawValue)">\#(html(state, view))</\#(tag)>"#
     }
 }
 
@@ -36,11 +45,12 @@ struct ConsoleButton {
     let control: Control
     let body: JSON
     var style = ""
-    /// The label for screen readers, if the visible label is ambiguous.
-    var description: String?
+    /// What the label continues with for screen readers, if it is ambiguous alone. Voice control
+    /// needs the visible text in the accessible name (WCAG 2.5.3).
+    var object: String?
 
     func html(_ state: ConsoleState) -> HTML {
-        let name: HTML = description.map { #" aria-label="\#($0)""# } ?? ""
+        let name: HTML = object.map { #" aria-label="\#(label) \#($0)""# } ?? ""
         return """
             <form method="post" action="\(control.path)">\
             <input type="hidden" name="token" value="\(state.token)">\

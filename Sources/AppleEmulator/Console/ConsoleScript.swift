@@ -95,7 +95,9 @@ enum ConsoleScript {
               if (!panel) continue;
               const focused = panel.contains(document.activeElement) ? document.activeElement : null;
               const key = focused && (focused.ariaLabel || focused.textContent);
+              const chosen = panel.value;
               panel.innerHTML = html;
+              if ([...panel.options ?? []].some(option => option.value === chosen)) panel.value = chosen;
               if (!focused) continue;
               const again = [...panel.querySelectorAll("button, a")]
                 .find(element => (element.ariaLabel || element.textContent) === key);

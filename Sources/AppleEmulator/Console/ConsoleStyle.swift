@@ -110,6 +110,7 @@ enum ConsoleStyle {
         .buttons + .caption { margin-top: .625rem; }
         .aside { display: flex; gap: .75rem; align-items: center; margin-top: .5rem;
           justify-content: space-between; }
+        [hidden] { display: none !important; }
         .badge { display: inline-block; padding: 0 .4375rem; border-radius: .375rem;
           background: var(--raised); color: var(--muted); font-size: .75rem; line-height: 1.25rem;
           font-weight: 600; white-space: nowrap; }

@@ -9,7 +9,7 @@ enum FaultsPanel {
         let items = state.faults.waiting.prefix(20).map { fault -> HTML in
             let clear = ConsoleButton(
                 label: "Remove", control: .faultsClear, body: ["number": .integer(fault.number)],
-                style: "quiet", description: "Remove fault \(fault.number)")
+                style: "quiet", object: "fault \(fault.number)")
             return """
                 <li><span><b>\(fault.summary)</b> \
                 <span class="caption">\(fault.route?.rawValue ?? "any endpoint") · \

@@ -60,7 +60,7 @@ enum NotificationsPanel {
                 label: label, control: .notificationsResend,
                 body: .object(
                     [JSON.Member("number", .integer(number)), JSON.Member("wait", false)] + members),
-                style: "quiet", description: "\(label): notification \(number)"
+                style: "quiet", object: "(notification \(number))"
             ).html(state)
         }
     }

@@ -59,7 +59,7 @@ enum PeoplePanel {
         let revoke = ConsoleButton(
             label: "Revoke consent", control: .notifications,
             body: event("consent-revoked", user, client), style: "quiet",
-            description: "Revoke the consent of \(user.name) to \(client.clientID)")
+            object: "of \(user.name) to \(client.clientID)")
         return """
             <li><span>\(client.clientID.rawValue) <span class="badge ok">consented</span> \
             <span class="caption">\(sharing.words) · \
@@ -69,21 +69,25 @@ enum PeoplePanel {
     }
 
     private static func relay(_ user: EmulatedUser, _ state: ConsoleState) -> HTML {
-        state.service.ledger.silentRelays.contains(user.userID)
-            ? #" <span class="badge warn">mail to the relay address is off</span>"# : ""
+        guard let address = state.service.knownRelay(of: user) else { return "" }
+        let shown: HTML = user.isPrivateEmail ? "" : " · relay \(address)"
+        return state.service.ledger.silentRelays.contains(user.userID)
+            ? #"\#(shown) <span class="badge warn">mail to the relay address is off</span>"# : shown
     }
 
     private static func actions(_ user: EmulatedUser, _ state: ConsoleState) -> [HTML] {
         let isSilent = state.service.ledger.silentRelays.contains(user.userID)
-        let mail = ConsoleButton(
-            label: isSilent ? "Forward relay mail" : "Stop relay mail", control: .notifications,
-            body: event(isSilent ? "email-enabled" : "email-disabled", user),
-            description:
-                "\(isSilent ? "Forward" : "Stop") mail to the relay address of \(user.name)")
+        let mail = state.service.knownRelay(of: user).map { address in
+            ConsoleButton(
+                label: isSilent ? "Forward relay mail" : "Stop relay mail",
+                control: .notifications,
+                body: event(isSilent ? "email-enabled" : "email-disabled", user),
+                object: "to \(address) of \(user.name)")
+        }
         let delete = ConsoleButton(
             label: "Delete account", control: .notifications, body: event("account-delete", user),
-            style: "danger", description: "Delete the account of \(user.name)")
-        return [mail.html(state), delete.html(state)]
+            style: "danger", object: "of \(user.name)")
+        return [mail, delete].compactMap { $0?.html(state) }
     }
 
     private static func event(

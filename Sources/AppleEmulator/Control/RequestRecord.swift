@@ -65,19 +65,20 @@ extension ReceivedForm {
 extension RequestRecord {
     init(
         number: Int, requestID: String, at: NumericDate, _ request: EmulatorRequest,
-        _ form: FormReading, _ answer: Answer, _ fault: Fault?, _ checks: [RequestCheck]
+        _ form: FormReading, _ answer: Answer, _ fault: Fault?, _ examination: Examination
     ) {
         let form = try? form.get()
         self.init(
             number: number, requestID: requestID, at: at, method: request.method.clipped,
             path: request.path.clipped, parameters: form?.names ?? [],
-            secrets: form?.fingerprints ?? [], clientID: form?["client_id"]?.clipped,
+            secrets: form?.fingerprints ?? [],
+            clientID: form?["client_id"]?.clipped ?? examination.clientID?.rawValue,
             grantType: form?["grant_type"]?.clipped,
             userAgent: request.fields["user-agent"]?.clipped,
             contentType: request.fields["content-type"]?.clipped,
             status: fault?.page?.status ?? answer.page.status,
             error: fault?.page == nil ? answer.error : fault?.error,
             verdict: answer.verdict, isRefused: answer.refusal != nil || answer.page.status >= 400,
-            fault: fault?.summary, checks: checks)
+            fault: fault?.summary, checks: examination.checks)
     }
 }

@@ -31,11 +31,8 @@ extension Service {
         _ code: Ledger.Code, for credentials: ClientCredentials, _ form: ReceivedForm
     ) throws {
         guard code.clientID.rawValue == credentials.clientID else {
-            let stop = behaviors.mismatchFullStop ? "." : ""
             throw Refusal(
-                .invalidGrant,
-                saying: "client_id mismatch. The code was not issued to "
-                    + credentials.clientID + stop,
+                .invalidGrant, saying: mismatch("client_id", credentials.clientID),
                 in: "code", because: "issued to \(code.clientID)")
         }
         guard !code.isUsed else {
@@ -69,7 +66,18 @@ extension Service {
             case (_, nil): "sent, but the sign-in had none"
             case (_, let signIn?): "differs from the sign-in's '\(signIn)'"
             }
-        throw Refusal(behaviors.redirectMismatch, in: "redirect_uri", because: verdict)
+        let isDescribed =
+            behaviors.mismatchDescribesRedirect && behaviors.redirectMismatch == .invalidGrant
+        throw Refusal(
+            behaviors.redirectMismatch,
+            // What Apple says of a redirect_uri that is missing is not recorded.
+            saying: isDescribed ? sent.map { mismatch("redirect_uri", $0) } : nil,
+            in: "redirect_uri", because: verdict)
+    }
+
+    private func mismatch(_ parameter: String, _ sent: String) -> String {
+        "\(parameter) mismatch. The code was not issued to \(sent)"
+            + (behaviors.mismatchFullStop ? "." : "")
     }
 
     private mutating func openSession(for code: Ledger.Code) throws -> Answer {

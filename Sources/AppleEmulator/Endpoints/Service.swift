@@ -71,8 +71,8 @@ struct Service {
         _ request: EmulatorRequest, _ form: FormReading, _ route: Route
     ) -> Answer {
         switch route {
-        case .authorize: .onPage(request) { try authorize(form.get()) }
-        case .consent: .onPage(request) { try consent(form.get()) }
+        case .authorize: .onPage(request, behaviors.authorizeRefusal) { try authorize(form.get()) }
+        case .consent: .onPage(request, behaviors.authorizeRefusal) { try consent(form.get()) }
         case .token: Answer { try token(form.get()) }
         case .revoke: Answer { try revoke(form.get()) }
         case .migration: Answer { try migrate(form.get(), request.bearer) }
@@ -95,7 +95,9 @@ struct Service {
     func refuseRepetition(in form: ReceivedForm) throws(Refusal) {
         guard let name = form.repeated else { return }
         guard behaviors.repeatedParameter == .accepted else {
-            throw Refusal(.invalidRequest, in: name, because: "given twice")
+            throw Refusal(
+                .invalidRequest, in: name, because: "given twice",
+                advising: "Send each parameter once.")
         }
         examination.noted(name, "given twice: the first one counts")
     }

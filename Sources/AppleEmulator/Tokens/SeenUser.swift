@@ -25,11 +25,19 @@ extension Service {
     mutating func relay(
         of user: EmulatedUser, for team: TeamID
     ) throws(OpenSSLError) -> String {
-        if user.isPrivateEmail, let email = user.email { return email }
-        if let known = ledger.relays[Ledger.Member(user.userID, team)] { return known }
+        if let known = knownRelay(of: user, for: team) { return known }
         let relay = try user.relayName(for: team) + "@" + behaviors.relayDomain.rawValue
         ledger.relays[Ledger.Member(user.userID, team)] = relay
         return relay
+    }
+}
+
+extension Service {
+    /// The relay address by which the team knows the user; nil if it has none.
+    func knownRelay(of user: EmulatedUser) -> String? { knownRelay(of: user, for: owner.teamID) }
+
+    private func knownRelay(of user: EmulatedUser, for team: TeamID) -> String? {
+        user.isPrivateEmail ? user.email : ledger.relays[Ledger.Member(user.userID, team)]
     }
 }
 

@@ -18,15 +18,22 @@ struct Refusal: Error, Hashable {
     let check: String
     /// What is wrong with it.
     let fault: String
+    /// What to do about it, where the advice for the check is not enough.
+    private let ownAdvice: String?
 
     init(
-        _ code: Code, saying description: String? = nil, in check: String, because fault: String
+        _ code: Code, saying description: String? = nil, in check: String, because fault: String,
+        advising advice: String? = nil
     ) {
         self.code = code
         self.description = description
         self.check = check
         self.fault = fault
+        ownAdvice = advice
     }
+
+    /// What the person who sees the error page can do.
+    var advice: String { ownAdvice ?? Self.advice(about: check) }
 
     /// Why, for `GET /emulator/requests`.
     var verdict: String { "\(check): \(fault)" }
@@ -37,7 +44,6 @@ extension Refusal {
     static let codeExpired = "The code has expired or has been revoked."
     static let codeUsed = "The code has already been used."
     static let tokenExpired = "The token has expired or has been revoked."
-    static let invalidRedirect = "Invalid web redirect url"
     static let mustBeFormPost =
         "response_mode must be form_post when name or email scope is requested."
 }

@@ -32,8 +32,10 @@ package enum FindingCode: String, Sendable, CaseIterable {
     case tooLong = "too_long"
     /// `iat` or `nbf` is in the future.
     case notYetValid = "not_yet_valid"
-    /// A time that is not a whole number.
+    /// A time that is a string, or anything else but a number.
     case timeType = "time_type"
+    /// A time with a fraction: some libraries write it, and no refusal is known.
+    case timeFraction = "time_fraction"
 
     // The signature.
 

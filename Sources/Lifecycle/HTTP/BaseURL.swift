@@ -33,8 +33,14 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         guard !host.isEmpty, Self.isHost(host), port.map(isPort) ?? true else {
             throw .host
         }
-        guard !isPlain || isLoopback(host) else { throw .plainHTTP }
+        guard !isPlain || Lifecycle.isLoopback(host) else { throw .plainHTTP }
         self.init(trusted: (isPlain ? "http://" : "https://") + authority)
+    }
+
+    /// Whether requests do not leave this machine.
+    package var isLoopback: Bool {
+        let authority = description.dropFirst(description.hasPrefix("http://") ? 7 : 8)
+        return Lifecycle.isLoopback(Self.split(authority).host)
     }
 
     /// The URL of an endpoint.

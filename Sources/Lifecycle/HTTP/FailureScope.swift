@@ -30,6 +30,15 @@ extension TokenFailure.Cause {
         }
     }
 
+    /// Whether this process ended the request: it was cancelled, or its time was over.
+    var wasGivenUp: Bool {
+        if case .unreachable(let error) = self {
+            [.cancelled, .timeout].contains(error.kind)
+        } else {
+            false
+        }
+    }
+
     /// Whether the server certainly did not receive the request.
     var certainlyNeverLeft: Bool {
         if case .unreachable(let error) = self { !error.requestMayHaveLeft } else { false }

@@ -61,10 +61,12 @@ package final class WakeSignal: Sendable {
 
     /// Waits until there are more than `count` notifications, until `limit` has passed, or until
     /// the task is cancelled.
-    package func wait(after count: Int, atMost limit: Duration) async {
+    package func wait(
+        after count: Int, atMost limit: Duration, by timekeeper: Timekeeper = .system
+    ) async {
         let waiting = Task { await wait(after: count) }
         let timer = Task {
-            try? await Task.sleep(for: limit)
+            try? await timekeeper.sleep(limit)
             waiting.cancel()
         }
         await withTaskCancellationHandler {

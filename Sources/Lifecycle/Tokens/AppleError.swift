@@ -27,6 +27,7 @@ package struct AppleError: Error, Hashable, Sendable {
     /// for this.
     package enum GrantFault: Sendable {
         case otherClient
+        case otherRedirectURI
         case codeUsed
         case codeExpired
         case tokenExpired
@@ -37,6 +38,7 @@ package struct AppleError: Error, Hashable, Sendable {
             case "The code has expired or has been revoked.": self = .codeExpired
             case "The token has expired or has been revoked.": self = .tokenExpired
             case _ where sentence.hasPrefix("client_id mismatch"): self = .otherClient
+            case _ where sentence.hasPrefix("redirect_uri mismatch"): self = .otherRedirectURI
             default: return nil
             }
         }

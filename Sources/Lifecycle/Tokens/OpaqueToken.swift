@@ -3,11 +3,13 @@ internal import SIWACrypto
 
 /// Checks that a text can be an authorization code, a refresh token or an access token of Apple's.
 ///
-/// These consist of the characters 0x21 to 0x7E, and are never a JWT. Apple answers 200 to the
-/// revocation of any text, so an invisible character would hide that the token was not revoked.
+/// These consist of one or more of the characters 0x21 to 0x7E, and are never a JWT. Apple answers
+/// 200 to the revocation of any text, so an invisible character would hide that the token was not
+/// revoked. Apple's own answers are checked as well: what passes can be stored and sent later.
 ///
 /// - Throws: ``OpaqueTokenError``, which quotes only the first invalid character.
 package func validateOpaqueToken(_ text: SecretText) throws(OpaqueTokenError) {
+    guard text.bytes.count > 0 else { throw .empty }
     try validateVisibleText(text)
     guard !text.hasPrefix("eyJ") else { throw .jwt }
 }
@@ -35,6 +37,8 @@ private func firstInvalidByte(of bytes: Span<UInt8>) -> Int? {
 
 /// Why a text cannot be an authorization code, a refresh token or an access token of Apple's.
 package enum OpaqueTokenError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A text without characters.
+    case empty
     /// A space or an ASCII control character, such as a line end.
     case spaceOrControl
     /// A quotation mark.
@@ -45,6 +49,10 @@ package enum OpaqueTokenError: Error, Hashable, Sendable, CustomStringConvertibl
     case byte(UInt8)
     /// A JWT, such as an identity token.
     case jwt
+    /// A word that programs write for a missing value.
+    case placeholder(String)
+    /// A visible ASCII character that is outside RFC 6750's `b64token`.
+    case symbol(Unicode.Scalar)
 
     init(invalidByteAt position: Int, of text: SecretText) {
         let byte = text.bytes.withSpan { $0[position] }
@@ -67,6 +75,7 @@ package enum OpaqueTokenError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The end of a sentence that begins with the name of the token.
     package var description: String {
         switch self {
+        case .empty: "is empty"
         case .spaceOrControl, .quotationMark:
             "contains a space, a quotation mark or a control character"
         case .character(let character):
@@ -74,6 +83,25 @@ package enum OpaqueTokenError: Error, Hashable, Sendable, CustomStringConvertibl
         case .byte(let byte):
             "has the byte 0x\(Int(byte).padded(to: 2, radix: 16)) in it, which no token has"
         case .jwt: "is a JWT, such as an identity token, not what Apple's endpoint takes"
+        case .placeholder(let word):
+            "is '\(word)', which programs write for a missing value: an unset variable?"
+        case .symbol(let symbol):
+            "has the character '\(symbol)' in it, which no token has"
+                + (Self.slip(behind: symbol).map { ": \($0)?" } ?? "")
+        }
+    }
+
+    /// The mistake that usually brings a character into a token.
+    private static func slip(behind symbol: Unicode.Scalar) -> String? {
+        switch symbol {
+        case "$": "a variable that was not set or not expanded"
+        case ",", ";", "|": "a line of a CSV file"
+        case "{", "}", "[", "]": "JSON in place of its member"
+        case "@": "a file or a variable, whose '@' must come first"
+        case ":", "\\": "the name of a file, which needs '@' in front"
+        case "=": "NAME=VALUE in place of the value"
+        case "%": "a percent-encoded text"
+        default: nil
         }
     }
 }

@@ -6,11 +6,13 @@ extension Vault {
     ///
     /// - Parameter signedInAt: the `iat` of the sign-in's identity token.
     /// - Returns: its record.
+    /// - Throws: ``VaultError``, of kind `tokenInvalid` for a token that could not be sent later.
     @discardableResult
     package func store(
         _ token: RefreshToken, for user: VaultUser, signedInAt: NumericDate? = nil,
         at now: NumericDate
     ) throws(VaultError) -> VaultRecord {
+        try checkStorable(token)
         let fingerprint = try TokenFingerprint(of: token)
         let new = try sealed(
             token, fingerprint,
@@ -33,6 +35,14 @@ extension Vault {
             stored = draft.records[new.id] ?? new
         }
         return stored
+    }
+
+    private func checkStorable(_ token: RefreshToken) throws(VaultError) {
+        do throws(OpaqueTokenError) {
+            try validateOpaqueToken(token.text)
+        } catch {
+            throw VaultError(.tokenInvalid, "the token \(error)")
+        }
     }
 
     /// Imports tokens, in one transaction.

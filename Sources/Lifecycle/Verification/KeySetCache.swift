@@ -3,9 +3,10 @@ package import JOSE
 /// The cached key set of Apple, and the decision whether to use or to fetch it: a pure value, which
 /// reads neither files nor clocks.
 ///
-/// A set is fresh for an hour. A token may name a key that is not in it, because Apple changes its
-/// keys; it may also be forged. After an unsuccessful fetch, none is made for a minute. A fetch is
-/// unsuccessful if it fails or lacks the requested key; anyone can invent a `kid`.
+/// A set is fresh for an hour, and is used for seven days if Apple cannot be reached. A token may
+/// name a key that is not in it, because Apple changes its keys; it may also be forged. After an
+/// unsuccessful fetch, none is made during a pause. A fetch is unsuccessful if it fails or lacks the
+/// requested key; anyone can invent a `kid`.
 package struct KeySetCache: Sendable {
     /// A key set with the time of its fetch.
     package struct Held: Sendable {
@@ -22,13 +23,27 @@ package struct KeySetCache: Sendable {
     /// When each `kid` was first seen, including withdrawn ones.
     package internal(set) var firstSeen: [String: NumericDate]
 
+    private let pause: Duration
+
     /// An empty cache.
-    package init() { firstSeen = [:] }
+    ///
+    /// - Parameter pause: how long no fetch is made after an unsuccessful one.
+    package init(pause: Duration = commandPause) {
+        self.pause = pause
+        firstSeen = [:]
+    }
 
     /// How long a set is fresh.
     package static let lifetime = Duration.seconds(3600)
-    /// The pause after an unsuccessful fetch.
-    package static let pause = Duration.seconds(60)
+    /// How long after its fetch a set is used: a key that Apple withdrew is accepted no longer.
+    package static let maxAge = Duration.seconds(7 * 86_400)
+    /// The age at which a set that cannot be replaced is reported.
+    package static let warningAge = Duration.seconds(86_400)
+    /// The pause of commands, many of which may run at the same time.
+    package static let commandPause = Duration.seconds(60)
+    /// The pause of a process that serves many users: after Apple changed its keys, genuine tokens
+    /// wait for it if a forged one caused the last fetch.
+    package static let servicePause = Duration.seconds(10)
     /// The number of withdrawn keys that are remembered.
     static let memory = 100
 }
@@ -52,7 +67,15 @@ extension KeySetCache {
         if query.source == .apple { return .fetch }
         if isFresh(at: now), holds(query.keyID) { return .use }
         if query.source == .any, !isPaused(for: query, at: now) { return .fetch }
-        return held == nil ? .unavailable : .useStale
+        return usable(at: now) == nil ? .unavailable : .useStale
+    }
+
+    /// The set, unless it is too old. One from the future was fetched before the clock was set
+    /// back; it is limited in the same way.
+    package func usable(at now: NumericDate) -> Held? {
+        guard let held else { return nil }
+        let age = now - held.fetchedAt
+        return max(age, .zero - age) <= Self.maxAge ? held : nil
     }
 
     /// Whether the set may be used without a warning. The age of a set from the future is unknown,
@@ -68,12 +91,12 @@ extension KeySetCache {
         return keyID.map { held.keySet[$0] != nil } ?? true
     }
 
-    /// Whether a fetch was unsuccessful within the last minute, or after the query was made: then
+    /// Whether a fetch was unsuccessful during the last pause, or after the query was made: then
     /// another process made it, and the result is valid for both. A longer pause means that the
     /// clock was set back.
     private func isPaused(for query: KeySetQuery, at now: NumericDate) -> Bool {
         guard let pausedUntil else { return false }
-        return query.askedAt < pausedUntil && pausedUntil <= now + Self.pause
+        return query.askedAt < pausedUntil && pausedUntil <= now + pause
     }
 }
 
@@ -104,16 +127,20 @@ extension KeySetCache {
     {
         let held = Held(keySet: keySet, fetchedAt: now)
         self.held = held
-        pausedUntil = holds(query.keyID) ? nil : now + Self.pause
+        pausedUntil = holds(query.keyID) ? nil : now + pause
         remember(keySet, at: now)
         return held
     }
 
-    /// Records that a fetch failed. While there is no set, a request that never left causes no
-    /// pause: Apple did not receive it, and the next command may try again at once.
+    /// Records that a fetch failed.
+    ///
+    /// A fetch that this process ended, by a signal or a time limit, says nothing about Apple and
+    /// causes no pause. While there is no set, neither does a request that never left: Apple did not
+    /// receive it, and the next command may try again at once.
     package mutating func note(_ failure: TokenFailure, at now: NumericDate) {
+        guard !failure.cause.wasGivenUp else { return }
         let isFree = held == nil && failure.cause.certainlyNeverLeft
-        pausedUntil = isFree ? now : now + Self.pause
+        pausedUntil = isFree ? now : now + pause
     }
 
     private mutating func remember(_ keySet: KeySet, at now: NumericDate) {

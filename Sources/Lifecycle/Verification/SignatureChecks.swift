@@ -39,17 +39,26 @@ extension TokenVerifier {
         }
         checks.append(.passed(.algorithm, "RS256"))
         guard let id = token.namedKeyID, let key = keySet?[id] else {
-            guard !isReceivedFromApple else {
-                checks.append(.skipped(.key, "Apple's keys are not available"))
-                checks.append(.skipped(.signature, "the token came from Apple over TLS"))
-                return
-            }
-            checks.append(.failed(.key, unknownKey(token)))
-            checks.append(.skipped(.signature, "there is no key to verify it with"))
+            addMissingKey(token, to: &checks)
             return
         }
         checks.append(.passed(.key, id))
         checks.append(signature(token, key))
+    }
+
+    /// A token that names no key at all is not Apple's, however it was received.
+    private func addMissingKey(_ token: CompactJWS, to checks: inout [Check]) {
+        guard isReceivedFromApple, token.namedKeyID != nil else {
+            checks.append(.failed(.key, unknownKey(token)))
+            checks.append(.skipped(.signature, "there is no key to verify it with"))
+            return
+        }
+        checks.append(
+            .skipped(
+                .key,
+                keySet == nil
+                    ? "Apple's keys are not available" : "Apple's key set does not have this key"))
+        checks.append(.skipped(.signature, "the token came from Apple over TLS"))
     }
 
     private func signature(_ token: CompactJWS, _ key: RSAPublicKey) -> Check {

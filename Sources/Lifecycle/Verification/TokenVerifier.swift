@@ -15,8 +15,8 @@ package struct TokenVerifier: Sendable {
     package let issuers: [String]
     /// The accepted clock skew in seconds.
     package let leeway: Int
-    /// Whether the token came from Apple over TLS, which may replace the check of its signature
-    /// when its key is not available (OpenID Connect Core §3.1.3.7).
+    /// Whether the token came from Apple over TLS, which replaces the check of its signature when
+    /// its key is not available; see ``ExchangeVerification``.
     package let isReceivedFromApple: Bool
 
     /// Apple's own issuer.

@@ -37,6 +37,12 @@ package struct Verification<Claims: Sendable>: Sendable {
         self.init(impossible: .format, error.description)
     }
 
+    /// Whether a key verified the signature. False for a valid token only if it came from Apple
+    /// and its key is not available: see ``ExchangeVerification``.
+    package var isSigned: Bool {
+        checks.contains { $0.subject == .signature && $0.status == .passed }
+    }
+
     /// The checks that failed.
     package var failures: [Check] { checks.filter { $0.status == .failed } }
 }

@@ -9,12 +9,15 @@ struct ExchangeCommand: Command {
     static let name = "exchange"
     static let abstract = "Exchange an authorization code for tokens."
     static let discussion = """
-        Prints Apple's response with expires_at, the expiry of the access token, and, if the \
-        identity token is valid, user_id. A code works once, so it is sent once; it is sent again \
-        only if the request certainly did not leave this machine.
+        Prints Apple's response with expires_at, the expiry of the access token, the checks of the \
+        identity token, and, if it is valid, user_id. A code works once, so it is sent once; it is \
+        sent again only if the request certainly did not leave this machine.
 
         --store puts the refresh token into the vault, under the user of the identity token, before \
         anything is printed. If that fails, the tokens are still printed, and the exit code is 1.
+
+        If Apple's keys cannot be fetched, the check of the signature is skipped with a warning: \
+        the identity token came from Apple over verified TLS. The other checks decide.
 
         If the response is lost, the exit code is 7, and the code may have been used. If the \
         identity token is not valid, the tokens are still printed, and the exit code is 1.
@@ -78,16 +81,20 @@ struct ExchangeCommand: Command {
         try requests.checkOutput()
         // Before the code is used: opening the vault may fail.
         let vault = isStoring ? try session.vault() : nil
+        let verification = ExchangeVerification(
+            audiences: try session.settings.audiences(), nonce: nonce,
+            // siwa sends requests over TLS with a verified certificate, or to loopback.
+            isServerAuthenticated: true)
         let answer = try await requests.perform(as: .code) { tokens throws(TokenFailure) in
             try await tokens.exchange(
                 AuthorizationCode(code), redirectURI: requests.redirectURI, codeVerifier: verifier)
         }
-        try await report(answer, requests, nonce, storingIn: vault)
+        try await report(answer, requests, verification, storingIn: vault)
     }
 
     /// Checked before the code is used: after a misspelled `--print` it could not be used again.
     private var members: [String] {
-        TokenResponse.memberNames + TokenResponse.addedMemberNames + ["user_id"]
+        TokenResponse.memberNames + TokenResponse.addedMemberNames + ["user_id", "checks"]
             + (isStoring ? ["stored"] : [])
     }
 
@@ -99,14 +106,14 @@ struct ExchangeCommand: Command {
     }
 
     private func report(
-        _ answer: TokenResponse, _ requests: Requests, _ nonce: SecretText?,
+        _ answer: TokenResponse, _ requests: Requests, _ rule: ExchangeVerification,
         storingIn vault: Vault?
     ) async throws {
         let ending = requests.session.world.ending
         let now = requests.session.world.clocks.now()
         ending.begin(.keys)
-        let verification = await verify(answer, requests, nonce, at: now)
-        var members = answer.exchangeMembers(of: verification?.claims?.userID, at: now)
+        let verification = await requests.verify(answer, by: rule, at: now)
+        var members = answer.exchangeMembers(verification, at: now)
         let failures = verification?.failures ?? []
         let stored = vault.map { vault in
             ending.begin(.storing)
@@ -158,36 +165,6 @@ struct ExchangeCommand: Command {
             }
         } catch {
             throw Diagnosis.notStored(Diagnosis(error).message)
-        }
-    }
-
-    /// Nil if there is no identity token and none was needed.
-    private func verify(
-        _ answer: TokenResponse, _ requests: Requests, _ nonce: SecretText?, at now: NumericDate
-    ) async -> IdentityTokenVerification? {
-        guard let token = answer.identityToken else {
-            return nonce.map { _ in
-                IdentityTokenVerification(
-                    impossible: .identityToken, "Apple's answer has none")
-            }
-        }
-        let jws: CompactJWS
-        do {
-            jws = try CompactJWS(token.bytes.revealed())
-        } catch {
-            return IdentityTokenVerification(error)
-        }
-        do {
-            let verifier = TokenVerifier(
-                keySet: try await AppleKeys(requests.network).keySet(for: jws),
-                audiences: try requests.session.settings.audiences())
-            return verifier.verify(
-                identityToken: jws,
-                boundTo: TokenBinding(
-                    nonce: nonce, accessToken: answer.accessToken, acceptsMissingHashes: true),
-                at: now)
-        } catch {
-            return IdentityTokenVerification(impossible: .key, Diagnosis(error).message)
         }
     }
 }

@@ -97,6 +97,7 @@ struct RefusalHints: Sendable {
                 web sign-in to the Services ID; give that one with --client-id or --profile
                 """
             ]
+        case .otherRedirectURI: [redirectURI]
         case .codeUsed:
             ["a code works once: look for the response to its first use, or ask for a new sign-in"]
         case .codeExpired:
@@ -122,14 +123,18 @@ struct RefusalHints: Sendable {
             ]
         }
         return [
-            context.hasRedirectURI
-                ? "redirect_uri must be exactly the one of the sign-in; a code from an app has none"
-                : "a code from a web sign-in needs --redirect-uri, the same as in the sign-in",
+            redirectURI,
             context.hasCodeVerifier
                 ? "code_verifier must match the code_challenge of the sign-in"
                 : "a sign-in with a code_challenge needs --code-verifier",
             "otherwise ask for a new sign-in",
         ]
+    }
+
+    private var redirectURI: String {
+        context.hasRedirectURI
+            ? "redirect_uri must be exactly the one of the sign-in; a code from an app has none"
+            : "a code from a web sign-in needs --redirect-uri, the same as in the sign-in"
     }
 
     private var migration: MigrationHints? {

@@ -10,6 +10,8 @@ enum KeySetError: Error {
     case paused(until: NumericDate)
     /// Another process was fetching the key set until this one ran out of time.
     case busy
+    /// The key set that is kept is too old to be used.
+    case tooOld(fetchedAt: NumericDate, reason: String)
 }
 
 extension KeySetError: DiagnosableError {
@@ -24,6 +26,12 @@ extension KeySetError: DiagnosableError {
             Diagnosis(
                 "paused", "Apple's keys are not requested again before \(end.rfc3339)",
                 hints: ["the last request failed; 'siwa keys --refresh' sends one now"],
+                exitCode: .temporary)
+        case .tooOld(let fetchedAt, let reason):
+            Diagnosis(
+                "keys_unavailable",
+                "Apple's keys of \(fetchedAt.rfc3339) are more than seven days old: \(reason)",
+                hints: ["check the network to Apple, then run 'siwa keys --refresh'"],
                 exitCode: .temporary)
         case .busy:
             Diagnosis(

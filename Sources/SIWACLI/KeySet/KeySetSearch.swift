@@ -86,14 +86,18 @@ extension KeySetSearch {
         case heldByOther
     }
 
+    /// Whether no stored key set can be used instead of a new one.
+    private var isNeeded: Bool {
+        query.source == .apple || cache.usable(at: world.clocks.now()) == nil
+    }
+
     /// Waits until no other process fetches; longer if no stored key set can be used instead.
     private func acquireLock() async -> LockResult {
         guard let store else { return .acquired(nil) }
         let timekeeper = network.timekeeper
         let left = network.deadline.remaining
         let deadline = Deadline(
-            after: cache.held == nil || query.source == .apple ? left : min(left, .seconds(2)),
-            by: timekeeper)
+            after: isNeeded ? left : min(left, .seconds(2)), by: timekeeper)
         while true {
             do throws(KeySetStoreFault) {
                 if let lock = try store.tryLock() { return .acquired(lock) }
@@ -119,7 +123,10 @@ extension KeySetSearch {
 
     /// Returns the key set that is available, and explains why it is old or incomplete.
     private func useStale(_ obstacle: KeySetError) throws(KeySetError) -> FoundKeySet {
-        guard let held = cache.held, query.source != .apple else { throw obstacle }
+        guard let kept = cache.held, query.source != .apple else { throw obstacle }
+        guard let held = cache.usable(at: world.clocks.now()) else {
+            throw .tooOld(fetchedAt: kept.fetchedAt, reason: Diagnosis(obstacle).message)
+        }
         let found = found(held)
         if case .offline = obstacle {
             // A user of --offline knows that a new key may be missing, but not for how long.

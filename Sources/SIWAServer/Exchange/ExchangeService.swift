@@ -1,4 +1,4 @@
-package import JOSE
+internal import JOSE
 package import Lifecycle
 package import SIWACLI
 internal import SIWACrypto
@@ -13,8 +13,8 @@ package final class ExchangeService: Sendable {
     private let log: ServiceLog
     private let running = JoinedCalls<CodeDigest, Result<ExchangeAnswer, Diagnosis>>()
 
-    /// Finds the key set that verifies a token; nil if Apple's keys are not available.
-    package typealias KeySource = @Sendable (CompactJWS) async -> KeySet?
+    /// Finds the keys for an identity token by its `kid`; nil for a token that Apple did not sign.
+    package typealias KeySource = @Sendable (String?) async -> ExchangeVerification.Keys
 
     /// - Parameter journal: stores the outcomes of codes.
     package init(
@@ -114,19 +114,17 @@ extension ExchangeService {
     private func keep(
         _ response: TokenResponse, _ input: ExchangeInput, _ request: CodeRequest
     ) async -> ExchangeAnswer {
-        let keySet = await keySet(for: response)
-        let check = IdentityTokenCheck(
-            response, for: input.client, keySet: keySet, nonce: input.nonce, at: clocks.now())
+        let verification = await verify(response, input)
         func answer(isStored: Bool) -> ExchangeAnswer {
-            self.answer(response, check, input, isStored: isStored)
+            self.answer(response, verification, input, isStored: isStored)
         }
         // Tokens of an invalid sign-in are not shown, so they must be stored: no other copy exists.
-        guard input.isStoring || !check.failures.isEmpty else {
+        guard input.isStoring || verification?.isValid == false else {
             await journal.finish(request, answer(isStored: false))
             return answer(isStored: false)
         }
-        guard let token = response.refreshToken, let subject = check.subject,
-            let user = try? VaultUser(input.client.clientID, validating: subject.rawValue)
+        guard let token = response.refreshToken, let subject = verification?.namedUser,
+            let user = try? VaultUser(input.client.clientID, validating: subject)
         else {
             log(ServiceEvent(.error, "token_not_stored", [.init("reason", "no usable user id")]))
             await journal.finish(request, answer(isStored: false))
@@ -137,25 +135,40 @@ extension ExchangeService {
     }
 
     private func answer(
-        _ response: TokenResponse, _ check: IdentityTokenCheck, _ input: ExchangeInput,
-        isStored: Bool
+        _ response: TokenResponse, _ verification: IdentityTokenVerification?,
+        _ input: ExchangeInput, isStored: Bool
     ) -> ExchangeAnswer {
-        guard check.failures.isEmpty else {
+        if let verification, !verification.isValid {
             return .refused(
-                .identityTokenInvalid(check.failures, isStored: isStored, response.requestID))
+                .identityTokenInvalid(
+                    verification.failures, isStored: isStored, response.requestID))
         }
         return .exchanged(
-            response.exchangeMembers(of: check.userID, at: clocks.now())
-                + [.init("checks", check.checks)],
+            response.exchangeMembers(verification, at: clocks.now()),
             isStored: input.isStoring ? isStored : nil)
     }
 
-    private func keySet(for response: TokenResponse) async -> KeySet? {
-        guard let token = response.identityToken,
-            let jws = try? CompactJWS(token.bytes.revealed())
-        else { return nil }
-        return await keys(jws)
+    /// Nil if the response has no identity token and none was required.
+    private func verify(
+        _ response: TokenResponse, _ input: ExchangeInput
+    ) async -> IdentityTokenVerification? {
+        let rule = ExchangeVerification(
+            audiences: input.client.audiences + [input.client.clientID.rawValue],
+            nonce: input.nonce,
+            // Profiles send requests over TLS with a verified certificate, or to loopback.
+            isServerAuthenticated: true)
+        let keys = await keys(response.verificationKeyID)
+        let verification = rule.verify(response, by: keys, at: clocks.now())
+        if let verification, verification.isValid, !verification.isSigned {
+            log(ServiceEvent(.warning, "signature_not_checked", []))
+        }
+        return verification
     }
+}
+
+extension IdentityTokenVerification {
+    /// The user that the token names, even if checks failed; nil without a token.
+    fileprivate var namedUser: String? { token?.claims[.sub]?.string }
 }
 
 extension Diagnosis {

@@ -9,7 +9,7 @@ package final class AppleKeySets: Sendable {
     package typealias Fetch = @Sendable () async throws(TokenFailure) -> KeySet?
 
     private struct State {
-        var cache = KeySetCache()
+        var cache = KeySetCache(pause: KeySetCache.servicePause)
         var fetch: Fetch?
         /// The key set of a file, which replaces Apple's.
         var fixed: KeySet?
@@ -55,7 +55,7 @@ package final class AppleKeySets: Sendable {
         state.withLock { state in
             if let fixed = state.fixed { return fixed }
             guard let keyID else { return nil }
-            return state.cache.holds(keyID) ? state.cache.held?.keySet : nil
+            return state.cache.holds(keyID) ? state.cache.usable(at: now())?.keySet : nil
         }
     }
 
@@ -65,9 +65,7 @@ package final class AppleKeySets: Sendable {
     ///   fetched since then decides about it, even if it lacks the key.
     package func answer(holding keyID: String, receivedAt: NumericDate? = nil) async -> Answer {
         if let known = known(holding: keyID) { return .keySet(known) }
-        if let receivedAt, let held = state.withLock({ $0.cache.held }),
-            held.fetchedAt > receivedAt
-        {
+        if let receivedAt, let held = usable, held.fetchedAt > receivedAt {
             return .keySet(held.keySet)
         }
         let query = KeySetQuery(holding: keyID, askedAt: now())
@@ -77,8 +75,24 @@ package final class AppleKeySets: Sendable {
         let isFetched = await fetch(for: query)
         if let known = known(holding: keyID) { return .keySet(known) }
         // A set that was fetched just now and lacks the key, for this query or for another.
-        guard isFetched, let held = state.withLock({ $0.cache.held }) else { return .unavailable }
+        guard isFetched, let held = usable else { return .unavailable }
         return .keySet(held.keySet)
+    }
+
+    private var usable: KeySetCache.Held? {
+        let now = now()
+        return state.withLock { $0.cache.usable(at: now) }
+    }
+
+    /// The keys for the identity token of an exchange.
+    ///
+    /// - Parameter keyID: nil for a token that Apple did not sign.
+    package func keysForExchange(holding keyID: String?) async -> ExchangeVerification.Keys {
+        if let fixed = state.withLock({ $0.fixed }) { return .given(fixed) }
+        guard let keyID, case .keySet(let keySet) = await answer(holding: keyID) else {
+            return .apple(nil)
+        }
+        return .apple(keySet)
     }
 
     /// The set that verifies a token; nil if the keys are unavailable, and for a header that Apple

@@ -50,11 +50,11 @@ struct ServeCommand: Command {
     }
 
     private func serve(in console: Console) async throws {
+        // A file from an earlier run would name a server that no longer exists.
+        if let readyFile { try removeFile(readyFile) }
         let folder = Folder(path: folder)
         let (configuration, port) = try folder.emulator()
         let identity = try usesTLS ? identity(in: folder, console) : nil
-        // A file from an earlier run would name a server that no longer exists.
-        if let readyFile { try removeFile(readyFile) }
         ProcessSignals.apply(.recordFirst, watchdog: 10)
         try await EmulatorServer.serving(
             AppleEmulator(
@@ -67,6 +67,7 @@ struct ServeCommand: Command {
             let wasNoted = note(server, in: folder, console)
             await console.stop.wait(after: 0)
             if wasNoted { try removeFile(folder.path(Folder.server)) }
+            if let readyFile { try removeFile(readyFile) }
         }
     }
 

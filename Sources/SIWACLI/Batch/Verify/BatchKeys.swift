@@ -45,7 +45,7 @@ actor BatchKeys {
     private var hasJustMissed: Bool {
         guard let missedAt else { return false }
         let age = now() - missedAt
-        return .zero <= age && age < KeySetCache.pause
+        return .zero <= age && age < KeySetCache.commandPause
     }
 }
 
@@ -71,7 +71,7 @@ struct KnownKeys: Sendable {
     /// key, and a failed fetch does not make a token invalid.
     func canRefuse(at now: @autoclosure () -> NumericDate) -> Bool {
         guard let fetchedAt else { return true }
-        return now() - fetchedAt <= KeySetCache.pause + KeySetCache.pause
+        return now() - fetchedAt <= KeySetCache.commandPause + KeySetCache.commandPause
     }
 
     /// When the set was fetched, for messages.

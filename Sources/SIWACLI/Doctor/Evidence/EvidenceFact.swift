@@ -51,7 +51,8 @@ extension EvidenceFact {
     /// The emulator's switches that no harmless request can test.
     static let untouched = [
         "clock_skew_tolerance", "secret_clock", "head_requests", "redirect_mismatch",
-        "accept_spare_redirect_uri", "mismatch_full_stop", "pkce_failure", "code_lifetime",
+        "accept_spare_redirect_uri", "redirect_mismatch_description", "mismatch_full_stop",
+        "pkce_failure", "code_lifetime",
         "access_token_lifetime", "refresh_token_lifetime", "id_token_lifetime", "token_issuer",
         "email_claims", "relay_domain", "refresh_id_token", "refresh_nonce", "refresh_auth_time",
         "refresh_real_user_status", "refresh_after_revoke", "revoke_takes_code",

@@ -92,7 +92,7 @@ extension ExperimentPlan {
             ) { $0.replace("aud", [.string(ClientSecret.audience)]) },
             team(
                 "exp with a fraction",
-                [EvidenceFact("fractional_times", "refused") { $0.acceptance }]
+                [EvidenceFact("fractional_times", "accepted") { $0.acceptance }]
             ) { claims in
                 let expiry = claims.first { $0.name == "exp" }?.value.integer ?? 0
                 claims.replace("exp", .number("\(expiry).5"))
@@ -165,7 +165,11 @@ extension ExperimentPlan {
         return [
             get(
                 "an unregistered redirect_uri", path, asking: asked,
-                [EvidenceFact("unregistered_redirect", "invalid_request") { $0.pageError }]),
+                [
+                    EvidenceFact("unregistered_redirect", "invalid_request") { $0.pageError },
+                    EvidenceFact("authorize_texts", "recent") { $0.authorizeTexts },
+                    EvidenceFact("authorize_refusal", "400") { String($0.status) },
+                ]),
             get(
                 "a refusal as JSON", path, asking: asked,
                 fields: [Self.agent, HTTPField("Accept", "application/json")],
@@ -216,6 +220,13 @@ extension HTTPResponse {
             return word.hasPrefix("max-age=") ? word.dropFirst(8) : nil
         }.first
         return age.map(String.init) ?? "0"
+    }
+
+    /// Which of the known sentences refuses a redirect URI.
+    fileprivate var authorizeTexts: String? {
+        let page = String(decoding: body, as: UTF8.self)
+        if page.mentions("Invalid client id or web redirect url.") { return "recent" }
+        return page.mentions("Invalid web redirect url") ? "until_2023" : nil
     }
 
     fileprivate var teamToken: String? {

@@ -1,0 +1,124 @@
+internal import SIWACrypto
+
+/// How a text that is to be revoked looks, which decides what is believed of its revocation.
+package enum TokenLook: Hashable, Sendable {
+    /// It has the shape of the recorded tokens of its kind.
+    case usual
+    /// It can be a token, but has another shape: Apple may change the shape, or it is no token.
+    case unusual(TokenSlip?)
+
+    /// Whether it has another shape than the recorded tokens.
+    package var isUnusual: Bool { self != .usual }
+}
+
+/// What was probably given in place of a token.
+package enum TokenSlip: Hashable, Sendable, CaseIterable {
+    /// The name of a file.
+    case fileName
+    /// A user identifier.
+    case userID
+    /// An authorization code.
+    case code
+    /// A refresh token as an access token.
+    case refreshToken
+    /// An access token as a refresh token.
+    case accessToken
+
+    /// What the text looks like.
+    package var description: String {
+        switch self {
+        case .fileName: "the name of a file"
+        case .userID: "a user identifier"
+        case .code: "an authorization code"
+        case .refreshToken: "a refresh token"
+        case .accessToken: "an access token"
+        }
+    }
+}
+
+/// Judges a text that is to be revoked as a token, because Apple answers 200 to the revocation of
+/// any text, and refuses to refresh any that is no token.
+///
+/// - Returns: whether it has the shape of Apple's tokens; see ``TokenLook``.
+/// - Throws: ``OpaqueTokenError`` for a text that cannot be a token: a JWT, a word such as `null`,
+///   and everything but RFC 6750's `b64token`.
+package func judgeRevocable(
+    _ text: SecretText, as kind: TokenKind
+) throws(OpaqueTokenError) -> TokenLook {
+    try validateOpaqueToken(text)
+    let bytes = text.bytes.revealed()
+    if let word = placeholders.first(where: { bytes.elementsEqual($0.utf8) }) {
+        throw .placeholder(word)
+    }
+    let end = bytes.lastIndex { $0 != UInt8(ascii: "=") }.map { $0 + 1 } ?? 0
+    // What remains of equals signs alone is not a token either.
+    if let other = bytes[..<end].first(where: { !isB64TokenByte($0) })
+        ?? (end == 0 ? bytes.first : nil)
+    {
+        throw .symbol(Unicode.Scalar(other))
+    }
+    guard !hasShape(bytes, kind.firstLetter) else { return .usual }
+    return .unusual(slip(in: bytes))
+}
+
+/// The words that programs write for a missing value.
+private let placeholders = ["null", "undefined", "None"]
+
+/// RFC 6750 §2.1, without the `=` at the end.
+private func isB64TokenByte(_ byte: UInt8) -> Bool {
+    isAlphanumeric(byte) || "-._~+/".utf8.contains(byte)
+}
+
+private func isAlphanumeric(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "a")...UInt8(ascii: "z"):
+        true
+    default: false
+    }
+}
+
+/// Whether bytes are `<letter><32 lower-case hexadecimal digits>.0.<shard>.<22 base64url>`, the
+/// shape of all recorded tokens and codes. The shard is three to five of thirteen letters.
+private func hasShape(_ bytes: [UInt8], _ letter: Character) -> Bool {
+    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 4, parts[0].count == 33, parts[0].first == letter.asciiValue else {
+        return false
+    }
+    return parts[0].dropFirst().allSatisfy { "0123456789abcdef".utf8.contains($0) }
+        && parts[1].elementsEqual("0".utf8)
+        && (3...5).contains(parts[2].count)
+        && parts[2].allSatisfy { "mnpqrstuvwxyz".utf8.contains($0) }
+        && parts[3].count == 22
+        && parts[3].allSatisfy { isAlphanumeric($0) || "-_".utf8.contains($0) }
+}
+
+private func slip(in bytes: [UInt8]) -> TokenSlip? {
+    if hasShape(bytes, "c") { return .code }
+    if hasShape(bytes, TokenKind.refreshToken.firstLetter) { return .refreshToken }
+    if hasShape(bytes, TokenKind.accessToken.firstLetter) { return .accessToken }
+    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    if parts.count == 3, parts.first?.count == 6,
+        parts.joined().allSatisfy({ "0123456789abcdef".utf8.contains($0) })
+    {
+        return .userID
+    }
+    let isPath = bytes.contains(UInt8(ascii: "/")) && bytes.count <= longestName
+    let hasSuffix =
+        parts.count >= 2 && (parts.last.map { (1...6).contains($0.count) } ?? false)
+        && bytes.count <= longestName
+    return isPath || hasSuffix ? .fileName : nil
+}
+
+/// A longer text is rather a token of an unknown shape than a name.
+private let longestName = 64
+
+extension TokenKind {
+    /// The letter with which the recorded tokens begin.
+    fileprivate var firstLetter: Character {
+        switch self {
+        case .refreshToken: "r"
+        case .accessToken: "a"
+        }
+    }
+}

@@ -1,0 +1,27 @@
+internal import JOSE
+internal import Lifecycle
+
+extension Requests {
+    /// Verifies the identity token of an exchange with Apple's keys; warns if they are not
+    /// available, and its signature is not checked.
+    func verify(
+        _ answer: TokenResponse, by rule: ExchangeVerification, at now: NumericDate
+    ) async -> IdentityTokenVerification? {
+        var keySet: KeySet?
+        var obstacle = "Apple's key set does not have its key"
+        if let keyID = answer.verificationKeyID {
+            do throws(KeySetError) {
+                keySet = try await AppleKeys(network).keySet(holding: keyID)
+            } catch {
+                obstacle = Diagnosis(error).message
+            }
+        }
+        let verification = rule.verify(answer, by: .apple(keySet), at: now)
+        if let verification, verification.isValid, !verification.isSigned {
+            session.console.warn(
+                "the signature of the identity token was not checked, as it came from Apple over "
+                    + "TLS: \(obstacle)")
+        }
+        return verification
+    }
+}

@@ -37,6 +37,28 @@ import Testing
     }
 
     @Test(arguments: SQLBackend.available)
+    func `an answer is erased after ten minutes, and the entry stays`(
+        _ backend: SQLBackend
+    ) async throws {
+        let fixture = try await backend.fixture()
+        let store = try fixture.preparedServerStore()
+        #expect(try store.eraseAnswers(limit: 10) == nil)
+        for code in ["1", "2", "3"] {
+            #expect(try store.begin(request(code), for: .long("a")) == .send)
+            try store.finish(request(code).code, .answered(answer), by: "a")
+        }
+        let next = try #require(try store.eraseAnswers(limit: 10))
+        #expect(next > .seconds(500) && next <= .seconds(600))
+        try fixture.run("UPDATE code_journal SET changed_at = changed_at - 600000")
+        #expect(try store.eraseAnswers(limit: 2) == .zero)
+        let left = "SELECT count(*) FROM code_journal WHERE answer IS NOT NULL"
+        #expect(try fixture.run(left) == [[.integer(1)]])
+        #expect(try store.eraseAnswers(limit: 2) == nil)
+        #expect(try fixture.run(left) == [[.integer(0)]])
+        #expect(try store.begin(request("1"), for: .long("b")) == .alreadySent)
+    }
+
+    @Test(arguments: SQLBackend.available)
     func `a code whose process died may be spent`(_ backend: SQLBackend) async throws {
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()

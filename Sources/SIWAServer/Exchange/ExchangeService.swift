@@ -130,6 +130,15 @@ extension ExchangeService {
             await journal.finish(request, answer(isStored: false))
             return answer(isStored: false)
         }
+        // The vault refuses it each time.
+        if let fault = token.fault {
+            log(
+                ServiceEvent(
+                    .error, "token_not_stored",
+                    [.init("reason", .string("Apple's refresh_token \(fault)"))]))
+            await journal.finish(request, answer(isStored: false))
+            return answer(isStored: false)
+        }
         let isStored = await journal.store(token, of: user, request, answer(isStored: true))
         return answer(isStored: isStored)
     }
@@ -169,6 +178,18 @@ extension ExchangeService {
 extension IdentityTokenVerification {
     /// The user that the token names, even if checks failed; nil without a token.
     fileprivate var namedUser: String? { token?.claims[.sub]?.string }
+}
+
+extension RefreshToken {
+    /// Why it could not be sent to Apple later; nil if it could.
+    fileprivate var fault: OpaqueTokenError? {
+        do throws(OpaqueTokenError) {
+            try validateOpaqueToken(text)
+            return nil
+        } catch {
+            return error
+        }
+    }
 }
 
 extension Diagnosis {

@@ -219,7 +219,7 @@ extension RevocationAttempt {
         } catch {
             return try await conclude(error, input, request)
         }
-        if let token = response.refreshToken {
+        if let token = response.refreshToken, (try? validateOpaqueToken(token.text)) != nil {
             try await take(token, of: nil)
         } else {
             try await take(RefreshToken(response.accessToken.text), of: nil)

@@ -23,11 +23,17 @@ extension RevocationStatus {
             ).members + .otherClients(clientsWithoutProfile)
         }
         guard let job = jobs.first else { return [] }
-        return RevocationReport(
+        let members = RevocationReport(
             job.revocation, ofToken: job.fingerprint.rawValue,
             job.kind == .accessToken ? .accessToken : .refreshToken, job.clientID,
             at: job.endedAt ?? endedAt
         ).members
+        guard job.isUnusual else { return members }
+        // Apple refuses to refresh what is no token, too.
+        let isProven = job.progress.wasActive == true
+        return members.map {
+            $0.name == "confirmed" && !isProven ? .init("confirmed", false) : $0
+        } + [.init("unusual", true)]
     }
 
     /// The clients of tokens that were not revoked because no profile has their client.

@@ -126,6 +126,9 @@ extension RevocationService {
                     try RevocationJob.sealing(
                         text, kind, of: clientID, userID, input.proof, in: vault, at: now)
                 }
+                if userID == nil, kind == .refreshToken {
+                    job.isUnusual = (try? judgeRevocable(text, as: .refreshToken).isUnusual) ?? true
+                }
                 if clients[clientID] == nil {
                     job.lastError = StoredFailure(.withoutProfile(clientID)).text
                 }

@@ -85,6 +85,13 @@ struct RequestMembers {
         try secret(name, validateOpaqueToken)
     }
 
+    /// A refresh token that is to be revoked. Apple would accept any text.
+    func revocableToken(_ name: String) throws(Problem) -> SecretText? {
+        try secret(name) { text throws(OpaqueTokenError) in
+            _ = try judgeRevocable(text, as: .refreshToken)
+        }
+    }
+
     /// A code verifier.
     func codeVerifier(_ name: String) throws(Problem) -> CodeVerifier? {
         try secret(name, validateVisibleText).map { CodeVerifier($0) }

@@ -145,7 +145,7 @@ extension RevocationInput {
     ) async throws(Problem) {
         let members = RequestMembers(request)
         let (userID, clientID) = (try members.userID("user_id"), try members.clientID("client_id"))
-        let (token, code) = (try members.opaqueToken("token"), try members.opaqueToken("code"))
+        let (token, code) = (try members.revocableToken("token"), try members.opaqueToken("code"))
         var proof = RevocationJob.Proof.checkFirst
         if let text = try members.text("proof") {
             guard let known = RevocationJob.Proof(rawValue: text) else {
@@ -181,6 +181,7 @@ extension Schema {
         ("token_fingerprint", .string()),
         ("http_status", Schema(["type": ["integer", "null"]])),
         ("at", .string(format: "date-time")),
+        ("unusual", .boolean("Whether the token has another shape than Apple's.")),
         ("was_active", .boolean()), ("evidence", .string()), ("apple_request_id", .string()),
         ("tokens", .array(of: .object([], isOpen: true))),
     ]

@@ -69,6 +69,8 @@ package struct RevocationJob: Hashable, Sendable {
     package var endedAt: NumericDate?
     /// Why the last attempt failed; nil without a failed attempt.
     package var lastError: String?
+    /// Whether the token has another shape than Apple's: that a refresh is refused proves little.
+    package var isUnusual: Bool
     /// The token or code, sealed; nil once it is revoked or unknown.
     package var secret: SealedSecret?
 
@@ -78,13 +80,14 @@ package struct RevocationJob: Hashable, Sendable {
         kind: Kind, proof: Proof, state: State = .pending,
         progress: RevocationProof.Progress = RevocationProof.Progress(), attempts: Int = 0,
         createdAt: NumericDate, nextAttemptAt: NumericDate? = nil, endedAt: NumericDate? = nil,
-        lastError: String? = nil, secret: SealedSecret?
+        lastError: String? = nil, isUnusual: Bool = false, secret: SealedSecret?
     ) {
         (self.number, self.clientID, self.userID) = (number, clientID, userID)
         (self.fingerprint, self.kind, self.proof) = (fingerprint, kind, proof)
         (self.state, self.progress, self.attempts) = (state, progress, attempts)
         (self.createdAt, self.nextAttemptAt) = (createdAt, nextAttemptAt)
         (self.endedAt, self.lastError, self.secret) = (endedAt, lastError, secret)
+        self.isUnusual = isUnusual
     }
 }
 

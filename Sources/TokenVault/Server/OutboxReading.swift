@@ -75,7 +75,7 @@ extension RevocationJob {
     static let writtenColumns = """
         client_id, user_id, token_fingerprint, kind, proof, state, was_active, http_status, \
         apple_request_id, evidence, refresh_status, attempts, ended_at, last_error, key_number, \
-        sealed
+        sealed, is_unusual
         """
 
     /// The columns that are read.
@@ -89,6 +89,7 @@ extension RevocationJob {
             Value(progress.requestID), Value(progress.evidence?.rawValue),
             Value(progress.refreshStatus), .integer(attempts), Value(endedAt?.seconds),
             Value(lastError), Value(secret?.keyNumber), secret.map { .bytes($0.bytes) } ?? .null,
+            .integer(isUnusual ? 1 : 0),
         ]
     }
 
@@ -108,12 +109,13 @@ extension RevocationJob {
         let endedAt = try row.optionalDate("ended_at")
         let lastError = try row.optionalText("last_error")
         let secret = try row.optionalSecret()
+        let isUnusual = try row.integer("is_unusual", in: 0...1) == 1
         self.init(
             number: number, clientID: clientID, userID: userID, fingerprint: fingerprint,
             kind: kind, proof: proof, state: state, progress: progress, attempts: attempts,
             createdAt: try row.date("created_at"),
             nextAttemptAt: try row.optionalMoment("due_at"), endedAt: endedAt,
-            lastError: lastError, secret: secret)
+            lastError: lastError, isUnusual: isUnusual, secret: secret)
     }
 }
 

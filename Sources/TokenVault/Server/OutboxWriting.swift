@@ -88,7 +88,7 @@ extension Database {
         let sql = """
             INSERT INTO revocation_job (\(RevocationJob.writtenColumns), created_at, due_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-                CASE WHEN $6 = 'pending' THEN \(dialect.moment) END)
+                $18, CASE WHEN $6 = 'pending' THEN \(dialect.moment) END)
             RETURNING id
             """
         guard
@@ -188,10 +188,11 @@ extension Database {
                 kind = $4, proof = $5, state = $6, was_active = $7, http_status = $8,
                 apple_request_id = $9, evidence = $10, refresh_status = $11, attempts = $12,
                 ended_at = $13, last_error = $14, key_number = $15, sealed = $16,
-                due_at = CASE WHEN $6 <> 'pending' THEN NULL WHEN $17 = 1 THEN due_at
-                    ELSE \(dialect.moment) + $18 END,
-                lease_owner = CASE WHEN $17 = 1 THEN lease_owner END
-            WHERE id = $19 AND state = 'pending' AND lease_owner = $20
+                is_unusual = $17,
+                due_at = CASE WHEN $6 <> 'pending' THEN NULL WHEN $18 = 1 THEN due_at
+                    ELSE \(dialect.moment) + $19 END,
+                lease_owner = CASE WHEN $18 = 1 THEN lease_owner END
+            WHERE id = $20 AND state = 'pending' AND lease_owner = $21
                 AND (kind = 'code' OR $4 <> 'code')
             RETURNING 1
             """

@@ -30,6 +30,7 @@ extension Schema {
             "INSERT INTO server_count (name, value) VALUES ('deletion_level', 0)",
             "INSERT INTO server_count (name, value) VALUES ('deletion_mark', 0)",
             "ALTER TABLE revocation ADD COLUMN answered_202 \(integer) NOT NULL DEFAULT 0",
+            "ALTER TABLE revocation_job ADD COLUMN is_unusual \(integer) NOT NULL DEFAULT 0",
             """
             CREATE INDEX revocation_user ON revocation (user_id, id) WHERE user_id IS NOT NULL
             """,

@@ -38,7 +38,8 @@ import Testing
         #expect(waiting["other_clients"] == ["com.example.web"])
         #expect(waiting["last_error"]?.string?.hasPrefix("client_without_profile: ") == true)
         #expect(Set(try fixture.records().map(\.state)) == [.active, .revoked])
-        #expect(try await pending(userID, at: limited).jobs.map(\.number) == [status.jobs[1].number])
+        #expect(
+            try await pending(userID, at: limited).jobs.map(\.number) == [status.jobs[1].number])
         try await eventually("the attempt failed") {
             try await limited.revocation.status(status.request.id).attempts == 1
         }

@@ -1,6 +1,7 @@
 import HTTPServer
 import JOSE
 import SIWACLI
+import ServerRecords
 import Testing
 
 @testable import SIWAServer
@@ -78,6 +79,19 @@ import Testing
             error?.message == "server.api.listen is also that of server.notifications",
             "\(error?.message ?? "")")
         _ = try settings(["api": ["listen": "127.0.0.1:0"], "metrics": ["listen": "127.0.0.1:0"]])
+    }
+
+    @Test func `the ends of revocations are delivered, kept or neither`() throws {
+        let url: [JSON.Member] = [.init("url", "https://a/"), .init("secret_file", "s")]
+        let on = JSON.Member("revocations", true)
+        #expect(try settings([:]).revocationEvents == .off)
+        #expect(try settings(["deliver": .object(url)]).revocationEvents == .off)
+        #expect(try settings(["deliver": .object(url + [on])]).revocationEvents == .delivered)
+        let kept = try settings(["deliver": .object([on])])
+        #expect(kept.revocationEvents == .kept && kept.delivery == nil)
+        #expect(try kept.needsRestart(from: settings([:])))
+        #expect(throws: Diagnosis.self) { try settings(["deliver": ["revocations": false]]) }
+        #expect(throws: Diagnosis.self) { try settings(["deliver": ["revocations": 1]]) }
     }
 
     @Test func `only what a reload leaves as it was needs a restart`() throws {

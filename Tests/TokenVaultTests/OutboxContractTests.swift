@@ -166,8 +166,9 @@ import Testing
             #expect(try store.note(claimed, retryAfter: nil, by: "a", events: events))
             #expect(try store.promise(revocation: "2")?.state == .revoked)
             let entry = try store.inboxEvent(#require(EventID("siwa-revocation-1"))).entries.first
-            #expect(try store.inbox(InboxFilter(), before: nil, limit: 10).entries.count
-                == (events == .off ? 1 : 2))
+            #expect(
+                try store.inbox(InboxFilter(), before: nil, limit: 10).entries.count
+                    == (events == .off ? 1 : 2))
             #expect(entry?.state == [.kept: InboxState.none, .delivered: .pending][events])
             // Apple's events only, unless others are asked for.
             guard events == .delivered else { continue }
@@ -258,7 +259,8 @@ import Testing
         for change in [
             "proof = 'odd'", "kind = 'odd'", "attempts = -1", "created_at = 9223372036854775807",
             "was_active = 2", "http_status = 12", "evidence = 'odd'", "token_fingerprint = ''",
-            "key_number = 0", "user_id = ''", "is_unusual = 2", "client_id = 'a b'", "ended_at = 999999999999",
+            "key_number = 0", "user_id = ''", "is_unusual = 2", "client_id = 'a b'",
+            "ended_at = 999999999999",
         ] {
             let backup = try fixture.run(
                 "SELECT \(RevocationJob.columns) FROM revocation_job ORDER BY id")

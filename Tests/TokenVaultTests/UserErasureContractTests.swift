@@ -60,7 +60,9 @@ import Testing
         let fixture = try await backend.fixture()
         let store = try fixture.preparedServerStore()
         let other = VaultUser.sample(2)
-        try store.vault.put([VaultRecord(user, .revoked), VaultRecord(web, .dead), VaultRecord(other)])
+        try store.vault.put([
+            VaultRecord(user, .revoked), VaultRecord(web, .dead), VaultRecord(other),
+        ])
         for user in [user, other] {
             try fixture.run(
                 """

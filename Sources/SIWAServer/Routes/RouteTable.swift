@@ -29,7 +29,8 @@ package struct RouteTable: Sendable {
     package static let api: RouteTable = RouteTable(
         listener: .api,
         routes: [
-            .exchange, .refresh, .revoke, .revocations, .revocation, .events, .verify, .secret, .user,
+            .exchange, .refresh, .revoke, .revocations, .revocation, .events, .verify, .secret,
+            .user,
             .eraseUser, .openAPI, .statusPage(scope: .token(.read)),
         ])
 

@@ -28,9 +28,9 @@ extension Database {
         }
         for job in inOrder {
             let number =
-                if let shared = try shared(job) { shared }
-                else if let dead = try deadForWantOfProfile(job) { dead }
-                else { try insert(job) }
+                if let shared = try shared(job) {
+                    shared
+                } else if let dead = try deadForWantOfProfile(job) { dead } else { try insert(job) }
             _ = try run(
                 "INSERT INTO revocation_part (revocation, job) VALUES ($1, $2)", id, number)
         }
@@ -149,7 +149,8 @@ extension Database {
         let stored = try insert(ended, &counts)
         counts.add(-stored.count, .received)
         _ = try run(
-            "UPDATE inbox_event SET holds_until = 0 WHERE jti = $1", each: stored.map { [$0.value] })
+            "UPDATE inbox_event SET holds_until = 0 WHERE jti = $1", each: stored.map { [$0.value] }
+        )
     }
 
     /// Notes that a pending request was answered before its end.

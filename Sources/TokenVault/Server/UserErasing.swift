@@ -32,9 +32,21 @@ extension Database {
         for id in ids {
             try eraseHistory(ofUserID: .text(id))
             _ = try forget(.text(id), &counts)
+            try forgetOwnEvents(of: .text(id))
         }
-        try eraseRevocations(of: ids.map { .text($0) }, ending: pending.keys.sorted(), events, &counts)
+        try eraseRevocations(
+            of: ids.map { .text($0) }, ending: pending.keys.sorted(), events, &counts)
         return .erased
+    }
+
+    /// Erases the user from the ends of revocations. Apple's events keep it, as proof that they were
+    /// received.
+    private func forgetOwnEvents(of user: Value) throws(DatabaseFailure) {
+        for type in InboxEvent.ownTypes {
+            _ = try run(
+                "UPDATE inbox_event SET user_id = $1 WHERE user_id = $2 AND type = $3",
+                .text(InboxEvent.unknownUser.rawValue), user, .text(type))
+        }
     }
 
     /// The pending jobs of a user, with their last errors.

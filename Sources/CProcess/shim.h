@@ -20,6 +20,12 @@ static inline int siwa_usable_processors(void) {
     return count;
 }
 
+/// Reserves space beyond the end of a file, without a change of its size (fallocate(2) with
+/// FALLOC_FL_KEEP_SIZE). Returns 0, or -1 with errno set.
+static inline int siwa_reserve_space(int descriptor, long offset, long size) {
+    return (int)syscall(SYS_fallocate, descriptor, 1, offset, size);
+}
+
 extern char **environ;
 
 /// The variables of the process, which Swift would not read: C's global could change at any time.

@@ -28,6 +28,8 @@ package final class LineWriter: Sendable {
         var failure: FileError?
         /// The lines that were not written.
         var undelivered = 0
+        /// The size and number of lines that the file has at least; nil if it is not watched.
+        var contents: (size: Int, lines: Int)?
     }
 
     /// Writes to `descriptor`, which is closed at the end unless it is a standard stream.
@@ -53,6 +55,14 @@ package final class LineWriter: Sendable {
     package static func standardOutput(notify: @escaping @Sendable () -> Void) -> LineWriter {
         LineWriter(STDOUT_FILENO, named: "standard output", notify: notify)
     }
+
+    /// Expects that the file keeps what it contains and what is appended: ``close()`` fails if another
+    /// process truncated or removed it.
+    ///
+    /// - Parameters:
+    ///   - size: its size in bytes.
+    ///   - lines: the number of its lines.
+    func watch(size: Int, lines: Int) { state.withLock { $0.contents = (size, lines) } }
 
     /// Why writing has stopped; nil if it has not.
     package var failure: FileError? { state.withLock { $0.failure } }
@@ -97,6 +107,36 @@ package final class LineWriter: Sendable {
         work.signal()
         if isRunning { ended.wait() }
         if let failure { throw failure }
+        try checkContents()
+    }
+
+    /// Fails if lines are missing that were in the file.
+    private func checkContents() throws(FileError) {
+        guard let expected = state.withLock({ $0.contents }) else { return }
+        var status = stat()
+        _ = try system("write", name) { fstat(descriptor, &status) }
+        guard Int(status.st_size) < expected.size || status.st_nlink == 0 else { return }
+        let left = status.st_nlink == 0 ? 0 : linesInFile()
+        let error = FileError(
+            "write", name,
+            reason: "another process \(status.st_nlink == 0 ? "removed" : "truncated") it",
+            code: EIO, remedy: "keep other processes from changing the file")
+        state.withLock { state in
+            state.failure = error
+            state.undelivered += max(expected.lines - left, 1)
+        }
+        throw error
+    }
+
+    /// The number of line ends in the file.
+    private func linesInFile() -> Int {
+        var (count, place) = (0, 0)
+        var chunk = [UInt8](repeating: 0, count: Self.enough)
+        while case let got = pread(descriptor, &chunk, chunk.count, off_t(place)), got > 0 {
+            count += lineCount(chunk[..<got])
+            place += got
+        }
+        return count
     }
 
     private func run() {
@@ -120,6 +160,7 @@ package final class LineWriter: Sendable {
             var written = 0
             do throws(FileError) {
                 try write(group, &written)
+                note(group)
                 keep(group[...], in: &tail)
                 if isClosing, unreadLines(tail) > 0 { throw FileError("write", name, code: EPIPE) }
                 let now = ContinuousClock.now
@@ -144,6 +185,15 @@ package final class LineWriter: Sendable {
             state.failure = error
             state.undelivered += lines + lineCount(state.pending[...])
             state.pending = []
+        }
+    }
+
+    /// Notes what was written to a watched file.
+    private func note(_ group: [UInt8]) {
+        let lines = lineCount(group[...])
+        state.withLock { state in
+            guard let contents = state.contents else { return }
+            state.contents = (contents.size + group.count, contents.lines + lines)
         }
     }
 

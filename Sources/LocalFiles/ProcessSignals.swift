@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// The effect of SIGINT, SIGTERM and SIGHUP.
+/// The effect of the signals that ask the process to end.
 package enum SignalPolicy: Int, Sendable {
     /// The first one ends the process.
     case end
@@ -63,8 +63,11 @@ package enum SpentCode: Int, Sendable, CaseIterable {
 /// The process's signals. One handler receives all of them: it only uses atomic values and the
 /// functions that signal-safety(7) lists.
 package enum ProcessSignals {
-    /// Handles SIGINT, SIGTERM and SIGHUP from now on, as ``SignalPolicy/end``: the process exits with
-    /// 128 and the signal's number. A signal that the parent process had ignored stays ignored.
+    /// Handles the signals that ask the process to end from now on, as ``SignalPolicy/end``: the
+    /// process exits with 128 and the signal's number. A signal that the parent process had blocked
+    /// arrives now; one that it had ignored stays ignored, as `nohup` expects.
+    ///
+    /// Must be called before other threads start, because they inherit what is blocked.
     ///
     /// Files that are being written are completed first; see ``SignalGate``.
     ///
@@ -78,7 +81,7 @@ package enum ProcessSignals {
             signal(number) { handleEndingSignal($0) }
         }
         signal(SIGALRM) { _ in handleAlarm() }
-        unblock(SIGALRM)
+        unblock(endingSignals + [SIGALRM])
         reportCrashes()
     }
 
@@ -130,25 +133,28 @@ package enum ProcessSignals {
         signalState.code.store(code.rawValue, ordering: .sequentiallyConsistent)
         signalState.watchdog.store(watchdog, ordering: .sequentiallyConsistent)
         signalState.policy.store(policy.rawValue, ordering: .sequentiallyConsistent)
-        if received != nil { alarm(watchdog) }
+        if received != nil { startWatchdog(watchdog) }
     }
 
     /// Ends the process after this many seconds, even if it hangs. A signal that is recorded
     /// earlier sets another alarm.
     package static func setAlarm(after seconds: UInt32, exitCode: CInt) {
         signalState.overdueExitCode.store(exitCode, ordering: .sequentiallyConsistent)
-        alarm(seconds)
+        startWatchdog(seconds)
+        // A signal that has arrived in the meantime has its own limit.
+        guard received != nil else { return }
+        startWatchdog(signalState.watchdog.load(ordering: .sequentiallyConsistent))
     }
 
-    private static func unblock(_ number: CInt) {
+    private static func unblock(_ numbers: [CInt]) {
         var set = sigset_t()
         sigemptyset(&set)
-        sigaddset(&set, number)
+        for number in numbers { sigaddset(&set, number) }
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 }
 
-private let endingSignals = [SIGINT, SIGTERM, SIGHUP]
+private let endingSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU]
 /// Set before the handlers are, and never again.
 private nonisolated(unsafe) var programName: StaticString = ""
 
@@ -160,6 +166,8 @@ private final class SignalState: Sendable {
     let watchdog = Atomic<UInt32>(0)
     let code = Atomic<Int>(SpentCode.none.rawValue)
     let overdueExitCode = Atomic<CInt>(0)
+    /// When the watchdog ends the process, by the monotonic clock in milliseconds; 0 for never.
+    let deadline = Atomic<Int>(0)
 
     func reset() {
         policy.store(SignalPolicy.end.rawValue, ordering: .sequentiallyConsistent)
@@ -182,13 +190,33 @@ private func handleEndingSignal(_ number: CInt) {
     if ends {
         if signalGate.admits(number) { _exit(128 + number) }
     } else if isFirst {
-        alarm(signalState.watchdog.load(ordering: .sequentiallyConsistent))
+        startWatchdog(signalState.watchdog.load(ordering: .sequentiallyConsistent))
         WakeUp.main.post()
     }
 }
 
-/// The watchdog: the process hangs.
+/// Lets the watchdog end the process after this many seconds, in place of any earlier limit. Safe in
+/// a signal handler.
+private func startWatchdog(_ seconds: UInt32) {
+    signalState.deadline.store(
+        monotonicMilliseconds() + 1000 * Int(seconds), ordering: .sequentiallyConsistent)
+    alarm(seconds)
+}
+
+/// `alarm(2)` uses the same clock.
+private func monotonicMilliseconds() -> Int {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return now.tv_sec * 1000 + now.tv_nsec / 1_000_000
+}
+
+/// The watchdog: the process hangs. A SIGALRM that another process sends before the limit is
+/// ignored.
 private func handleAlarm() {
+    let savedErrno = errno
+    defer { errno = savedErrno }
+    let deadline = signalState.deadline.load(ordering: .sequentiallyConsistent)
+    guard deadline != 0, monotonicMilliseconds() >= deadline else { return }
     let number = signalState.received.load(ordering: .sequentiallyConsistent)
     let code = signalState.code.load(ordering: .sequentiallyConsistent)
     let message = (SpentCode(rawValue: code) ?? .none).message

@@ -28,13 +28,19 @@ extension LineWriter {
             guard size == 0 else {
                 throw FileError("write", path, reason: "it is not empty", code: ENOTEMPTY)
             }
+            writer.watch(size: 0, lines: 0)
             return writer
         }
-        let whole = try wholeLines(
-            of: descriptor, path, size, beginning, keep)
+        var lines = 0
+        let whole = try wholeLines(of: descriptor, path, size, beginning) { line in
+            let isKept = keep(line)
+            if isKept { lines += 1 }
+            return isKept
+        }
         if whole < size {
             _ = try system("write", path) { ftruncate(descriptor, off_t(whole)) }
         }
+        writer.watch(size: whole, lines: lines)
         return writer
     }
 

@@ -5,7 +5,7 @@ package import SIWACrypto
 /// over the old one, which must be this user's. A device, a pipe or an open stream (`/dev/stdout`,
 /// `/dev/fd/N`) is written directly.
 ///
-/// SIGINT and SIGTERM are delayed until it is done (see ``ProcessSignals``), so that no temporary
+/// Signals that end the process are delayed until it is done (see ``ProcessSignals``), so that no temporary
 /// file remains; files that a killed process left are removed.
 ///
 /// - Throws: ``FileError``; the old file is then unchanged.

@@ -48,6 +48,9 @@ extension World {
     private mutating func useProcess() {
         terminal = Terminal(
             width: terminalWidth(1), isErrorsTerminal: isTerminal(2), variables: environment)
+        reserveOutput = { size throws(FileError) in
+            try reserveSpace(size, on: 1, named: "standard output")
+        }
         files.absolutePath = absolutePath
         files.resolvedPath = resolvedPath
         files.isSameFolder = isSameFolder

@@ -56,10 +56,12 @@ struct Requests: Sendable {
             hasRedirectURI: redirectURI != nil, hasCodeVerifier: codeVerifier != nil)
     }
 
-    /// Fails if standard output is closed, before a code is spent on a result that cannot be
+    /// Fails if standard output is closed or has no room, before a code is spent on a result that
+    /// cannot be printed.
     func checkOutput() throws(UndeliveredResult) {
         do {
             try session.world.output(SecretBytes([]))
+            try session.world.reserveOutput(Self.largestUsualResult)
         } catch {
             throw UndeliveredResult(
                 error,
@@ -75,7 +77,8 @@ struct Requests: Sendable {
     /// the complete result, because the command cannot be repeated.
     ///
     /// - Parameters:
-    ///   - isWhole: prints the complete result, ignoring `--print`.
+    ///   - isWhole: prints the complete result, ignoring `--print`, as after a signal: what is not
+    ///     printed is lost.
     ///   - code: the state of the code.
     func reportOnce(
         _ report: Report, isWhole: Bool = false, code: SpentCode = .exchanged
@@ -86,12 +89,19 @@ struct Requests: Sendable {
         let isWhole = isWhole || session.world.ending.signal != nil
         do {
             try session.world.report(report, isWhole ? whole : session.options)
+            // The signal arrived while one member was printed.
+            if !isWhole, session.options.print != nil, session.world.ending.signal != nil {
+                try session.world.report(report, whole)
+            }
         } catch var error as AbsentMember {
             try session.world.report(report, whole)
             error.isAllPrinted = true
             throw error
         }
     }
+
+    /// Several times what Apple's tokens take, in bytes.
+    private static let largestUsualResult = 16 << 10
 
     /// Prints the requests for a dry run, with fingerprints in place of secrets. Sends nothing.
     ///

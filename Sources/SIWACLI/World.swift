@@ -16,6 +16,8 @@ package struct World: Sendable {
     package var files: Files
     /// Standard output: only the result.
     package var output: @Sendable (SecretBytes) throws(FileError) -> Void
+    /// Reserves space for a result of so many bytes on standard output, if it is a file.
+    package var reserveOutput: @Sendable (Int) throws(FileError) -> Void = { _ in }
     /// Standard error: notes, traces and errors, one line each.
     package var errorLine: @Sendable (String) -> Void
     /// Takes warnings and notes in place of standard error.

@@ -37,6 +37,56 @@ import Testing
         #expect(try folder.read("out") == "one\n")
     }
 
+    /// Waits until the file has that size.
+    private func wait(for size: Int, in name: String) async throws {
+        try await eventually("\(size) bytes are written") {
+            try folder.read(name).utf8.count == size
+        }
+    }
+
+    @Test(arguments: [0, 3, 11])
+    func `lines that another process cuts off are missed at the end`(_ size: Int) async throws {
+        let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
+        for number in 1...3 { writer.append(Array("line \(number)\n".utf8)) }
+        try await wait(for: 21, in: "out")
+        try #require(truncate(folder.path("out"), off_t(size)) == 0)
+        writer.append(Array("line 4\n".utf8))
+        let error = #expect(throws: FileError.self) { try writer.close() }
+        #expect(error?.reason == "another process truncated it" && error?.isLostOutput == true)
+        #expect(writer.undelivered == 3 - size / 7)
+    }
+
+    @Test func `earlier lines that another process cuts off are missed, too`() throws {
+        try folder.write("line 1\nline 2\ntor", to: "out")
+        let writer = try LineWriter.appending(
+            to: folder.path("out"), keeping: { $0.bytes != nil }, beginning: "tor", notify: {})
+        try #require(truncate(folder.path("out"), 7) == 0)
+        #expect(throws: FileError.self) { try writer.close() }
+        #expect(writer.undelivered == 1)
+    }
+
+    @Test func `a file that another process removes is missed at the end`() async throws {
+        let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
+        writer.append(Array("one\n".utf8))
+        try await wait(for: 4, in: "out")
+        try #require(unlink(folder.path("out")) == 0)
+        let error = #expect(throws: FileError.self) { try writer.close() }
+        #expect(error?.reason == "another process removed it")
+        #expect(writer.undelivered == 1)
+    }
+
+    @Test func `what others append is not missed`() async throws {
+        let writer = try LineWriter.appending(to: folder.path("out"), keeping: nil) {}
+        writer.append(Array("one\n".utf8))
+        try await wait(for: 4, in: "out")
+        let other = open(folder.path("out"), O_WRONLY | O_APPEND)
+        #expect(write(other, "two\n", 4) == 4)
+        close(other)
+        writer.append(Array("three\n".utf8))
+        try writer.close()
+        #expect(try folder.read("out") == "one\ntwo\nthree\n")
+    }
+
     @Test func `an existing file is closed to others`() throws {
         try folder.write("", to: "out", permissions: 0o666)
         _ = try LineWriter.appending(to: folder.path("out"), keeping: nil, notify: {})

@@ -59,6 +59,8 @@ struct CommandHarness: Sendable {
             world.streams.progress = progress.show
         }
         world.output = { [memory] bytes throws(FileError) in try memory.print(bytes) }
+        world.reserveOutput = { [memory] _ throws(FileError) in try memory.reserve() }
+        world.signals.received = { [memory] in memory.with { $0.signal } }
         world.errorLine = { [memory] line in memory.with { $0.errors.append(line) } }
         world.transport = { [memory, wire, carrier] settings throws(TransportError) in
             memory.with { $0.trusted += settings.authorityFile.map { [$0] } ?? [] }
@@ -107,6 +109,7 @@ struct CommandHarness: Sendable {
             ($0.output, $0.errors, $0.written, $0.trusted) = ([], [], [], [])
             $0.programs = []
             $0.usesCache = false
+            $0.signal = nil
         }
         let sentBefore = wire.sent
         let exitCode = await runSIWA(arguments, in: world)
@@ -118,7 +121,7 @@ struct CommandHarness: Sendable {
                 usesCache: state.usesCache, programs: state.programs.map(\.path))
         }
         Invariants(outcome, secrets: secrets(among: arguments)).check()
-        memory.with { $0.input = nil }
+        memory.with { ($0.input, $0.signalWhilePrinting) = (nil, nil) }
         return outcome
     }
 
@@ -140,7 +143,7 @@ struct CommandHarness: Sendable {
         let keys = (texts + state.variables.values).filter { $0.contains("PRIVATE KEY") }
             .flatMap { $0.split { "\n\r\\".contains($0) } }.map(String.init)
             .filter { $0.count > 20 && !$0.hasPrefix("-----") }
-        return wire.secrets.union(keys).union(typed(in: arguments, state))
+        return wire.secrets.filter { !$0.isEmpty }.union(keys).union(typed(in: arguments, state))
             .union(vaultKeys(among: texts + state.variables.values)).union(["r-hush"])
     }
 

@@ -16,6 +16,7 @@ final class Memory: Sendable {
     /// Why standard output takes nothing.
     enum Blockage: String {
         case full
+        case exhausted
         case closed
         case deserted
         case leaving
@@ -23,7 +24,7 @@ final class Memory: Sendable {
         var error: FileError {
             let code: CInt =
                 switch self {
-                case .full: 28
+                case .full, .exhausted: 28
                 case .closed: 9
                 case .deserted, .leaving: 32
                 }
@@ -42,6 +43,10 @@ final class Memory: Sendable {
         var variables: [String: String] = [:]
         var input: [UInt8]?
         var blockage: Blockage?
+        /// The signal that arrives while something is printed.
+        var signalWhilePrinting: CInt?
+        /// The signal that arrived.
+        var signal: CInt?
         var output: [UInt8] = []
         var errors: [String] = []
         var written: [String] = []
@@ -124,8 +129,14 @@ final class Memory: Sendable {
         return FileLock { self.with { _ = $0.locks.remove(path) } }
     }
 
+    /// Only a disk that is exhausted says so before something is written.
+    func reserve() throws(FileError) {
+        if with({ $0.blockage }) == .exhausted { throw Blockage.exhausted.error }
+    }
+
     func print(_ bytes: SecretBytes) throws(FileError) {
         let blockage = with { state -> Blockage? in
+            if bytes.count > 0 { state.signal = state.signalWhilePrinting }
             if state.blockage == nil { state.output += bytes.revealed() }
             return state.blockage
         }

@@ -92,6 +92,7 @@ struct ScenarioRunner {
             case "stdout":
                 state.blockage = Memory.Blockage(rawValue: words[0])
                 #expect(state.blockage != nil, "\(scenario.file):\(line.number)")
+            case "signal": state.signalWhilePrinting = CInt(words[0])
             case "later": state.now = state.now + .seconds(try #require(Int(words[0])))
             default: Issue.record("\(scenario.file):\(line.number) no such line: \(line.verb)")
             }

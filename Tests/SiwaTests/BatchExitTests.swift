@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import JOSE
 import Lifecycle
 import SIWACrypto
@@ -45,6 +46,30 @@ import Testing
         #expect(
             error["message"]?.string?.hasPrefix("\(revoked) items were finished") == true,
             "\(result)")
+    }
+
+    @Test func `an output that another process truncates is exit 74, and can be completed`()
+        async throws
+    {
+        let (apple, lines) = try await seeded(60)
+        let output = apple.folder.path("out")
+        let call = [
+            "batch", "revoke", "--input", apple.folder.path("tokens"), "--rate", "30/s",
+            "--output", output,
+        ]
+        let siwa = try apple.start(call)
+        try await eventually("some results are written") {
+            (try? apple.folder.contents("out").count { $0 == 0x0A }) ?? 0 > 10
+        }
+        try #require(truncate(output, 0) == 0)
+        let result = try await siwa.result()
+        #expect(result.exitCode == 74, "\(result)")
+        #expect(result.errors.contains("another process truncated it"), "\(result)")
+        #expect(result.hints.last?.hasSuffix("run the same command with --resume") == true)
+        #expect(try apple.folder.contents("out").count { $0 == 0x0A } < lines.count)
+        let again = try await apple.siwa(call + ["--resume"])
+        #expect(again.exitCode == 0, "\(again)")
+        #expect(try apple.folder.contents("out").count { $0 == 0x0A } == lines.count)
     }
 
     @Test(arguments: [

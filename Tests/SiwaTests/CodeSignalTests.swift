@@ -10,7 +10,10 @@ import Testing
     /// goes on after it: 10 s with a code, 5 s without one.
     private static let delay: (withCode: JSON, withoutCode: JSON) = ("6s", "3s")
 
-    static let signals: [(CInt, CInt)] = [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)]
+    static let signals: [(CInt, CInt)] = [
+        (SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129), (SIGQUIT, 131), (SIGUSR1, 138),
+        (SIGUSR2, 140), (SIGXCPU, 152),
+    ]
 
     /// Starts a command that spends a code, and signals it once `path` was asked for.
     private func run(
@@ -119,7 +122,10 @@ import Testing
             ["exchange", "--code", "-"] + more, input: code, environment: environment,
             output: .hangingPipe)
         try await eventually("siwa prints") { isWritingOutput(running.pid) }
+        // One from outside neither ends siwa nor stops the watchdog.
+        running.signal(SIGALRM)
         running.signal(SIGTERM)
+        running.signal(SIGALRM)
         return running
     }
 

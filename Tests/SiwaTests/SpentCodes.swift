@@ -30,9 +30,9 @@ struct SpentCodes {
 
     mutating func append(_ run: Run) { runs.append(run) }
 
-    /// How many runs printed what a code had brought when SIGTERM ended them.
+    /// How many runs printed what a code had brought when a signal ended them.
     var interrupted: Int {
-        runs.count { $0.result.exitCode == 143 && !$0.result.outputBytes.isEmpty }
+        runs.count { $0.result.exitCode ?? 0 > 128 && !$0.result.outputBytes.isEmpty }
     }
 
     /// The codes that Apple exchanged.
@@ -54,7 +54,7 @@ struct SpentCodes {
             return Spent(
                 run: $0, isPrinted: json?["refresh_token"]?.string != nil,
                 isStored: isStored,
-                isRevoked: json?["revoked"] == true || $0.result.output == "true\n")
+                isRevoked: json?["revoked"] == true || $0.result.output.hasPrefix("true\n"))
         }
     }
 }

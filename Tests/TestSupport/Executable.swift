@@ -38,6 +38,8 @@ package struct Executable: Sendable {
         package var input: ChildInput
         /// Where standard output goes.
         package var output: ChildOutput
+        /// The signals that are blocked when it starts.
+        package var blocked: [CInt] = []
         /// After this long the program is killed, and the test fails.
         package var limit: Duration
         /// It cleans up and ends when its input is closed, and is therefore not killed with the
@@ -82,7 +84,8 @@ package struct Executable: Sendable {
         let streams = try Streams(call)
         let pid = try spawn(
             path, call.arguments, call.environment,
-            streams: ([streams.input, streams.output, streams.errors] + more).map(\.number))
+            streams: ([streams.input, streams.output, streams.errors] + more).map(\.number),
+            blocked: call.blocked)
         return try RunningProgram(pid, call, streams)
     }
 

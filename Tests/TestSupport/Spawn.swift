@@ -1,10 +1,12 @@
 import Glibc
 
 /// Starts a program with exactly these arguments, variables and streams, which it gets as 0, 1,
-/// 2 and so on: no other descriptor, no blocked or ignored signal passes from the test to the child.
+/// 2 and so on: no other descriptor, no blocked or ignored signal passes from the test to the child,
+/// except that the child begins with `blocked` signals.
 /// The options of the address sanitizer do.
 func spawn(
-    _ path: String, _ arguments: [String], _ environment: [String: String], streams: [CInt]
+    _ path: String, _ arguments: [String], _ environment: [String: String], streams: [CInt],
+    blocked: [CInt] = []
 ) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -13,7 +15,7 @@ func spawn(
         posix_spawn_file_actions_adddup2(&actions, source, CInt(target))
     }
     try closeEverything(from: CInt(streams.count), &actions)
-    var attributes = try defaultSignals()
+    var attributes = try defaultSignals(blocking: blocked)
     defer { posix_spawnattr_destroy(&attributes) }
     let inherited = getenv("ASAN_OPTIONS").map { ["ASAN_OPTIONS": String(cString: $0)] } ?? [:]
     let variables = environment.merging(inherited) { own, _ in own }
@@ -42,14 +44,15 @@ private func closeEverything(
     guard code == 0 else { throw SystemFailure("addclosefrom", code: code) }
 }
 
-private func defaultSignals() throws -> posix_spawnattr_t {
+private func defaultSignals(blocking blocked: [CInt]) throws -> posix_spawnattr_t {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
-    var none = sigset_t()
+    var mask = sigset_t()
     var all = sigset_t()
-    sigemptyset(&none)
+    sigemptyset(&mask)
+    for number in blocked { sigaddset(&mask, number) }
     sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigmask(&attributes, &mask)
     posix_spawnattr_setsigdefault(&attributes, &all)
     let code = posix_spawnattr_setflags(
         &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))

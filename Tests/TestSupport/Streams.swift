@@ -23,6 +23,8 @@ package enum ChildOutput: Sendable {
     case hangingPipe
     /// To a device or file, such as `/dev/full`.
     case file(String)
+    /// To the end of a file.
+    case appendedFile(String)
 }
 
 /// The three streams of a child, and the test's end of them.
@@ -51,6 +53,7 @@ struct Streams: Sendable {
         case .hangingPipe: (unreadEnd, output) = try Descriptor.fullPipe()
         case .closedSocket: output = try Descriptor.desertedSocket()
         case .file(let path): output = try Descriptor(path: path, O_WRONLY)
+        case .appendedFile(let path): output = try Descriptor(path: path, O_WRONLY | O_APPEND)
         }
         if case .captured = call.output {
             isOutputCaptured = true

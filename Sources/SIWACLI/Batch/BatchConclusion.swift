@@ -54,14 +54,18 @@ struct BatchConclusion: Sendable {
                 "not_delivered",
                 "\(output.counted.total) items were finished, \(lost) of their results were not "
                     + "delivered: \(error)",
-                hints: [continuation ?? hintAfterLoss], exitCode: .notDelivered)
+                hints: [error.remedy, continuation ?? hint(after: error)].compactMap(\.self),
+                exitCode: .notDelivered)
         }
     }
 
-    private var hintAfterLoss: String {
-        options.output.path == nil
-            ? "write results to a file with --output FILE: such a run can be resumed"
-            : "free some disk space, then run the same command with --resume"
+    private func hint(after loss: FileError) -> String {
+        guard options.output.path != nil else {
+            return "write results to a file with --output FILE: such a run can be resumed"
+        }
+        return loss.remedy == nil
+            ? "free some disk space, then run the same command with --resume"
+            : "to repeat the items whose results are missing, run the same command with --resume"
     }
 
     private var inputDiagnosis: Diagnosis? {

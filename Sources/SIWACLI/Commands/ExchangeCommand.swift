@@ -14,7 +14,8 @@ struct ExchangeCommand: Command {
         sent again only if the request certainly did not leave this machine.
 
         --store puts the refresh token into the vault, under the user of the identity token, before \
-        anything is printed. If that fails, the tokens are still printed, and the exit code is 1.
+        anything is printed. If that fails, the whole result is printed, even with --print, and the \
+        exit code is 1.
 
         If Apple's keys cannot be fetched, the check of the signature is skipped with a warning: \
         the identity token came from Apple over verified TLS. The other checks decide.
@@ -22,8 +23,8 @@ struct ExchangeCommand: Command {
         If the response is lost, the exit code is 7, and the code may have been used. If the \
         identity token is not valid, the tokens are still printed, and the exit code is 1.
 
-        Once the code may have been sent, SIGINT, SIGTERM and SIGHUP leave Apple 10 s to respond \
-        and the vault 2 s to store. Then the whole result is printed, even with --print.
+        Once the code may have been sent, a signal such as SIGINT or SIGTERM leaves Apple 10 s to \
+        respond and the vault 2 s to store. Then the whole result is printed, even with --print.
         """
     static let examples = [
         Example(
@@ -121,13 +122,13 @@ struct ExchangeCommand: Command {
                 try store(answer, of: verification?.claims?.userID, in: vault, requests)
             }
         }
-        if let stored { members.append(.init("stored", .boolean((try? stored.get()) != nil))) }
+        let isStored = stored.map { (try? $0.get()) != nil }
+        if let isStored { members.append(.init("stored", .boolean(isStored))) }
         var absent: AbsentMember?
         do {
-            let isStored = stored.map { (try? $0.get()) != nil } ?? false
             try requests.reportOnce(
-                Report(.object(members), of: .exchange(isStored: isStored)),
-                code: isStored ? .stored : .exchanged)
+                Report(.object(members), of: .exchange(isStored: isStored == true)),
+                isWhole: isStored == false, code: isStored == true ? .stored : .exchanged)
         } catch let error as AbsentMember {
             absent = error
         }
@@ -136,7 +137,7 @@ struct ExchangeCommand: Command {
             throw VerifiedSubject.identityToken.refusal(
                 failures,
                 hints: ["the printed tokens work; do not trust the user id in the identity token"]
-                    + (vault == nil ? [] : [Diagnosis.importPrintedToken]),
+                    + (vault == nil ? [] : [answer.remedyIfNotStored]),
                 requestID: answer.requestID)
         }
         try stored?.get()
@@ -148,14 +149,14 @@ struct ExchangeCommand: Command {
         _ answer: TokenResponse, of userID: UserID?, in vault: Vault, _ requests: Requests
     ) throws {
         guard let token = answer.refreshToken else {
-            throw Diagnosis.notStored("Apple's answer has no refresh token")
+            throw answer.notStored("Apple's answer has no refresh token")
         }
-        guard let userID else { throw Diagnosis.notStored("no identity token names its user") }
+        guard let userID else { throw answer.notStored("no identity token names its user") }
         let user: VaultUser
         do {
             user = try VaultUser(requests.client.clientID, validating: userID.rawValue)
         } catch {
-            throw Diagnosis.notStored("the user \(error.fault)")
+            throw answer.notStored("the user \(error.fault)")
         }
         var vault = vault
         do {
@@ -164,8 +165,28 @@ struct ExchangeCommand: Command {
                 try vault.store(token, for: user, at: now)
             }
         } catch {
-            throw Diagnosis.notStored(Diagnosis(error).message)
+            throw answer.notStored(Diagnosis(error).message)
         }
+    }
+}
+
+extension TokenResponse {
+    /// The refresh token could not be stored; the result was printed.
+    ///
+    /// Never temporary, even if the vault's fault is: running the command again would need a
+    /// second use of the code.
+    fileprivate func notStored(_ reason: String) -> Diagnosis {
+        .negative(
+            "not_stored", "the refresh token was not stored: \(reason)", hints: [remedyIfNotStored],
+            requestID: requestID)
+    }
+
+    /// What to do with the printed tokens if the refresh token could not be stored.
+    fileprivate var remedyIfNotStored: String {
+        guard let refreshToken, (try? validateOpaqueToken(refreshToken.text)) != nil else {
+            return "no refresh token can be kept: ask the user to sign in again"
+        }
+        return "keep the refresh token that was printed: siwa vault import"
     }
 }
 

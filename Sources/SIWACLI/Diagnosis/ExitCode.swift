@@ -17,7 +17,11 @@ package enum ExitCode: CInt, Sendable, CaseIterable {
     case temporary = 75
     case hungUp = 129
     case interrupted = 130
+    case quit = 131
+    case userSignal1 = 138
+    case userSignal2 = 140
     case terminated = 143
+    case processorTimeExceeded = 152
 
     /// Its description in help.
     var meaning: String {
@@ -40,7 +44,11 @@ package enum ExitCode: CInt, Sendable, CaseIterable {
         case .temporary: "Temporary: no network, a timeout, an outage page. Try later."
         case .hungUp: "Ended by SIGHUP."
         case .interrupted: "Ended by SIGINT."
+        case .quit: "Ended by SIGQUIT."
+        case .userSignal1: "Ended by SIGUSR1."
+        case .userSignal2: "Ended by SIGUSR2."
         case .terminated: "Ended by SIGTERM."
+        case .processorTimeExceeded: "Ended by SIGXCPU."
         }
     }
 
@@ -64,7 +72,9 @@ extension ExitCode {
         switch self {
         case .outcomeUnknown: 0
         case .defect: 1
-        case .hungUp, .interrupted, .terminated: 2
+        case .hungUp, .interrupted, .quit, .userSignal1, .userSignal2, .terminated,
+            .processorTimeExceeded:
+            2
         case .notDelivered: 3
         case .tooManyRefused: 4
         case .deployFailed: 5

@@ -4,7 +4,8 @@ extension FileError: DiagnosableError {
     var diagnosis: Diagnosis {
         if isLostOutput {
             return Diagnosis(
-                "not_delivered", description, hints: ["free space on the disk, then run it again"],
+                "not_delivered", description,
+                hints: [remedy ?? "free space on the disk, then run it again"],
                 exitCode: .notDelivered)
         }
         return Diagnosis(

@@ -80,19 +80,6 @@ extension Diagnosis {
         "interrupted", "a signal came before this token was tried", hints: ["run it again"],
         exitCode: .temporary)
 
-    /// A code was exchanged, but its refresh token could not be stored; it was printed.
-    ///
-    /// Never temporary, even if the vault's fault is: running the command again would need a
-    /// second use of the code.
-    static func notStored(_ reason: String) -> Diagnosis {
-        negative(
-            "not_stored", "the refresh token was not stored: \(reason)", hints: [importPrintedToken]
-        )
-    }
-
-    /// The hint about a token that was only printed.
-    static let importPrintedToken = "keep the refresh token that was printed: siwa vault import"
-
     /// A command about several tokens printed its result, and failed for some of them; the failure
     /// whose exit code prevails is reported.
     ///

@@ -20,14 +20,13 @@ extension RevocationOrder {
             try await tokens.exchange(
                 code, redirectURI: requests.redirectURI, codeVerifier: requests.codeVerifier)
         }
-        guard let token = answer.token(kind) else {
+        let token: SecretText
+        do throws(UnusableToken) {
+            token = try answer.sendableToken(kind)
+        } catch {
             try requests.reportOnce(
                 handingOut(answer, answer.accessToken.text, wasAsked: false), isWhole: true)
-            throw Diagnosis.negative(
-                "no_refresh_token",
-                "the code was exchanged, but Apple's answer has no refresh token",
-                hints: ["ask for a new sign-in and use --kind access_token"],
-                requestID: answer.requestID)
+            throw error.diagnosis(of: kind, answer)
         }
         let remedy =
             "the code is spent, but the token was printed: "
@@ -54,7 +53,8 @@ extension RevocationOrder {
         warnIfNothingWasSent(revocation)
         let report = report(revocation, of: token)
         if revocation.isDead {
-            try requests.reportOnce(report, code: .revoked)
+            try requests.reportOnce(
+                Report(report.json, of: .revocationOfSpentCode), code: .revoked)
         } else {
             let members = (report.json.members ?? []) + tokenMembers(answer)
             try requests.reportOnce(
@@ -92,11 +92,46 @@ extension RevocationOrder {
 }
 
 extension TokenResponse {
-    /// The token of this kind; nil if the response has no such token.
-    fileprivate func token(_ kind: TokenKind) -> SecretText? {
-        switch kind {
-        case .accessToken: accessToken.text
-        case .refreshToken: refreshToken?.text
+    /// The token of this kind.
+    fileprivate func sendableToken(_ kind: TokenKind) throws(UnusableToken) -> SecretText {
+        let token =
+            switch kind {
+            case .accessToken: accessToken.text
+            case .refreshToken: refreshToken?.text
+            }
+        guard let token else { throw UnusableToken(fault: nil) }
+        do throws(OpaqueTokenError) {
+            try validateOpaqueToken(token)
+        } catch {
+            throw UnusableToken(fault: error)
         }
+        return token
     }
+}
+
+/// Apple's answer has no token that a revocation could name.
+private struct UnusableToken: Error {
+    /// Why the token cannot be sent; nil if there is none.
+    let fault: OpaqueTokenError?
+
+    func diagnosis(of kind: TokenKind, _ answer: TokenResponse) -> Diagnosis {
+        let name = kind == .refreshToken ? "refresh token" : "access token"
+        let reason =
+            fault.map { "the \(name) in Apple's answer \($0)" } ?? "Apple's answer has no \(name)"
+        return .negative(
+            kind == .refreshToken ? "no_refresh_token" : "no_access_token",
+            "the code was exchanged, but \(reason)",
+            hints: [
+                kind == .refreshToken
+                    ? "ask for a new sign-in and use --kind access_token"
+                    : "ask for a new sign-in"
+            ], requestID: answer.requestID)
+    }
+}
+
+extension Deed {
+    /// A code was exchanged, and its token was revoked.
+    fileprivate static let revocationOfSpentCode = Deed(
+        "the code was exchanged and its token was revoked",
+        hint: "nothing is left to be done: do not run it again, because the code is spent")
 }
